@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# How Starling's own targets are made: one OBJECT library per folder, one MODULE per plugin, one program per test.
+
+# starling_folder(<name> SOURCES ... [LIBS ...]): the objects of one folder of libstarling.
+function(starling_folder name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(starling_${name} OBJECT ${ARG_SOURCES})
+  target_link_libraries(starling_${name} PUBLIC starling_flags ${ARG_LIBS})
+  set_property(GLOBAL APPEND PROPERTY STARLING_CORE_FOLDERS starling_${name})
+endfunction()
+
+# starling_plugin(<framework> <name> SOURCES ... [LIBS ...] [ALWAYS_SHARED]): a component. A .so in
+# lib/starling, or linked into libstarling when STARLING_BUILTIN_PLUGINS is on (unless ALWAYS_SHARED: it has an
+# outside dependency).
+function(starling_plugin framework name)
+  cmake_parse_arguments(ARG "ALWAYS_SHARED" "" "SOURCES;LIBS" ${ARGN})
+  set(target starling_${framework}_${name})
+  if(STARLING_BUILTIN_PLUGINS AND NOT ARG_ALWAYS_SHARED)
+    add_library(${target} OBJECT ${ARG_SOURCES})
+    target_compile_definitions(${target} PRIVATE STARLING_PLUGIN_BUILTIN
+      STARLING_BUILTIN_SYMBOL=starling_builtin_${framework}_${name})
+    set_property(GLOBAL APPEND PROPERTY STARLING_BUILTIN_LIST ${framework}_${name})
+  else()
+    add_library(${target} MODULE ${ARG_SOURCES})
+    set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${framework}_${name}
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/starling INSTALL_RPATH "$ORIGIN/..")
+    target_link_libraries(${target} PRIVATE starling)
+    install(TARGETS ${target} LIBRARY DESTINATION lib/starling)
+    set_property(GLOBAL APPEND PROPERTY STARLING_SHARED_PLUGINS ${target})
+  endif()
+  target_compile_definitions(${target} PRIVATE STARLING_PLUGIN_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${target} PRIVATE starling_flags ${ARG_LIBS})
+  target_compile_options(${target} PRIVATE -fvisibility=hidden -fno-semantic-interposition)
+endfunction()
+
+# starling_test(<name> SOURCES ... [LIBS ...] [LABELS ...]): a GoogleTest program named test_<name>, run by ctest as one test.
+function(starling_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(test_${name} ${ARG_SOURCES})
+  target_link_libraries(test_${name} PRIVATE starling starling_flags GTest::gtest GTest::gmock GTest::gtest_main ${ARG_LIBS})
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND test_${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "unit;${ARG_LABELS}")
+endfunction()

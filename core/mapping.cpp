@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Shared mappings. Layer: core.
+
+#include "core/mapping.hpp"
+
+#include <sys/mman.h>
+
+#include <cerrno>
+#include <string>
+
+namespace starling {
+
+Result<Mapping> Mapping::map(int fd, std::size_t bytes) {
+  // MAP_NORESERVE: segments are sparse; pages are reserved with fallocate before they are touched.
+  void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (address == MAP_FAILED) {
+    return fail(system_error("mmap", "cannot map " + std::to_string(bytes) + " bytes of descriptor " + std::to_string(fd),
+                             errno));
+  }
+  return Mapping(static_cast<std::byte*>(address), bytes);
+}
+
+void Mapping::reset() noexcept {
+  if (address_ != nullptr) ::munmap(std::exchange(address_, nullptr), std::exchange(bytes_, 0));
+}
+
+}  // namespace starling

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Ownership of one shared mapping of a descriptor. Layer: core.
+///
+/// Threads: value type, move-only. Units: bytes. Errors: map() names descriptor, size and errno.
+
+#include <cstddef>
+#include <utility>
+
+#include "core/result.hpp"
+
+namespace starling {
+
+class Mapping {
+ public:
+  Mapping() = default;
+  Mapping(Mapping&& other) noexcept
+      : address_(std::exchange(other.address_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  Mapping& operator=(Mapping&& other) noexcept {
+    if (this != &other) {
+      reset();
+      address_ = std::exchange(other.address_, nullptr);
+      bytes_ = std::exchange(other.bytes_, 0);
+    }
+    return *this;
+  }
+  ~Mapping() { reset(); }
+
+  /// Maps [0, bytes) of `fd` shared, readable and writable. The descriptor may be closed afterwards.
+  static Result<Mapping> map(int fd, std::size_t bytes);
+
+  [[nodiscard]] std::byte* data() const noexcept { return address_; }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return address_ != nullptr; }
+  void reset() noexcept;
+
+ private:
+  Mapping(std::byte* address, std::size_t bytes) noexcept : address_(address), bytes_(bytes) {}
+  std::byte* address_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace starling

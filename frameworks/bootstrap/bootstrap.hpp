@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  How the members of a group agree on a new communicator and learn each other's addresses. Layer: framework interface.
+///
+/// Threads:   create() by several threads at once, for different keys; everything else by one at a time.
+/// Ownership: the courier, pmi and params outlive the component.
+/// Errors:    a member that does not arrive before the deadline: Errc::timed_out, naming the missing ranks where known.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "core/proc_list.hpp"
+#include "core/result.hpp"
+#include "frameworks/btl/address.hpp"
+#include "frameworks/pmi/pmi.hpp"
+#include "params/registry.hpp"
+
+namespace starling::bootstrap {
+
+/// Carries control messages and waits; implemented by mpi/runtime above the pml. No pml type is visible here.
+class Courier {
+ public:
+  [[nodiscard]] virtual Result<void> send(ProcId to, std::span<const std::byte> message) = 0;
+  /// Progresses and sleeps until `ready()` is true or the deadline passes (Errc::timed_out) or the job is being ended.
+  /// The runtime's lock is released while waiting, so other threads can create too.
+  [[nodiscard]] virtual Result<void> wait(const std::function<bool()>& ready, Deadline deadline) = 0;
+
+ protected:
+  ~Courier() = default;
+};
+
+/// Separates creations over the same members: by several threads (tag), one after the other (epoch, counted per
+/// group and tag for the life of the process by the component).
+struct Creation {
+  ProcListPtr members;
+  std::string tag;
+};
+
+class Component : public btl::AddressBook {
+ public:
+  /// Collective over the members: returns the same new context id on each. Uses no PMI where shared facts allow.
+  [[nodiscard]] virtual Result<ContextId> create(const Creation& creation, Deadline deadline) = 0;
+  /// A fresh context id with this process as leader (for communicators made from a communicator).
+  [[nodiscard]] virtual Result<ContextId> next_context_id() = 0;
+  /// A control message of a creation arrived.
+  virtual void on_control(ProcId from, std::span<const std::byte> message) noexcept = 0;
+};
+
+/// A transport's address of this process, to be published if its addresses are.
+struct LocalAddress {
+  std::string transport;
+  std::vector<std::byte> bytes;
+};
+
+struct Args {
+  params::Registry& params;
+  pmi::Component& pmi;
+  Courier& courier;
+  ProcId self;
+  std::uint32_t world_size = 1;
+  std::vector<LocalAddress> published;  ///< of the transports whose addresses are published; often empty
+};
+
+struct Framework {
+  using Component = bootstrap::Component;
+  using Args = bootstrap::Args;
+  static constexpr FixedString<24> kName = "bootstrap";
+  static constexpr std::uint32_t kInterface = 1;
+};
+
+}  // namespace starling::bootstrap

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Addresses of other processes, per transport. Layer: framework interface.
+///
+/// The bootstrap implements AddressBook; the pml asks it at a peer's first contact. Threads: one at a time.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+
+namespace starling::btl {
+
+/// Where the addresses of a transport come from.
+enum class AddressSource : std::uint8_t {
+  computed,          ///< from facts that everybody has (node, local rank): no exchange at all
+  resource_manager,  ///< the process manager knows them
+  published          ///< each process must publish its own
+};
+
+class AddressBook {
+ public:
+  virtual ~AddressBook() = default;
+  /// The peer's address for the transport of that name. Empty: it has none. Errc::timed_out: not published in time.
+  [[nodiscard]] virtual Result<std::vector<std::byte>> address(ProcId peer, std::string_view transport) = 0;
+};
+
+}  // namespace starling::btl

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Which rank is on which node, kept compressed. Layer: framework interface.
+///
+/// The form is PMI_process_mapping's: blocks of `count` nodes starting at `first_node` with `ranks_each` ranks on each;
+/// a map that is shorter than the job wraps to the last block that starts at node 0. Memory O(blocks), never O(job).
+/// Threads: value type.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+
+namespace starling::pmi {
+
+class NodeMap {
+ public:
+  struct Block {
+    std::uint32_t first_node = 0;
+    std::uint32_t node_count = 0;
+    std::uint32_t ranks_each = 0;
+    friend bool operator==(const Block&, const Block&) = default;
+  };
+
+  NodeMap() = default;
+  /// Parses `(vector,(X,Y,Z)[,...])`, bare node numbers and `[ ... ]xN` repeats; "" is an unknown map.
+  [[nodiscard]] static Result<NodeMap> parse(std::string_view text);
+  /// All ranks on node 0.
+  [[nodiscard]] static NodeMap one_node(std::uint32_t size) { return NodeMap({{0, 1, size}}); }
+  explicit NodeMap(std::vector<Block> blocks);
+
+  [[nodiscard]] bool unknown() const noexcept { return blocks_.empty(); }
+  [[nodiscard]] NodeId node_of(std::uint32_t rank) const noexcept;
+  /// Ranks below `rank` on the same node: its local rank.
+  [[nodiscard]] std::uint32_t local_rank(std::uint32_t rank) const;
+  /// Ranks of a job of `size` on `node`, ascending.
+  [[nodiscard]] std::vector<std::uint32_t> ranks_on(NodeId node, std::uint32_t size) const;
+  /// Distinct nodes that a job of `size` uses.
+  [[nodiscard]] std::uint32_t node_count(std::uint32_t size) const;
+  /// The canonical text form, as a server sends it.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] const std::vector<Block>& blocks() const noexcept { return blocks_; }
+
+ private:
+  std::vector<Block> blocks_;
+};
+
+}  // namespace starling::pmi

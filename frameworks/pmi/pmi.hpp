@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The process manager as seen by one process. Layer: framework interface.
+///
+/// Threads:   one call at a time (the runtime serialises); no Starling lock is held during a wait.
+/// Ownership: a Component owns its connection; it stays connected until the process exits, so that worlds and sessions
+///            can come and go any number of times.
+/// Ordering:  what was put before a fence is visible to everybody's get after it.
+/// Errors:    set-up Results; a launcher that went away is Errc::peer_lost.
+/// Units:     values are bytes of any content up to 64 KiB; encoding and splitting is the component's business.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "frameworks/pmi/node_map.hpp"
+#include "params/registry.hpp"
+
+namespace starling::pmi {
+
+inline constexpr std::size_t kMaxValueBytes = 64 * 1024;
+
+/// What this process manager can do; the startup plan is made from it.
+struct Capabilities {
+  bool get_without_fence = false;  ///< get() may ask for what was put and not yet fenced (direct modex)
+  bool group_fence = false;        ///< fence(ranks, tag) works for a subset
+  bool tagged_barrier = false;     ///< fences of different groups may overlap in time
+  bool name_service = false;       ///< publish, lookup, unpublish
+  std::string server;              ///< for people: "pmi1 1.2 (mpiexec of Starling 0.1)"
+};
+
+/// Who this process is. Nothing here has the size of the job: the node map stays compressed.
+struct Identity {
+  std::string job;                     ///< name of the launched world, unique on its nodes
+  std::uint32_t rank = 0;
+  std::uint32_t size = 1;
+  std::uint32_t universe_size = 0;     ///< 0: not said
+  std::optional<std::uint32_t> appnum;
+  NodeMap nodes;                       ///< unknown() when the process manager gave none
+};
+
+/// Answer to get(): "has none" differs from "not published yet".
+enum class Found : std::uint8_t { value, none, not_yet };
+struct Lookup {
+  Found found = Found::none;
+  std::vector<std::byte> value;
+};
+
+class Component {
+ public:
+  virtual ~Component() = default;
+
+  [[nodiscard]] virtual const Identity& identity() const noexcept = 0;
+  [[nodiscard]] virtual const Capabilities& capabilities() const noexcept = 0;
+
+  /// Publishes a value of this process. A key is put once; use a fresh key for a new value.
+  [[nodiscard]] virtual Result<void> put(std::string_view key, std::span<const std::byte> value) = 0;
+  /// Reads what `rank` put. not_yet only if get_without_fence.
+  [[nodiscard]] virtual Result<Lookup> get(std::uint32_t rank, std::string_view key) = 0;
+
+  /// Fence over the whole world; after it everything put before is visible.
+  [[nodiscard]] virtual Result<void> fence(Deadline deadline) = 0;
+  /// Fence over `ranks` (sorted, this process included). `tag` separates concurrent fences of the same ranks.
+  /// Errc::unsupported without Capabilities::group_fence.
+  [[nodiscard]] virtual Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
+                                           Deadline deadline) = 0;
+
+  /// Name service; Errc::unsupported without Capabilities::name_service. lookup: not found is Errc::not_found.
+  [[nodiscard]] virtual Result<void> publish(std::string_view name, std::string_view port) = 0;
+  [[nodiscard]] virtual Result<std::string> lookup(std::string_view name) = 0;
+  [[nodiscard]] virtual Result<void> unpublish(std::string_view name) = 0;
+
+  /// Asks the process manager to end the whole job. Does not return if it can be helped, but may.
+  virtual void abort(int exit_code, std::string_view message) noexcept = 0;
+
+  /// Descriptor that becomes readable when the process manager has something to say (or is gone: then check() fails);
+  /// -1 if there is none.
+  [[nodiscard]] virtual int wait_fd() const noexcept = 0;
+  /// Called when wait_fd() is readable, and now and then: Errc::peer_lost once the process manager is gone.
+  [[nodiscard]] virtual Result<void> check() = 0;
+
+  /// Operations and bytes so far, for the startup report.
+  struct Counters {
+    std::uint64_t puts = 0, gets = 0, fences = 0, other = 0;
+    std::uint64_t bytes_sent = 0, bytes_received = 0;
+  };
+  [[nodiscard]] virtual Counters counters() const noexcept = 0;
+};
+
+struct Args {
+  params::Registry& params;
+};
+
+struct Framework {
+  using Component = pmi::Component;
+  using Args = pmi::Args;
+  static constexpr FixedString<24> kName = "pmi";
+  static constexpr std::uint32_t kInterface = 1;
+};
+
+}  // namespace starling::pmi

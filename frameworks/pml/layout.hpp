@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  How a datatype's bytes lie in memory, as the pml sees it. Layer: framework interface.
+///
+/// mpi/datatype implements it; a btl never sees it. A message is `count` elements whose packed form is
+/// `count * packed_bytes()` bytes; pack and unpack work on any byte range of that packed form, in any order, so that
+/// fragments can be handled one by one. Threads: immutable, any. Units: bytes.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace starling::pml {
+
+class Layout {
+ public:
+  virtual ~Layout() = default;
+  /// Packed bytes of one element.
+  [[nodiscard]] virtual std::uint64_t packed_bytes() const noexcept = 0;
+  /// Copies bytes [offset, offset + bytes) of the packed form of `count` elements at `base` to `to`.
+  virtual void pack(const void* base, std::uint64_t count, std::uint64_t offset, std::byte* to,
+                    std::size_t bytes) const noexcept = 0;
+  /// The reverse.
+  virtual void unpack(void* base, std::uint64_t count, std::uint64_t offset, const std::byte* from,
+                      std::size_t bytes) const noexcept = 0;
+};
+
+/// A message buffer. layout == nullptr: `bytes` contiguous bytes at `base`. Otherwise base, count and layout describe
+/// it, and `bytes` is the packed size.
+struct Buffer {
+  void* base = nullptr;
+  std::uint64_t bytes = 0;
+  std::uint64_t count = 0;
+  const Layout* layout = nullptr;
+};
+
+}  // namespace starling::pml

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Point-to-point messages: matching and protocols, above any number of btls. Layer: framework interface.
+///
+/// Threads:   driven by one thread at a time (the runtime's lock under MPI_THREAD_MULTIPLE).
+/// Ownership: contexts belong to the component between open() and close(); requests and buffers to the caller.
+/// Ordering:  MPI's: messages from one process on one context match in the order they were sent, whatever path carried them.
+/// Errors:    per request, in Request::status.fault; an unreachable peer is logged once with every transport's reason.
+/// Units:     bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/ids.hpp"
+#include "core/proc_list.hpp"
+#include "core/result.hpp"
+#include "frameworks/btl/address.hpp"
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/pml/request.hpp"
+#include "params/registry.hpp"
+
+namespace starling::pml {
+
+/// One channel of one communicator: an id, my rank, and who the other ranks are (the remote group for an
+/// intercommunicator). Concrete type of the matching engine: frameworks/pml/context.hpp.
+class Context;
+
+/// An unexpected message that mprobe has taken out of the queues.
+struct Message;
+
+/// Receives control messages (communicator creation), which bypass matching.
+class ControlSink {
+ public:
+  virtual void on_control(ProcId from, std::span<const std::byte> message) noexcept = 0;
+
+ protected:
+  ~ControlSink() = default;
+};
+
+class Component {
+ public:
+  virtual ~Component() = default;
+
+  /// What the btls deliver to: a pml is made first, its sink is given to each btl's Args.
+  [[nodiscard]] virtual btl::Sink& sink() noexcept = 0;
+  /// Starts to use these transports, best first. Called when a network transport is added later, too.
+  virtual void add_transport(btl::Component& transport) = 0;
+  /// Where addresses come from; set before the first send to a peer whose transport does not compute them.
+  virtual void set_address_book(btl::AddressBook* book) noexcept = 0;
+  virtual void set_control_sink(ControlSink* sink) noexcept = 0;
+
+  /// Opens a context; messages that were parked for its id are replayed before this returns. `my_rank` is the rank that others see as source.
+  [[nodiscard]] virtual Result<Context*> open(ContextId id, Rank my_rank, ProcListPtr ranks) = 0;
+  /// Closes it. Pending receives are completed as cancelled; late messages are dropped.
+  virtual void close(Context* context) noexcept = 0;
+  /// Makes peers now (jobs below mpi_add_procs_cutoff): connects to every process of the list.
+  [[nodiscard]] virtual Result<void> add_procs(const ProcList& procs) = 0;
+
+  /// Starts a send: fills `request` (fields buffer, context, rank, tag, mode set by the caller; complete == false). May complete it at once.
+  virtual void isend(Request& request) noexcept = 0;
+  /// A whole blocking-send attempt without a request: done: the buffer may be reused; again: use isend.
+  virtual Post try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept = 0;
+  /// Starts a receive. May complete it at once.
+  virtual void irecv(Request& request) noexcept = 0;
+
+  /// Looks for a matching unexpected message without receiving it; does not progress.
+  [[nodiscard]] virtual bool probe(Context& context, Rank source, Tag tag, Status* status) noexcept = 0;
+  /// The same, and takes it out of matching; null if none. It must be received with mrecv.
+  [[nodiscard]] virtual Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept = 0;
+  virtual void mrecv(Message* message, Request& request) noexcept = 0;
+
+  /// Tries to cancel a receive that has not matched, or a send that has not started (then it completes, cancelled).
+  virtual void cancel(Request& request) noexcept = 0;
+
+  /// A control message to a peer (at most 512 bytes), in order with everything else sent to it; queued if the transport is full.
+  [[nodiscard]] virtual Result<void> send_control(ProcId to, std::span<const std::byte> message) = 0;
+
+  /// Polls all transports. Returns the number of events.
+  virtual int progress() noexcept = 0;
+  /// True if nothing of ours is still on its way out (finalize waits for it).
+  [[nodiscard]] virtual bool drained() const noexcept = 0;
+
+  struct Counters {
+    std::uint64_t peers = 0, eager_sent = 0, rendezvous_sent = 0, unexpected = 0, unexpected_bytes = 0,
+                  unexpected_bytes_max = 0, credit_stalls = 0;
+    std::vector<std::string> notes;
+  };
+  [[nodiscard]] virtual Counters counters() const = 0;
+  /// For hang help: one line per pending receive and send ("receive from 3 tag 7, 80 bytes, 12.3 s").
+  [[nodiscard]] virtual std::vector<std::string> pending() const = 0;
+};
+
+struct Args {
+  params::Registry& params;
+  ProcId self;
+  std::uint32_t world_size = 1;
+};
+
+struct Framework {
+  using Component = pml::Component;
+  using Args = pml::Args;
+  static constexpr FixedString<24> kName = "pml";
+  static constexpr std::uint32_t kInterface = 1;
+};
+
+}  // namespace starling::pml

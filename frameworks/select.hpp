@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Finding, checking, choosing and opening plugins of any framework. Layer: framework.
+///
+/// The index knows every plugin of every directory from its file's descriptor alone; a file is dlopen'd only when it was selected.
+/// Each framework F has a parameter `<F>` (a selection list) that is declared by its select.hpp.
+///
+/// Threads:   one at a time. Ownership: opened libraries stay loaded until exit (ucx and others do not survive dlclose).
+/// Errors:    a plugin named by the user that cannot be used is an Error with the reason; else it is skipped and listed.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/plugin/descriptor.hpp"
+#include "core/result.hpp"
+#include "frameworks/plugin.hpp"
+#include "params/registry.hpp"
+
+namespace starling::plugin {
+
+/// One plugin that was found, usable or not.
+struct Candidate {
+  std::string framework;
+  std::string name;
+  std::string file;        ///< empty when linked in
+  Descriptor descriptor;   ///< as far as it could be read
+  std::string refusal;     ///< why it cannot be used (file, field, both values); empty: it can
+};
+
+class Index {
+ public:
+  /// Scans the linked-in plugins, <prefix>/lib/starling and the directories of parameter `plugin_path`, reads every
+  /// descriptor and adds every manifest to the registry. A name found twice: the first directory wins.
+  [[nodiscard]] static Result<Index> scan(params::Registry& params, const std::string& prefix);
+
+  Index();
+  ~Index();
+  Index(Index&&) noexcept;
+  Index& operator=(Index&&) noexcept;
+
+  [[nodiscard]] const std::vector<Candidate>& candidates() const noexcept;
+
+  /// Candidates of a framework that its selection list admits, best first (list order, else priority). A name in the list
+  /// that does not exist, or exists and was refused, is an Error that says what exists, where it was looked for, and why not.
+  [[nodiscard]] Result<std::vector<const Candidate*>> admitted(std::string_view framework) const;
+
+  /// Opens the plugin (dlopen on first use; once per process) and gives its entry.
+  [[nodiscard]] Result<const Entry*> open(const Candidate& candidate);
+
+  /// A component and the one that destroys it.
+  struct Destroy {
+    void (*destroy)(void*) noexcept = nullptr;
+    void operator()(void* component) const noexcept { destroy(component); }
+  };
+  template <class Framework>
+  using Handle = std::unique_ptr<typename Framework::Component, Destroy>;
+
+  template <class Framework>
+  [[nodiscard]] Result<Handle<Framework>> create(const Candidate& candidate, const typename Framework::Args& args) {
+    Result<const Entry*> entry = open(candidate);
+    if (!entry) return fail(std::move(entry).error());
+    Error error;
+    void* const component = (*entry)->create(&args, &error);
+    if (component == nullptr) {
+      return fail(std::move(error).within(candidate.framework + "/" + candidate.name));
+    }
+    return Handle<Framework>(static_cast<typename Framework::Component*>(component), Destroy{(*entry)->destroy});
+  }
+
+  /// The first admitted candidate that creates: for frameworks of which one component runs (pmi, shm, pml, bootstrap).
+  /// The Error lists every candidate with its reason. `chosen`, if given, receives its name.
+  template <class Framework>
+  [[nodiscard]] Result<Handle<Framework>> create_first(const typename Framework::Args& args,
+                                                       std::string* chosen = nullptr) {
+    auto list = admitted(Framework::kName.view());
+    if (!list) return fail(std::move(list).error());
+    std::string reasons;
+    for (const Candidate* candidate : *list) {
+      auto made = create<Framework>(*candidate, args);
+      if (made) {
+        if (chosen != nullptr) *chosen = candidate->name;
+        return made;
+      }
+      reasons += "\n  " + made.error().text();
+    }
+    return fail(Errc::not_found, std::string(Framework::kName.view()), "no component can be used:" + reasons);
+  }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace starling::plugin

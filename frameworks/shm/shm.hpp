@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The shared memory of one node's processes of one job. Layer: framework interface.
+///
+/// A component finds or makes the node's segment; frameworks/shm/node_segment.hpp is what is in it. Creation is a
+/// protocol (whoever creates the name initialises it and raises a ready flag), never a collective: only processes that
+/// are needed are waited for. See docs/design/shared-memory.md.
+///
+/// Threads:   attach by one thread; the returned mapping may be used by all.
+/// Errors:    a full /dev/shm is Errc::no_space with path, needed and free bytes; never SIGBUS.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/clock.hpp"
+#include "core/mapping.hpp"
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+#include "params/registry.hpp"
+
+namespace starling::shm {
+
+/// Which segment: every process of the job on this node computes the same.
+struct SegmentSpec {
+  std::string job;                 ///< pmi::Identity::job
+  std::uint32_t node = 0;
+  std::uint32_t local_rank = 0;
+  std::uint32_t local_size = 1;
+  std::size_t bytes = 0;           ///< whole size; sparse, pages are reserved as they are used
+};
+
+struct Segment {
+  UniqueFd fd;          ///< kept open: pages are reserved through it (fallocate)
+  Mapping mapping;
+  bool inherited = false;  ///< came from mpiexec: no name exists anywhere
+};
+
+class Component {
+ public:
+  virtual ~Component() = default;
+  /// Creates or finds the segment. All bytes are zero when the first process sees it, apart from a header that
+  /// node_segment.cpp writes. Waits for the creator's ready flag until `deadline`, while the creator lives.
+  [[nodiscard]] virtual Result<Segment> attach(const SegmentSpec& spec, Deadline deadline) = 0;
+  /// Called once every process of the node has attached (may be never): names can go.
+  virtual void all_attached() noexcept = 0;
+};
+
+struct Args {
+  params::Registry& params;
+};
+
+struct Framework {
+  using Component = shm::Component;
+  using Args = shm::Args;
+  static constexpr FixedString<24> kName = "shm";
+  static constexpr std::uint32_t kInterface = 1;
+};
+
+}  // namespace starling::shm

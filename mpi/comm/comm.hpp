@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Communicators. Layer: mpi. MPI 5.0 chapter 7.
+///
+/// Threads:   created, changed and freed under the runtime's lock; rank, size and contexts never change.
+/// Ownership: reference-counted; operations in progress hold a reference, so MPI_Comm_free returns at once.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "core/ids.hpp"
+#include "frameworks/pml/pml.hpp"
+#include "mpi/attribute/attributes.hpp"
+#include "mpi/errhandler/errhandler.hpp"
+#include "mpi/group/group.hpp"
+#include "mpi/handle.hpp"
+#include "mpi/info/info.hpp"
+
+namespace starling::mpi {
+
+class Session;
+class Topology;  // mpi/topology; null without one
+
+class Comm final : public Object {
+ public:
+  /// `remote` is empty for an intracommunicator.
+  Comm(ContextId id, Ref<Group> local, Ref<Group> remote, std::uint32_t rank);
+  ~Comm() override;
+
+  [[nodiscard]] ContextId id() const noexcept { return id_; }
+  [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  /// Ranks that can be sent to: size() of an intracommunicator, the remote group's size of an intercommunicator.
+  [[nodiscard]] std::uint32_t peer_count() const noexcept { return peer_count_; }
+  [[nodiscard]] bool inter() const noexcept { return static_cast<bool>(remote_); }
+  [[nodiscard]] const Ref<Group>& group() const noexcept { return local_; }
+  [[nodiscard]] const Ref<Group>& remote_group() const noexcept { return remote_; }
+
+  /// Point-to-point and collective channel of this communicator.
+  [[nodiscard]] pml::Context& context() const noexcept { return *context_; }
+  [[nodiscard]] pml::Context& collective_context() const noexcept { return *collective_; }
+  /// Tag of the next collective operation; every member counts alike since collectives are ordered. Wraps below 2^30.
+  [[nodiscard]] Tag next_collective_tag() noexcept {
+    collective_count_ = (collective_count_ + 1) & 0x3fffffffu;
+    return Tag{static_cast<std::int32_t>(collective_count_)};
+  }
+
+  Ref<Errhandler> errhandler;
+  AttributeSet attributes;
+  std::string name;
+  Ref<Info> info;                      ///< hints that were given, or empty
+  std::shared_ptr<Topology> topology;  ///< or null
+  Ref<Session> session;                ///< the session it was made from, or empty for the world model
+
+ private:
+  friend class CommFactory;
+  ContextId id_;
+  Ref<Group> local_, remote_;
+  std::uint32_t rank_, size_, peer_count_;
+  pml::Context* context_ = nullptr;
+  pml::Context* collective_ = nullptr;
+  std::uint32_t collective_count_ = 0;
+};
+
+}  // namespace starling::mpi

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Groups: ordered sets of processes, strided where they can be. Layer: mpi. MPI 5.0 section 7.3.
+///
+/// A group is {first, stride, count} of one world (COMM_WORLD costs O(1) memory) or an array of ProcIds with a hashed
+/// reverse look-up that is built at the first find(). Threads: immutable after construction; find() is safe.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/proc_list.hpp"
+#include "mpi/handle.hpp"
+
+namespace starling::mpi {
+
+class Group final : public Object {
+ public:
+  explicit Group(ProcListPtr members) : members_(std::move(members)) {}
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return members_->size(); }
+  [[nodiscard]] ProcId at(std::uint32_t index) const noexcept { return members_->at(index); }
+  [[nodiscard]] std::optional<std::uint32_t> find(ProcId proc) const noexcept { return members_->find(proc); }
+  [[nodiscard]] const ProcListPtr& members() const noexcept { return members_; }
+
+ private:
+  ProcListPtr members_;
+};
+
+/// {first, first + stride, ...} of one world; stride may be negative or (count <= 1) anything.
+[[nodiscard]] ProcListPtr make_strided(ProcId first, std::int64_t stride, std::uint32_t count);
+/// Any list without repetitions; becomes strided by itself where it is.
+[[nodiscard]] ProcListPtr make_list(std::vector<ProcId> procs);
+
+}  // namespace starling::mpi

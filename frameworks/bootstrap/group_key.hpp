@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The name of one creation: which members, which tag, which time. Layer: framework.
+///
+/// All members compute the same 128 bits from facts that they share: the set of members (in any order), the string
+/// tag and the epoch. Two creations that run at once differ in one of the three, so their messages never mix.
+/// Threads: pure functions.
+
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/proc_list.hpp"
+
+namespace starling::bootstrap {
+
+struct Key {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+struct KeyHash {
+  std::size_t operator()(const Key& key) const noexcept { return static_cast<std::size_t>(key.high ^ key.low); }
+};
+
+/// Hash of the set of members and the tag; the same for every order of the same members.
+[[nodiscard]] Key group_key(const ProcList& members, std::string_view tag);
+/// The key of the epoch-th creation of that group and tag.
+[[nodiscard]] Key creation_key(const Key& group, std::uint64_t epoch);
+
+/// Members in ascending order as a function of position, without a copy where they already are ascending.
+class Sorted {
+ public:
+  explicit Sorted(ProcListPtr members);
+  [[nodiscard]] std::uint32_t size() const noexcept { return members_->size(); }
+  [[nodiscard]] ProcId at(std::uint32_t position) const noexcept {
+    return order_.empty() ? members_->at(position) : order_[position];
+  }
+  /// Position of a member; it must be one.
+  [[nodiscard]] std::uint32_t position(ProcId proc) const;
+
+ private:
+  ProcListPtr members_;
+  std::vector<ProcId> order_;  // empty: members_ are ascending
+};
+
+}  // namespace starling::bootstrap

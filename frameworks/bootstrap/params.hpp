@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Parameters of the bootstrap. Layer: framework.
+
+#include <array>
+
+#include "params/decl.hpp"
+
+namespace starling::bootstrap {
+
+inline constexpr params::Decl kTimeout = params::integer(
+    "bootstrap_timeout", "300", 0, 1'000'000,
+    "Seconds to wait for the other members when a communicator is made from a group; 0 waits for ever.");
+
+inline constexpr std::array kParams = {kTimeout};
+
+}  // namespace starling::bootstrap

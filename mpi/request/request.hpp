@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What an MPI_Request stands for. Layer: mpi. MPI 5.0 section 3.7.
+///
+/// Threads:   used under the runtime's lock; `core.complete` may be read without it.
+/// Ownership: a request keeps its communicator and datatype alive until it is freed. An operation in progress keeps its request: MPI_Request_free
+///            of an active one detaches it, and it frees itself when it ends.
+/// Errors:    error is MPI_SUCCESS or what the completed operation ended with.
+
+#include <cstddef>
+#include <memory>
+
+#include "frameworks/pml/request.hpp"
+#include "mpi.h"
+#include "mpi/comm/comm.hpp"
+#include "mpi/handle.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi {
+
+class Datatype;
+
+/// A nonblocking operation that is more than one message: a collective's schedule, a generalised request. It says that it has ended by
+/// storing true to Request::core.complete (release).
+class Operation : public Progressable {
+ public:
+  /// Starts (again: persistent forms). Returns an MPI error class.
+  [[nodiscard]] virtual int start(class Request& request) = 0;
+  /// Fills the status of the completed operation (already empty); returns the operation's error class.
+  [[nodiscard]] virtual int finish(MPI_Status& status) { (void)status; return MPI_SUCCESS; }
+  virtual int cancel(bool complete) { (void)complete; return MPI_ERR_REQUEST; }
+};
+
+class Request final : public Object {
+ public:
+  enum class Form : std::uint8_t { send, receive, operation, proc_null };
+
+  Request() = default;
+  ~Request() override;
+
+  /// Takes a request from the pool, with a handle.
+  [[nodiscard]] static Request* make(Form form);
+  /// Gives it back: handle, references, buffers.
+  void free();
+
+  /// Starts a send, receive or operation whose fields are set; also a persistent one.
+  [[nodiscard]] int start();
+  [[nodiscard]] bool done() const noexcept { return core.complete.load(std::memory_order_acquire); }
+  /// Result of a completed request into `status`; returns its error class.
+  [[nodiscard]] int result(MPI_Status& status);
+
+  pml::Request core;
+  Form form = Form::send;
+  bool persistent = false;
+  bool active = false;
+  bool detached = false;              ///< MPI_Request_free while active
+  Ref<Comm> comm;
+  Ref<Datatype> datatype;
+  std::unique_ptr<std::byte[]> copy;  ///< packed message of a buffered send
+  std::unique_ptr<Operation> operation;
+  /// How a persistent buffered send packs again at every start.
+  bool buffered = false;
+};
+
+}  // namespace starling::mpi

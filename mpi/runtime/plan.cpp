@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The startup plan. Every decision carries its reason: a barrier that nobody can explain is never removed. Layer: mpi.
+
+#include "mpi/runtime/plan.hpp"
+
+namespace starling::mpi {
+namespace {
+
+std::string join(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+template <class Test>
+std::vector<std::string> names_where(const PlanInput& input, Test test) {
+  std::vector<std::string> names;
+  for (const auto& transport : input.transports) {
+    if (test(transport.needs)) names.push_back(transport.name);
+  }
+  return names;
+}
+
+void plan_exchange(const PlanInput& input, StartupPlan& plan) {
+  const auto published =
+      names_where(input, [](const btl::Needs& n) { return n.address == btl::AddressSource::published; });
+  if (published.empty()) {
+    plan.exchange_reason = "no active transport publishes addresses: " +
+                           join(names_where(input, [](const btl::Needs&) { return true; }));
+  } else if (input.members == 1) {
+    plan.exchange_reason = "the group has one member";
+  } else if (input.pmi.get_without_fence && input.async_modex) {
+    plan.exchange = StartupPlan::Exchange::direct;
+    plan.exchange_reason = "async_modex=1 and the process manager answers before a fence (" + input.pmi.server + ")";
+  } else {
+    plan.exchange = StartupPlan::Exchange::fence;
+    plan.exchange_reason = "addresses are published by " + join(published);
+    if (input.async_modex) {
+      plan.exchange_reason += "; async_modex=1 has no effect: " + input.pmi.server + " shows values only after a fence";
+    }
+  }
+}
+
+struct Barrier {
+  bool runs;
+  std::string reason;
+};
+
+Barrier plan_barrier(BarrierChoice choice, const char* parameter, const std::vector<std::string>& askers,
+                     std::uint32_t members) {
+  if (choice == BarrierChoice::always) return {members > 1, std::string(parameter) + "=always"};
+  if (choice == BarrierChoice::never) {
+    return {false, std::string(parameter) + "=never" + (askers.empty() ? "" : "; asked for by " + join(askers))};
+  }
+  if (askers.empty()) return {false, "no active transport asks for it"};
+  if (members == 1) return {false, "the group has one member"};
+  return {true, "asked for by " + join(askers)};
+}
+
+}  // namespace
+
+StartupPlan make_plan(const PlanInput& input) {
+  StartupPlan plan;
+  plan_exchange(input, plan);
+
+  const Barrier first = plan_barrier(
+      input.init_barrier, "init_barrier",
+      names_where(input, [](const btl::Needs& n) { return n.barrier_before_first_message; }), input.members);
+  plan.init_barrier = first.runs;
+  plan.init_barrier_reason = first.reason;
+
+  const Barrier last = plan_barrier(
+      input.finalize_barrier, "finalize_barrier",
+      names_where(input, [](const btl::Needs& n) { return n.barrier_after_last_message; }), input.members);
+  plan.finalize_barrier = last.runs;
+  plan.finalize_barrier_reason = last.reason;
+
+  const auto eager_peers = names_where(input, [](const btl::Needs& n) { return !n.lazy_peers; });
+  if (!eager_peers.empty()) {
+    plan.peers_now = true;
+    plan.peers_reason = join(eager_peers) + " cannot add peers one by one";
+  } else {
+    plan.peers_now = input.members < input.add_procs_cutoff;
+    plan.peers_reason = std::to_string(input.members) + " processes, mpi_add_procs_cutoff=" +
+                        std::to_string(input.add_procs_cutoff);
+  }
+  return plan;
+}
+
+std::vector<std::string> StartupPlan::lines() const {
+  const auto exchange_text = [&] {
+    switch (exchange) {
+      case Exchange::none: return "none";
+      case Exchange::fence: return "one fence";
+      case Exchange::direct: return "at first contact";
+    }
+    return "?";
+  };
+  const auto yes_no = [](bool runs) { return runs ? std::string("yes") : std::string("no"); };
+  return {
+      std::string("address exchange: ") + exchange_text() + " (" + exchange_reason + ")",
+      "barrier before the first message: " + yes_no(init_barrier) + " (" + init_barrier_reason + ")",
+      "barrier after the last message: " + yes_no(finalize_barrier) + " (" + finalize_barrier_reason + ")",
+      std::string("peers: ") + (peers_now ? "made at once" : "made on first message") + " (" + peers_reason + ")",
+  };
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The startup plan: what making a communicator will do, as a value made by a pure function. Layer: mpi.
+///
+/// Inputs are facts that every member shares (declarations of the active transports, abilities of the process
+/// manager, parameters, the group), so every member computes the same plan. See docs/design/startup.md. Threads: pure.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/pmi/pmi.hpp"
+#include "mpi/runtime/params.hpp"
+
+namespace starling::mpi {
+
+struct PlanInput {
+  struct Transport {
+    std::string name;
+    btl::Needs needs;
+  };
+  std::vector<Transport> transports;
+  pmi::Capabilities pmi;
+  std::uint32_t members = 1;
+  std::int64_t add_procs_cutoff = 0;
+  bool async_modex = false;
+  BarrierChoice init_barrier = BarrierChoice::automatic;
+  BarrierChoice finalize_barrier = BarrierChoice::automatic;
+};
+
+struct StartupPlan {
+  /// How addresses get around: not at all, by one data fence, or one by one at first contact.
+  enum class Exchange { none, fence, direct };
+  Exchange exchange = Exchange::none;
+  std::string exchange_reason;
+  bool init_barrier = false;
+  std::string init_barrier_reason;
+  bool finalize_barrier = false;
+  std::string finalize_barrier_reason;
+  bool peers_now = false;
+  std::string peers_reason;
+
+  /// One line per decision, with its reason in parentheses.
+  [[nodiscard]] std::vector<std::string> lines() const;
+};
+
+[[nodiscard]] StartupPlan make_plan(const PlanInput& input);
+
+}  // namespace starling::mpi

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The running library: components, progress, waiting. Layer: mpi. See docs/design/startup.md.
+///
+/// Built by the first MPI_Init or MPI_Session_init, purely locally: no fence, nothing of the size of the job. It stays until
+/// the process exits, so that worlds and sessions can come and go any number of times.
+///
+/// Threads:   everything is called under the runtime's lock (lock.hpp); waiting releases it.
+/// Ownership: owns the components. Get one with Runtime::get() after ensure() succeeded.
+/// Errors:    set-up returns Result. When the job is being ended from outside, waiting does not return: the process exits.
+/// Units:     nanoseconds in names.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "frameworks/bootstrap/bootstrap.hpp"
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/pml/pml.hpp"
+#include "frameworks/pmi/pmi.hpp"
+#include "frameworks/select.hpp"
+#include "frameworks/shm/node_segment.hpp"
+#include "mpi/runtime/environment.hpp"
+#include "mpi/runtime/plan.hpp"
+
+namespace starling::mpi {
+
+/// Something that advances with every progress call until it is done (schedules of collectives). The owner keeps it alive while it
+/// is registered.
+class Progressable {
+ public:
+  virtual ~Progressable() = default;
+  /// Returns the number of events. May deregister itself and others.
+  virtual int progress() noexcept = 0;
+
+ private:
+  friend class Runtime;
+  Progressable* next_ = nullptr;
+  Progressable* previous_ = nullptr;
+  bool registered_ = false;
+};
+
+/// One phase of start-up, for the report.
+struct Phase {
+  const char* name;
+  std::uint64_t ns;
+};
+
+class Runtime final : public bootstrap::Courier, public pml::ControlSink {
+ public:
+  /// The runtime, built at the first call. The same Error at every later call if that failed.
+  [[nodiscard]] static Result<Runtime*> ensure();
+  /// Null before ensure() succeeded.
+  [[nodiscard]] static Runtime* get() noexcept { return instance_; }
+
+  [[nodiscard]] pml::Component& pml() noexcept { return *pml_; }
+  [[nodiscard]] bootstrap::Component& bootstrap() noexcept { return *bootstrap_; }
+  [[nodiscard]] pmi::Component& pmi() noexcept { return *pmi_; }
+  [[nodiscard]] const params::Registry& params() const noexcept { return environment_.params; }
+  [[nodiscard]] Environment& environment() noexcept { return environment_; }
+  [[nodiscard]] const std::vector<btl::Component*>& transports() const noexcept { return transport_list_; }
+
+  [[nodiscard]] ProcId self() const noexcept { return self_; }
+  [[nodiscard]] std::uint32_t world_size() const noexcept { return world_size_; }
+  /// Ranks of the world on this node, ascending; the own one is at local_rank().
+  [[nodiscard]] const std::vector<std::uint32_t>& node_ranks() const noexcept { return node_ranks_; }
+  [[nodiscard]] std::uint32_t local_rank() const noexcept { return local_rank_; }
+  [[nodiscard]] const std::vector<Phase>& phases() const noexcept { return phases_; }
+
+  /// What making a communicator of so many members does; a function of facts that all members share.
+  [[nodiscard]] StartupPlan plan_for(std::uint32_t members) const;
+
+  /// Polls transports and everything registered once. Returns the number of events.
+  int progress() noexcept;
+  void add(Progressable& item) noexcept;
+  void remove(Progressable& item) noexcept;
+
+  /// Progresses until ready() is true: polls for a while, then sleeps between arrivals.
+  template <class Ready>
+  void wait(Ready&& ready) {
+    for (std::uint32_t polls = 0; polls < kHotPolls; ++polls) {
+      if (ready()) return;
+      progress();
+    }
+    if (!ready()) wait_long([](void* context) { return (*static_cast<std::remove_reference_t<Ready>*>(context))(); }, &ready);
+  }
+
+  // bootstrap::Courier
+  [[nodiscard]] Result<void> send(ProcId to, std::span<const std::byte> message) override;
+  [[nodiscard]] Result<void> wait(const std::function<bool()>& ready, Deadline deadline) override;
+  void unlocked(const std::function<void()>& blocking_call) override;
+  // pml::ControlSink
+  void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
+
+  /// Waits until everything that was sent has left this process; after 10 s says what it waits for, and goes on waiting.
+  void drain();
+  /// Marks this process as properly finalized (its exit is no failure from here on) or in use again.
+  void set_idle(bool idle) noexcept;
+  /// Ends the whole job. Does not return.
+  [[noreturn]] void abort(int exit_code, const std::string& message) noexcept;
+
+ private:
+  static constexpr std::uint32_t kHotPolls = 64;
+  using ReadyFunction = bool (*)(void*);
+
+  explicit Runtime(Environment& environment) : environment_(environment) {}
+  [[nodiscard]] static Result<std::unique_ptr<Runtime>> build();
+  [[nodiscard]] Result<void> start();
+  [[nodiscard]] Result<void> connect_pmi();
+  [[nodiscard]] Result<void> check_parameters();
+  [[nodiscard]] Result<void> find_place();
+  [[nodiscard]] Result<void> attach_segment();
+  [[nodiscard]] Result<void> create_transports();
+  [[nodiscard]] Result<void> create_bootstrap();
+  static void at_exit() noexcept;
+  void close() noexcept;
+
+  void wait_long(ReadyFunction ready, void* context);
+  [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
+  void sleep_once(ReadyFunction ready, void* context, Deadline deadline);
+  void look_around();
+  void answer_hang_help();
+  void give_way();
+
+  static Runtime* instance_;
+
+  Environment& environment_;
+  int pid_ = 0;
+  ProcId self_;
+  std::uint32_t world_size_ = 1;
+  std::uint32_t local_rank_ = 0;
+  std::vector<std::uint32_t> node_ranks_;
+  std::uint64_t spin_ns_ = 0;
+  std::uint32_t sleepers_ = 0;
+  std::uint64_t next_look_ns_ = 0;
+  std::vector<Phase> phases_;
+
+  // Destroyed in reverse: bootstrap, transports, pml, segment, shm, pmi.
+  plugin::Index::Handle<pmi::Framework> pmi_;
+  plugin::Index::Handle<shm::Framework> shm_;
+  std::unique_ptr<shm::NodeSegment> segment_;
+  plugin::Index::Handle<pml::Framework> pml_;
+  std::vector<plugin::Index::Handle<btl::Framework>> transports_;
+  plugin::Index::Handle<bootstrap::Framework> bootstrap_;
+
+  std::vector<btl::Component*> transport_list_;
+  std::vector<std::string> transport_refusals_;
+  Progressable* items_ = nullptr;
+};
+
+}  // namespace starling::mpi

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What Starling keeps in the five internal words of an MPI_Status. Layer: mpi. MPI 5.0 section 3.2.5.
+///
+/// Words 0 and 1: length of the received message in bytes (64 bits); word 2: 1 if cancelled; words 3 and 4 are zero.
+/// Threads: pure functions on the caller's object.
+
+#include <cstdint>
+#include <cstring>
+
+#include "mpi.h"
+
+namespace starling::mpi {
+
+inline void set_bytes(MPI_Status& status, std::uint64_t bytes) noexcept {
+  std::memcpy(&status.MPI_internal[0], &bytes, sizeof bytes);
+}
+[[nodiscard]] inline std::uint64_t bytes_of(const MPI_Status& status) noexcept {
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, &status.MPI_internal[0], sizeof bytes);
+  return bytes;
+}
+inline void set_cancelled(MPI_Status& status, bool cancelled) noexcept { status.MPI_internal[2] = cancelled ? 1 : 0; }
+[[nodiscard]] inline bool cancelled(const MPI_Status& status) noexcept { return status.MPI_internal[2] != 0; }
+
+/// The empty status: MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, no bytes, not cancelled (section 3.7.3).
+inline void set_empty(MPI_Status& status) noexcept {
+  status.MPI_SOURCE = MPI_ANY_SOURCE;
+  status.MPI_TAG = MPI_ANY_TAG;
+  status.MPI_ERROR = MPI_SUCCESS;
+  std::memset(status.MPI_internal, 0, sizeof status.MPI_internal);
+}
+
+}  // namespace starling::mpi

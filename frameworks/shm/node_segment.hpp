@@ -16,8 +16,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/result.hpp"
+#include "core/unique_fd.hpp"
 #include "frameworks/shm/shm.hpp"
 
 namespace starling::shm {
@@ -32,7 +34,8 @@ struct alignas(128) ProcSlot {
   std::atomic<std::uint32_t> state;      ///< ProcState; release by its process, or by mpiexec when it reaped it
   std::atomic<std::uint32_t> pid;
   std::atomic<std::uint64_t> start_time; ///< field 22 of /proc/pid/stat: tells a reused pid apart
-  std::byte pad0[48];
+  std::uint64_t pid_namespace;           ///< inode; a pid says something only to processes with the same one
+  std::byte pad0[40];
   std::atomic<std::uint32_t> doorbell;   ///< futex word: incremented by producers that found `asleep` set
   std::atomic<std::uint32_t> asleep;     ///< 1 while its process sleeps or is about to
   std::byte pad1[56];
@@ -54,11 +57,18 @@ struct Geometry {
 /// The geometry that parameters shm_area_bytes and shm_arena_bytes give for so many local processes; mpiexec uses the same.
 [[nodiscard]] Geometry geometry_from(const params::Registry& params, std::uint32_t local_size);
 
+/// The number by which processes of one job recognise their segment; every process computes the same from the job's name.
+[[nodiscard]] std::uint64_t job_nonce(std::string_view job) noexcept;
+
+/// An initialised segment without a name: what mpiexec hands to its ranks. Close-on-exec; its size is sealed.
+/// `name` is only for people (/proc/<pid>/fd).
+[[nodiscard]] Result<UniqueFd> create_memfd(const char* name, const Geometry& geometry, std::uint64_t nonce);
+
 class NodeSegment {
  public:
-  /// For whoever wins creation: reserves the pages of header and slots, writes the header, raises ready.
+  /// For whoever wins creation: sets the size, reserves the pages of header and slots, writes the header, raises ready.
   [[nodiscard]] static Result<void> initialise(int fd, const Geometry& geometry, std::uint64_t job_nonce);
-  /// Wraps an attached segment: checks layout version, geometry and nonce; registers nothing yet.
+  /// Wraps an attached segment: checks ready, layout version, geometry and size; registers nothing yet.
   [[nodiscard]] static Result<NodeSegment> open(Segment segment, const Geometry& geometry, std::uint32_t local_rank);
 
   NodeSegment(NodeSegment&&) noexcept;
@@ -84,7 +94,8 @@ class NodeSegment {
   /// Bytes of the arena in use now, by everybody.
   [[nodiscard]] std::uint64_t arena_used() const noexcept;
 
-  /// Whether the process of that slot is alive as far as can be told (state, then pid and start time).
+  /// False only if the process of that slot is known to be dead: mpiexec reaped it, or its pid is gone or is somebody else's by
+  /// now. One that has not come yet, has left in order, or lives in another pid namespace counts as alive. May read /proc.
   [[nodiscard]] bool alive(std::uint32_t local_rank) noexcept;
 
   /// Wakes the process of that slot if it sleeps. Cheap if not: one load after a fence.

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The node segment: creation and checks, slots, sleeping and waking.
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <thread>
+
+#include "core/clock.hpp"
+#include "tests/unit/shm/segments.hpp"
+
+namespace starling {
+namespace {
+
+using shm::NodeSegment;
+using shm::ProcState;
+using test::join;
+using test::make_memfd;
+using test::small_geometry;
+
+shm::Segment segment_of(const UniqueFd& memfd, std::size_t bytes) {
+  shm::Segment segment;
+  segment.fd = UniqueFd(::dup(memfd.get()));
+  segment.mapping = std::move(Mapping::map(memfd.get(), bytes)).value();
+  return segment;
+}
+
+TEST(NodeSegment, is_sparse_and_its_size_is_sealed) {
+  const auto geometry = small_geometry(2, 64u << 20);
+  const UniqueFd memfd = make_memfd(geometry);
+  struct stat facts {};
+  ASSERT_EQ(::fstat(memfd.get(), &facts), 0);
+  EXPECT_EQ(static_cast<std::size_t>(facts.st_size), geometry.total_bytes());
+  EXPECT_LT(facts.st_blocks * 512, 64 * 1024);
+  EXPECT_NE(::ftruncate(memfd.get(), 0), 0);
+  EXPECT_NE(::ftruncate(memfd.get(), facts.st_size * 2), 0);
+}
+
+TEST(NodeSegment, areas_are_zero_and_shared) {
+  const auto geometry = small_geometry(2);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment a = join(memfd, geometry, 0);
+  NodeSegment b = join(memfd, geometry, 1);
+  ASSERT_TRUE(a.reserve_area(1));
+  for (std::size_t i = 0; i < b.area_bytes(); ++i) ASSERT_EQ(b.area(1)[i], std::byte{0});
+  a.area(1)[5] = std::byte{7};
+  EXPECT_EQ(b.area(1)[5], std::byte{7});
+  EXPECT_EQ(a.area(1) - a.area(0), static_cast<std::ptrdiff_t>(a.area_bytes()));
+}
+
+TEST(NodeSegment, another_geometry_is_refused_by_name) {
+  const auto geometry = small_geometry(2);
+  const UniqueFd memfd = make_memfd(geometry);
+  auto other = geometry;
+  other.area_bytes = 2 * geometry.area_bytes;
+  auto size = NodeSegment::open(segment_of(memfd, geometry.total_bytes()), other, 0);
+  ASSERT_FALSE(size);
+  EXPECT_NE(size.error().text().find("segment's size"), std::string::npos) << size.error().text();
+  auto rank = NodeSegment::open(segment_of(memfd, geometry.total_bytes()), geometry, 2);
+  ASSERT_FALSE(rank);
+  EXPECT_NE(rank.error().text().find("local rank"), std::string::npos) << rank.error().text();
+}
+
+TEST(NodeSegment, one_without_a_header_is_refused) {
+  const auto geometry = small_geometry(1);
+  const UniqueFd memfd(::memfd_create("starling-test", MFD_CLOEXEC));
+  ASSERT_EQ(::ftruncate(memfd.get(), static_cast<off_t>(geometry.total_bytes())), 0);
+  auto opened = NodeSegment::open(segment_of(memfd, geometry.total_bytes()), geometry, 0);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, Errc::bad_input);
+}
+
+TEST(NodeSegment, a_process_counts_as_alive_until_it_is_known_to_be_dead) {
+  const auto geometry = small_geometry(2);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment mine = join(memfd, geometry, 0);
+  EXPECT_TRUE(mine.alive(1)) << "not come yet";
+  int go[2];
+  ASSERT_EQ(::pipe(go), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    NodeSegment its = join(memfd, geometry, 1);
+    its.enter();
+    (void)!::write(go[1], "x", 1);
+    for (;;) ::pause();
+  }
+  char byte = 0;
+  ASSERT_EQ(::read(go[0], &byte, 1), 1);
+  EXPECT_EQ(mine.slot(1).pid.load(), static_cast<std::uint32_t>(child));
+  EXPECT_TRUE(mine.alive(1));
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_FALSE(mine.alive(1));
+  mine.slot(1).state.store(static_cast<std::uint32_t>(ProcState::left));
+  EXPECT_TRUE(mine.alive(1)) << "left in order";
+  mine.slot(1).state.store(static_cast<std::uint32_t>(ProcState::exited));
+  EXPECT_FALSE(mine.alive(1)) << "marked by mpiexec";
+  ::close(go[0]);
+  ::close(go[1]);
+}
+
+TEST(NodeSegment, ring_wakes_a_sleeper_in_another_process) {
+  const auto geometry = small_geometry(2);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment mine = join(memfd, geometry, 0);
+  ASSERT_TRUE(mine.reserve_area(0));
+  auto& message = *reinterpret_cast<std::atomic<std::uint32_t>*>(mine.area(0));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    NodeSegment its = join(memfd, geometry, 1);
+    for (;;) {
+      const std::uint32_t value = its.prepare_sleep();
+      if (reinterpret_cast<std::atomic<std::uint32_t>*>(its.area(0))->load() != 0) _exit(0);
+      its.sleep(value, 60'000'000'000);
+    }
+  }
+  while (mine.slot(1).asleep.load() == 0) std::this_thread::yield();
+  message.store(1);
+  mine.ring(1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(NodeSegment, ring_of_somebody_awake_changes_nothing) {
+  const auto geometry = small_geometry(2);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment mine = join(memfd, geometry, 0);
+  mine.ring(1);
+  EXPECT_EQ(mine.slot(1).doorbell.load(), 0u);
+}
+
+TEST(NodeSegment, a_bell_between_announcing_and_sleeping_is_not_lost) {
+  const auto geometry = small_geometry(1);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment mine = join(memfd, geometry, 0);
+  const std::uint32_t value = mine.prepare_sleep();
+  mine.ring(0);
+  const Deadline deadline = Deadline::after_seconds(30);
+  mine.sleep(value, 60'000'000'000);
+  EXPECT_FALSE(deadline.passed());
+  EXPECT_EQ(mine.slot(0).asleep.load(), 0u);
+}
+
+TEST(NodeSegment, sleep_ends_at_its_limit) {
+  const auto geometry = small_geometry(1);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment mine = join(memfd, geometry, 0);
+  mine.sleep(mine.prepare_sleep(), 1'000'000);
+  EXPECT_EQ(mine.slot(0).asleep.load(), 0u);
+}
+
+}  // namespace
+}  // namespace starling

@@ -39,7 +39,7 @@ struct Capabilities {
 
 /// Who this process is. Nothing here has the size of the job: the node map stays compressed.
 struct Identity {
-  std::string job;                     ///< name of the launched world, unique on its nodes
+  std::string job;                     ///< name of the launched world, unique on its nodes; no '/' or space in it
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
   std::uint32_t universe_size = 0;     ///< 0: not said
@@ -77,6 +77,11 @@ class Component {
   [[nodiscard]] virtual Result<void> publish(std::string_view name, std::string_view port) = 0;
   [[nodiscard]] virtual Result<std::string> lookup(std::string_view name) = 0;
   [[nodiscard]] virtual Result<void> unpublish(std::string_view name) = 0;
+
+  /// Tells whether MPI is in use in this process: true from creation, false after the last session or world was
+  /// finalized, true again when another begins. A process that ends while MPI is in use is a failure of the job, also with
+  /// exit code 0; one that ends while it is not may do so at any time. Never blocks and needs no answer.
+  virtual void set_active(bool active) noexcept = 0;
 
   /// Asks the process manager to end the whole job. Does not return if it can be helped, but may.
   virtual void abort(int exit_code, std::string_view message) noexcept = 0;

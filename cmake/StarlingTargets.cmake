@@ -9,6 +9,15 @@ function(starling_folder name)
   set_property(GLOBAL APPEND PROPERTY STARLING_CORE_FOLDERS starling_${name})
 endfunction()
 
+# starling_mpi_folder(<name> SOURCES ... [LIBS ...]): the objects of one folder of libmpi_abi; target starling_mpi_<name>.
+function(starling_mpi_folder name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(starling_mpi_${name} OBJECT ${ARG_SOURCES})
+  target_link_libraries(starling_mpi_${name} PUBLIC starling_flags ${ARG_LIBS})
+  target_compile_options(starling_mpi_${name} PRIVATE -fvisibility=hidden -fno-semantic-interposition)
+  set_property(GLOBAL APPEND PROPERTY STARLING_MPI_FOLDERS starling_mpi_${name})
+endfunction()
+
 # starling_plugin(<framework> <name> SOURCES ... [LIBS ...] [ALWAYS_SHARED]): a component. A .so in
 # lib/starling, or linked into libstarling when STARLING_BUILTIN_PLUGINS is on (unless ALWAYS_SHARED: it has an
 # outside dependency).

@@ -42,6 +42,36 @@ function(starling_plugin framework name)
   target_compile_options(${target} PRIVATE -fvisibility=hidden -fno-semantic-interposition)
 endfunction()
 
+# starling_write_builtin_list(<file>): the source that lists the plugins which are linked in. Their symbols are
+# extern "C", so that the list needs no namespaces.
+function(starling_write_builtin_list file)
+  get_property(plugins GLOBAL PROPERTY STARLING_BUILTIN_LIST)
+  set(declared "")
+  set(listed "")
+  foreach(plugin IN LISTS plugins)
+    string(APPEND declared "extern const starling::plugin::Exported starling_builtin_${plugin};\n")
+    string(APPEND listed "      &starling_builtin_${plugin},\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${file} @ONLY CONTENT
+"// SPDX-License-Identifier: BSD-3-Clause
+// The plugins that are linked in. Written by CMake.
+
+#include \"frameworks/builtin.hpp\"
+
+extern \"C\" {
+${declared}}
+
+namespace starling::plugin {
+
+std::vector<const Exported*> builtins() {
+  return {
+${listed}  };
+}
+
+}  // namespace starling::plugin
+")
+endfunction()
+
 # starling_test(<name> SOURCES ... [LIBS ...] [LABELS ...]): a GoogleTest program named test_<name>, run by ctest as one test.
 function(starling_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LIBS;LABELS" ${ARGN})

@@ -8,6 +8,6 @@
 
 namespace starling::plugin {
 
-[[nodiscard]] std::vector<const Builtin*> builtins();
+[[nodiscard]] std::vector<const Exported*> builtins();
 
 }  // namespace starling::plugin

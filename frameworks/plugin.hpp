@@ -5,18 +5,23 @@
 /// A plugin's plugin.cpp declares its parameters, its descriptor and one factory:
 ///
 ///     namespace starling::btl {
-///     STARLING_PLUGIN(Framework, shm, 50, "shared memory on one node", params::kShmParams, &create_shm);
+///     STARLING_PLUGIN_PARAMS std::array kShmParams = {kLaneBytes, kEagerLimit};  // constexpr params::Decl of a header
+///     STARLING_PLUGIN(Framework, shm, 50, "shared memory on one node", kShmParams, &create_shm);
 ///     }
 ///
-/// where Framework is the trait type of the framework's interface header (Component, Args, kName, kInterface) and the factory is
-/// `Result<std::unique_ptr<Component>> create_shm(const Args&)`. The same source is built as a .so or linked in
-/// (STARLING_PLUGIN_BUILTIN is defined by the build then); see docs/design/plugins.md.
+/// where Framework is the trait type of the framework's interface header (Component, Args, kName, kInterface) and the
+/// factory is `Result<std::unique_ptr<Component>> create_shm(const Args&)`. A plugin without parameters writes
+/// STARLING_NO_PARAMS. One plugin per shared object. The same source is built as a .so or linked in (the build defines
+/// STARLING_PLUGIN_BUILTIN then); see docs/design/plugins.md.
 ///
 /// Threads:   create and destroy are called by one thread at a time.
-/// Errors:    exceptions that leave a factory are caught here and become Errors: one of the two edges where that is done.
+/// Errors:    exceptions that leave a factory are caught here and become Errors: one of the two edges where that is
+///            done. An exception that leaves a component's destructor ends the process.
 
+#include <array>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "core/plugin/descriptor.hpp"
@@ -28,10 +33,10 @@ namespace starling::plugin {
 /// Compiler and C++ runtime of this translation unit; a plugin built otherwise cannot share C++ types with us.
 #define STARLING_FINGERPRINT_TEXT_2(x) #x
 #define STARLING_FINGERPRINT_TEXT(x) STARLING_FINGERPRINT_TEXT_2(x)
-inline constexpr FixedString<64> kFingerprint =
-    "cxx20 libstdc++ " STARLING_FINGERPRINT_TEXT(_GLIBCXX_RELEASE) " cxx11abi " STARLING_FINGERPRINT_TEXT(_GLIBCXX_USE_CXX11_ABI);
+inline constexpr FixedString<64> kFingerprint = "cxx20 libstdc++ " STARLING_FINGERPRINT_TEXT(
+    _GLIBCXX_RELEASE) " cxx11abi " STARLING_FINGERPRINT_TEXT(_GLIBCXX_USE_CXX11_ABI);
 
-/// What the one exported symbol (starling_plugin_entry) points to. Args and the result are the framework's types.
+/// The functions of a plugin. Args and the result are the framework's types.
 struct Entry {
   /// Returns a Component* or null with *error filled in. Never throws.
   void* (*create)(const void* args, Error* error) noexcept = nullptr;
@@ -45,6 +50,10 @@ struct EntryOf {
   static void* create(const void* args, Error* error) noexcept {
     try {
       Result<std::unique_ptr<Component>> made = Factory(*static_cast<const Args*>(args));
+      if (made && *made == nullptr) {
+        *error = Error{Errc::internal, "create", "gave neither a component nor an error"};
+        return nullptr;
+      }
       if (made) return static_cast<void*>(std::move(made).value().release());
       *error = std::move(made).error();
     } catch (const std::exception& thrown) {
@@ -57,41 +66,54 @@ struct EntryOf {
   static void destroy(void* component) noexcept { delete static_cast<Component*>(component); }
 };
 
-/// Descriptor, manifest and entry of a plugin that is linked in; cmake/StarlingPlugin.cmake generates the list.
-struct Builtin {
+/// What the one exported symbol of a plugin is: starling_plugin_entry of a .so, starling_builtin_<framework>_<name> where it
+/// is linked in. It refers to the two records, so that --gc-sections keeps them.
+struct Exported {
   const Descriptor* descriptor;
   const params::Decl* params;
   std::size_t param_count;
-  const Entry* entry;
+  Entry entry;
 };
 
 }  // namespace starling::plugin
 
+#define STARLING_NO_PARAMS ::std::span<const ::starling::params::Decl>{}
+
+// Linked in, the records are ordinary constants: several plugins are in one library then.
 #if defined(STARLING_PLUGIN_BUILTIN)
-// Linked in: one symbol per plugin, named by framework and name.
-#define STARLING_PLUGIN_EXPORT(FRAMEWORK_ID, NAME, DESCRIPTOR, PARAMS, ENTRY)                                            \
-  extern const ::starling::plugin::Builtin STARLING_BUILTIN_SYMBOL;                                                    \
-  const ::starling::plugin::Builtin STARLING_BUILTIN_SYMBOL = {&(DESCRIPTOR), std::data(PARAMS), std::size(PARAMS), &(ENTRY)};
+#define STARLING_PLUGIN_SECTION(NAME)
+#define STARLING_PLUGIN_SYMBOL STARLING_BUILTIN_SYMBOL
+#elif defined(__clang__)
+// AddressSanitizer would put its red zones into the sections.
+#define STARLING_PLUGIN_SECTION(NAME) [[gnu::used, gnu::section(NAME), clang::no_sanitize("address")]]
+#define STARLING_PLUGIN_SYMBOL starling_plugin_entry
 #else
-#define STARLING_PLUGIN_EXPORT(FRAMEWORK_ID, NAME, DESCRIPTOR, PARAMS, ENTRY)                                            \
-  extern "C" [[gnu::visibility("default")]] const ::starling::plugin::Entry* const starling_plugin_entry;              \
-  extern "C" const ::starling::plugin::Entry* const starling_plugin_entry = &(ENTRY);
+#define STARLING_PLUGIN_SECTION(NAME) [[gnu::used, gnu::section(NAME)]]
+#define STARLING_PLUGIN_SYMBOL starling_plugin_entry
 #endif
 
-/// FRAMEWORK: trait type; NAME: bare identifier; PRIORITY: int; SUMMARY: literal; PARAMS: a constexpr std::array of
-/// params::Decl (use STARLING_NO_PARAMS for none); FACTORY: address of the factory function.
-/// PARAMS must be declared with STARLING_PLUGIN_PARAMS so that it is in the manifest section.
-#define STARLING_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY)                                             \
-  [[gnu::used, gnu::section(".starling.plugin")]] extern constinit const ::starling::plugin::Descriptor                 \
-      starling_descriptor_##NAME;                                                                                      \
-  constinit const ::starling::plugin::Descriptor starling_descriptor_##NAME = {                                        \
-      .bytes = sizeof(::starling::plugin::Descriptor), .core_interface = ::starling::plugin::kCoreInterface,           \
-      .framework_interface = FRAMEWORK::kInterface, .priority = (PRIORITY), .framework = FRAMEWORK::kName,             \
-      .name = #NAME, .version = STARLING_PLUGIN_VERSION, .fingerprint = ::starling::plugin::kFingerprint,              \
-      .summary = SUMMARY};                                                                                             \
-  static constexpr ::starling::plugin::Entry starling_entry_##NAME = {                                                 \
-      &::starling::plugin::EntryOf<FRAMEWORK, FACTORY>::create,                                                        \
-      &::starling::plugin::EntryOf<FRAMEWORK, FACTORY>::destroy};                                                      \
-  STARLING_PLUGIN_EXPORT(FRAMEWORK, NAME, starling_descriptor_##NAME, PARAMS, starling_entry_##NAME)
+/// Before the one constexpr std::array of params::Decl that is a plugin's manifest.
+#define STARLING_PLUGIN_PARAMS STARLING_PLUGIN_SECTION(".starling.params") static constexpr
 
-#define STARLING_PLUGIN_PARAMS [[gnu::used, gnu::section(".starling.params")]] constexpr
+/// FRAMEWORK: trait type; NAME: bare identifier; PRIORITY: int; SUMMARY: literal; PARAMS: an array declared with
+/// STARLING_PLUGIN_PARAMS, or STARLING_NO_PARAMS; FACTORY: address of the factory function.
+#define STARLING_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY)                                 \
+  STARLING_PLUGIN_SECTION(".starling.plugin")                                                                \
+  static constexpr ::starling::plugin::Descriptor starling_descriptor = {                                    \
+      .magic = ::starling::plugin::kMagic,                                                                   \
+      .bytes = sizeof(::starling::plugin::Descriptor),                                                       \
+      .core_interface = ::starling::plugin::kCoreInterface,                                                  \
+      .framework_interface = FRAMEWORK::kInterface,                                                          \
+      .priority = (PRIORITY),                                                                                \
+      .framework = FRAMEWORK::kName,                                                                         \
+      .name = #NAME,                                                                                         \
+      .version = STARLING_PLUGIN_VERSION,                                                                    \
+      .fingerprint = ::starling::plugin::kFingerprint,                                                       \
+      .summary = SUMMARY};                                                                                   \
+  extern "C" [[gnu::visibility("default")]] const ::starling::plugin::Exported STARLING_PLUGIN_SYMBOL;       \
+  extern "C" constinit const ::starling::plugin::Exported STARLING_PLUGIN_SYMBOL = {                         \
+      &starling_descriptor,                                                                                  \
+      ::std::data(PARAMS),                                                                                   \
+      ::std::size(PARAMS),                                                                                   \
+      {&::starling::plugin::EntryOf<FRAMEWORK, FACTORY>::create,                                             \
+       &::starling::plugin::EntryOf<FRAMEWORK, FACTORY>::destroy}}

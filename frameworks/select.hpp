@@ -2,10 +2,11 @@
 #pragma once
 /// @file  Finding, checking, choosing and opening plugins of any framework. Layer: framework.
 ///
-/// The index knows every plugin of every directory from its file's descriptor alone; a file is dlopen'd only when it was selected.
-/// Each framework F has a parameter `<F>` (a selection list) that is declared by its select.hpp.
+/// The index knows every plugin of every directory from its file's records alone; a file is loaded only when it is
+/// opened. Each framework F has a parameter `<F>`, a selection list: empty (all, by priority), `a,b` or `^a`.
 ///
-/// Threads:   one at a time. Ownership: opened libraries stay loaded until exit (ucx and others do not survive dlclose).
+/// Threads:   one at a time.
+/// Ownership: opened libraries stay loaded until exit (ucx and others do not survive dlclose).
 /// Errors:    a plugin named by the user that cannot be used is an Error with the reason; else it is skipped and listed.
 
 #include <memory>
@@ -13,40 +14,47 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plugin/descriptor.hpp"
 #include "core/result.hpp"
+#include "frameworks/examine.hpp"
 #include "frameworks/plugin.hpp"
 #include "params/registry.hpp"
 
 namespace starling::plugin {
 
-/// One plugin that was found, usable or not.
-struct Candidate {
-  std::string framework;
-  std::string name;
-  std::string file;        ///< empty when linked in
-  Descriptor descriptor;   ///< as far as it could be read
-  std::string refusal;     ///< why it cannot be used (file, field, both values); empty: it can
-};
-
 class Index {
  public:
-  /// Scans the linked-in plugins, <prefix>/lib/starling and the directories of parameter `plugin_path`, reads every
-  /// descriptor and adds every manifest to the registry. A name found twice: the first directory wins.
+  /// Scans the linked-in plugins, the installation's plugin directory and the directories of parameter `plugin_path`,
+  /// reads every descriptor and adds every manifest to the registry (and the core and selection parameters). A name
+  /// found twice: the first usable one counts. In a set-uid process `plugin_path` is ignored. An Error holds every
+  /// parameter value that was refused. `prefix` is core/plugin/prefix.hpp's, or that of another installation.
   [[nodiscard]] static Result<Index> scan(params::Registry& params, const std::string& prefix);
+
+  /// The same for listings: bad parameter values do not stop it, they are problems().
+  struct Options {
+    bool at_secure = false;  ///< as if the process were set-uid
+  };
+  [[nodiscard]] static Index inspect(params::Registry& params, const std::string& prefix, Options options);
 
   Index();
   ~Index();
   Index(Index&&) noexcept;
   Index& operator=(Index&&) noexcept;
 
+  /// Everything that was found, by framework in the order of all_frameworks(), best priority first.
   [[nodiscard]] const std::vector<Candidate>& candidates() const noexcept;
+  /// Directories that were not searched, with the reason, one a line: for listings and a warning.
+  [[nodiscard]] const std::vector<std::string>& refused_directories() const noexcept;
+  /// Parameter values that were refused, one or more lines each.
+  [[nodiscard]] const std::vector<std::string>& problems() const noexcept;
+  /// Whether the selection list asks for this component by its name.
+  [[nodiscard]] bool named_by_user(const Candidate& candidate) const;
 
-  /// Candidates of a framework that its selection list admits, best first (list order, else priority). A name in the list
-  /// that does not exist, or exists and was refused, is an Error that says what exists, where it was looked for, and why not.
+  /// Candidates of a framework that its selection list admits, best first (list order, else priority), at least one.
+  /// A name in the list that does not exist, or exists and was refused, is an Error that says what exists, where it was
+  /// looked for, and why not.
   [[nodiscard]] Result<std::vector<const Candidate*>> admitted(std::string_view framework) const;
 
-  /// Opens the plugin (dlopen on first use; once per process) and gives its entry.
+  /// Loads the plugin (at first use; once per process) and gives its entry. A candidate of this index.
   [[nodiscard]] Result<const Entry*> open(const Candidate& candidate);
 
   /// A component and the one that destroys it.

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boost.DLL, header only. Hard: only its throwing overloads keep what dlerror said. Layer: core.
+
+#define BOOST_DLL_USE_STD_FS
+
+#include "core/plugin/loader.hpp"
+
+#include <boost/dll/shared_library.hpp>
+#include <map>
+#include <mutex>
+#include <string_view>
+
+namespace starling::plugin {
+namespace {
+
+struct Loaded {
+  std::mutex mutex;
+  std::map<std::string, boost::dll::shared_library> libraries;
+};
+
+Loaded& loaded() {
+  static Loaded* const instance = new Loaded;  // never destroyed, so nothing is ever unloaded
+  return *instance;
+}
+
+/// What dlerror said, out of Boost's sentence around it; the whole sentence if it has another form one day.
+std::string linker_words(std::string_view thrown) {
+  constexpr std::string_view kBefore = "(dlerror system message: ";
+  const auto begin = thrown.find(kBefore);
+  const auto end = thrown.rfind("): ");
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return std::string(thrown);
+  return std::string(thrown.substr(begin + kBefore.size(), end - begin - kBefore.size()));
+}
+
+}  // namespace
+
+Result<const void*> load_symbol(const std::string& file, const char* symbol) {
+  Loaded& known = loaded();
+  const std::scoped_lock lock(known.mutex);
+  try {
+    boost::dll::shared_library& library = known.libraries[file];
+    if (!library.is_loaded()) {
+      library.load(std::filesystem::path(file), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+    }
+    return static_cast<const void*>(&library.get<const char>(symbol));
+  } catch (const std::exception& thrown) {
+    return fail(Errc::not_found, {}, linker_words(thrown.what()));
+  }
+}
+
+}  // namespace starling::plugin

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Checking a plugin by its records alone. Layer: framework.
+///
+/// Threads: pure functions of the file. Errors: a misfit is a refusal text that names file, field, found and expected value;
+/// nothing here fails otherwise.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frameworks/plugin.hpp"
+#include "params/decl.hpp"
+
+namespace starling::plugin {
+
+/// One plugin that was found, usable or not.
+struct Candidate {
+  std::string framework;
+  std::string name;
+  std::string file;        ///< empty when linked in
+  Descriptor descriptor;   ///< as far as it could be read
+  std::string refusal;     ///< why it cannot be used (file, field, both values); empty: it can
+};
+
+/// A framework of this build.
+struct FrameworkInfo {
+  std::string_view name;
+  std::uint32_t interface_number;
+  params::Decl selection;  ///< the parameter of the framework's name
+};
+[[nodiscard]] std::span<const FrameworkInfo> all_frameworks() noexcept;
+
+struct Examined {
+  Candidate candidate;
+  std::vector<params::Decl> manifest;  ///< empty if refused
+};
+
+/// Reads and checks the records of a file `<framework>_<name>.so`; the file name counts where the records cannot be read.
+[[nodiscard]] Examined examine_file(const std::string& file);
+/// The same for a plugin that is linked in.
+[[nodiscard]] Examined examine_builtin(const Exported& plugin);
+
+}  // namespace starling::plugin

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The index of plugins. Hard: what is an error of the user's and what is merely listed. See docs/design/plugins.md.
+
+#include "frameworks/select.hpp"
+
+#include <sys/auxv.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "core/plugin/directory.hpp"
+#include "core/plugin/loader.hpp"
+#include "core/plugin/prefix.hpp"
+#include "frameworks/builtin.hpp"
+#include "params/core_params.hpp"
+#include "params/nearest.hpp"
+#include "params/value.hpp"
+
+namespace starling::plugin {
+
+struct Index::State {
+  struct Chosen {
+    params::Selection list;
+    std::string said;  ///< "btl = 'a,b' (environment STARLING_MCA_btl)", for errors
+  };
+
+  std::vector<Candidate> candidates;
+  std::map<std::string, const Exported*> linked_in;  ///< "btl/shm" -> its record
+  std::map<std::string, Chosen, std::less<>> chosen;
+  std::vector<std::string> searched;
+  std::vector<std::string> refused_directories;
+  std::vector<std::string> problems;
+
+  void note(const Result<void>& done) {
+    if (!done) problems.push_back(done.error().text());
+  }
+  void declare_selections(params::Registry& params);
+  void take(params::Registry& params, Examined plugin);
+  void search(params::Registry& params, const std::string& directory, Trust trust);
+  void search_path(params::Registry& params);
+  void sort();
+
+  [[nodiscard]] const Candidate* best(std::string_view framework, std::string_view name) const;
+  [[nodiscard]] std::string what_exists(std::string_view framework) const;
+  [[nodiscard]] Result<const Candidate*> named(std::string_view framework, std::string_view name,
+                                               const Chosen& by) const;
+};
+
+namespace {
+
+std::string label(const Candidate& candidate) { return candidate.framework + "/" + candidate.name; }
+
+/// Position in all_frameworks(); what belongs to none comes last.
+std::size_t order_of(const Candidate& candidate) {
+  const auto all = all_frameworks();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const FrameworkInfo& info) { return info.name == candidate.framework; });
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+/// Why a manifest cannot go beside what is declared already; empty: it can.
+std::string clash(const params::Registry& params, const std::string& owner, std::span<const params::Decl> manifest) {
+  for (const params::Decl& decl : manifest) {
+    for (const auto name : {decl.name.view(), decl.synonym.view()}) {
+      const params::Value* const other = name.empty() ? nullptr : params.find(name);
+      if (other != nullptr && other->owner != owner) {
+        return "declares parameter '" + std::string(name) + "', which " + other->owner + " has declared already";
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void Index::State::declare_selections(params::Registry& params) {
+  for (const FrameworkInfo& framework : all_frameworks()) {
+    note(params.add(framework.name, std::span(&framework.selection, 1)));
+    const params::Value& value = *params.find(framework.name);
+    chosen[std::string(framework.name)] = {
+        params::parse_selection(value.written).value(),  // the registry has checked it
+        std::string(framework.name) + " = '" + value.written + "' (" + value.origin.text(value.set_as) + ")"};
+  }
+}
+
+void Index::State::take(params::Registry& params, Examined plugin) {
+  Candidate& candidate = plugin.candidate;
+  if (candidate.refusal.empty()) {
+    const std::string where = candidate.file.empty() ? "linked in" : candidate.file;
+    const Candidate* const first = best(candidate.framework, candidate.name);
+    if (first != nullptr) {
+      candidate.refusal = where + ": hidden by " + (first->file.empty() ? "the one that is linked in" : first->file);
+    } else if (const std::string why = clash(params, label(candidate), plugin.manifest); !why.empty()) {
+      candidate.refusal = where + ": " + why;
+    } else {
+      note(params.add(label(candidate), plugin.manifest));
+    }
+  }
+  candidates.push_back(std::move(candidate));
+}
+
+void Index::State::search(params::Registry& params, const std::string& directory, Trust trust) {
+  auto files = shared_objects_in(directory, trust);
+  if (!files) {
+    refused_directories.push_back(directory + ": " + files.error().text());
+    return;
+  }
+  searched.push_back(directory);
+  for (const std::string& file : *files) take(params, examine_file(file));
+}
+
+void Index::State::search_path(params::Registry& params) {
+  std::string_view rest = params.text(params::kPluginPath);
+  while (!rest.empty()) {
+    const auto colon = rest.find(':');
+    const std::string directory(rest.substr(0, colon));
+    rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+    if (!directory.empty()) search(params, directory, Trust::checked);
+  }
+}
+
+void Index::State::sort() {
+  std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    const auto key = [](const Candidate& c) {
+      return std::tuple(order_of(c), !c.refusal.empty(), -std::int64_t{c.descriptor.priority}, std::string_view(c.name));
+    };
+    return key(a) < key(b);
+  });
+}
+
+/// The usable component of that name, or null.
+const Candidate* Index::State::best(std::string_view framework, std::string_view name) const {
+  for (const Candidate& candidate : candidates) {
+    if (candidate.framework == framework && candidate.name == name && candidate.refusal.empty()) return &candidate;
+  }
+  return nullptr;
+}
+
+std::string Index::State::what_exists(std::string_view framework) const {
+  std::string usable;
+  std::string refused;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.framework != framework) continue;
+    if (candidate.refusal.empty()) {
+      usable += (usable.empty() ? "" : ", ") + candidate.name;
+    } else {
+      refused += "\n  not usable: " + candidate.refusal;
+    }
+  }
+  std::string text = "\n  usable: " + (usable.empty() ? std::string("none") : usable) + refused + "\n  searched: linked in";
+  for (const std::string& directory : searched) text += ", " + directory;
+  for (const std::string& directory : refused_directories) text += "\n  not searched: " + directory;
+  return text;
+}
+
+Result<const Candidate*> Index::State::named(std::string_view framework, std::string_view name,
+                                             const Chosen& by) const {
+  if (const Candidate* const usable = best(framework, name); usable != nullptr) return usable;
+  std::vector<std::string_view> names;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.framework != framework) continue;
+    if (candidate.name == name) {
+      // `^x` of something that could not be used anyway asks for nothing.
+      if (by.list.excluded) return nullptr;
+      return fail(Errc::not_found, std::string(framework),
+                  by.said + " names '" + std::string(name) + "', which cannot be used: " + candidate.refusal);
+    }
+    names.push_back(candidate.name);
+  }
+  const std::string near = params::nearest(name, names);
+  return fail(Errc::not_found, std::string(framework),
+              by.said + " names '" + std::string(name) + "', which does not exist" +
+                  (near.empty() ? std::string{} : " (did you mean '" + near + "'?)") + what_exists(framework));
+}
+
+Index::Index() : state_(std::make_unique<State>()) {}
+Index::~Index() = default;
+Index::Index(Index&&) noexcept = default;
+Index& Index::operator=(Index&&) noexcept = default;
+
+Index Index::inspect(params::Registry& params, const std::string& prefix, Options options) {
+  Index index;
+  State& state = *index.state_;
+  state.note(params::add_core(params));
+  state.declare_selections(params);
+  for (const Exported* exported : builtins()) {
+    Examined plugin = examine_builtin(*exported);
+    state.linked_in[label(plugin.candidate)] = exported;
+    state.take(params, std::move(plugin));
+  }
+  const Installation& here = installation();
+  const bool ours = prefix == here.prefix;
+  state.search(params, ours ? here.plugin_directory : prefix + "/lib/starling", ours ? Trust::own : Trust::checked);
+  if (!options.at_secure) state.search_path(params);
+  state.sort();
+  return index;
+}
+
+Result<Index> Index::scan(params::Registry& params, const std::string& prefix) {
+  Index index = inspect(params, prefix, Options{::getauxval(AT_SECURE) != 0});
+  if (index.problems().empty()) return index;
+  std::string all;
+  for (const std::string& problem : index.problems()) all += (all.empty() ? "" : "\n") + problem;
+  return fail(Errc::bad_parameter, {}, std::move(all));
+}
+
+const std::vector<Candidate>& Index::candidates() const noexcept { return state_->candidates; }
+const std::vector<std::string>& Index::refused_directories() const noexcept { return state_->refused_directories; }
+const std::vector<std::string>& Index::problems() const noexcept { return state_->problems; }
+
+bool Index::named_by_user(const Candidate& candidate) const {
+  const auto chosen = state_->chosen.find(candidate.framework);
+  if (chosen == state_->chosen.end() || chosen->second.list.excluded) return false;
+  const auto& names = chosen->second.list.names;
+  return std::find(names.begin(), names.end(), candidate.name) != names.end();
+}
+
+Result<std::vector<const Candidate*>> Index::admitted(std::string_view framework) const {
+  const auto found = state_->chosen.find(framework);
+  expects(found != state_->chosen.end(), "a framework that is not in all_frameworks()");
+  const State::Chosen& chosen = found->second;
+  std::vector<const Candidate*> list;
+  std::vector<const Candidate*> named;
+  for (const std::string& name : chosen.list.names) {
+    auto candidate = state_->named(framework, name, chosen);
+    if (!candidate) return fail(std::move(candidate).error());
+    named.push_back(*candidate);
+  }
+  if (!chosen.list.names.empty() && !chosen.list.excluded) return named;
+  for (const Candidate& candidate : state_->candidates) {
+    const bool excluded = std::find(named.begin(), named.end(), &candidate) != named.end();
+    if (candidate.framework == framework && candidate.refusal.empty() && !excluded) list.push_back(&candidate);
+  }
+  if (list.empty()) {
+    return fail(Errc::not_found, std::string(framework),
+                (named.empty() ? std::string("there is no usable component") : chosen.said + " leaves no component") +
+                    state_->what_exists(framework));
+  }
+  return list;
+}
+
+Result<const Entry*> Index::open(const Candidate& candidate) {
+  const std::string where = label(candidate);
+  if (!candidate.refusal.empty()) return fail(Errc::not_found, where, candidate.refusal);
+  if (candidate.file.empty()) return &state_->linked_in.at(where)->entry;
+  auto symbol = load_symbol(candidate.file, kEntrySymbol);
+  if (!symbol) return fail(std::move(symbol).error().within(where));
+  const auto* const exported = static_cast<const Exported*>(*symbol);
+  // A file that was replaced between the listing and now was not checked.
+  if (exported->descriptor == nullptr || exported->entry.create == nullptr || exported->entry.destroy == nullptr) {
+    return fail(Errc::bad_input, where, candidate.file + ": its entry record has no descriptor, create or destroy");
+  }
+  if (std::memcmp(exported->descriptor, &candidate.descriptor, sizeof(Descriptor)) != 0) {
+    return fail(Errc::bad_input, where, candidate.file + ": its descriptor is not the one that was read before; was it "
+                                                         "replaced meanwhile? Start again");
+  }
+  return &exported->entry;
+}
+
+}  // namespace starling::plugin

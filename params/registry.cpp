@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Declarations meet settings, in any order. Hard: synonyms, and one bad value must not hide the next.
+
+#include "params/registry.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "params/nearest.hpp"
+#include "params/sources.hpp"
+#include "params/value.hpp"
+
+namespace starling::params {
+
+struct Registry::State {
+  Settings settings;
+  std::map<std::string, Value, std::less<>> values;          // node-based: references stay valid
+  std::map<std::string, std::string, std::less<>> synonyms;  // synonym -> name
+
+  /// The value's strongest setting by either of its names; the name itself wins among equals.
+  [[nodiscard]] std::pair<std::string, const Setting*> setting_of(const Decl& decl) const {
+    const auto by_name = settings.find(decl.name.view());
+    const auto by_synonym = decl.synonym.view().empty() ? settings.end() : settings.find(decl.synonym.view());
+    if (by_name == settings.end() && by_synonym == settings.end()) return {std::string(decl.name.view()), nullptr};
+    const bool use_synonym =
+        by_name == settings.end() ||
+        (by_synonym != settings.end() && by_synonym->second.origin.source > by_name->second.origin.source);
+    const auto& chosen = use_synonym ? *by_synonym : *by_name;
+    return {chosen.first, &chosen.second};
+  }
+
+  /// Gives a declared value what the sources have for it; the reason if that is refused, else empty.
+  std::string resolve(Value& value) const {
+    const auto use_default = [&] {
+      value.written = value.decl.fallback.view();
+      value.number = parse(value.decl, value.written).value();
+      value.origin = {};
+    };
+    const auto [name, setting] = setting_of(value.decl);
+    value.set_as = name;
+    value.problem.clear();
+    if (setting == nullptr) {
+      use_default();
+      return {};
+    }
+    auto number = parse(value.decl, setting->written);
+    if (!number) {
+      use_default();
+      value.problem = "parameter " + std::string(value.decl.name.view()) + " = '" + setting->written + "' (" +
+                      setting->origin.text(name) + ") " + number.error().detail;
+      return value.problem;
+    }
+    value.written = setting->written;
+    value.number = *number;
+    value.origin = setting->origin;
+    return {};
+  }
+
+  /// Who has this name already, as a name or a synonym; empty: nobody.
+  [[nodiscard]] std::string holder_of(std::string_view name) const {
+    if (const auto value = values.find(name); value != values.end()) return value->second.owner;
+    if (const auto synonym = synonyms.find(name); synonym != synonyms.end()) {
+      return values.find(synonym->second)->second.owner;
+    }
+    return {};
+  }
+
+  [[nodiscard]] const Value& get(const Decl& decl, const char* asked_as, bool type_fits) const {
+    const auto found = values.find(decl.name.view());
+    if (found == values.end() || !type_fits) {
+      const std::string text = "parameter '" + std::string(decl.name.view()) + "' is read as " + asked_as +
+                               (found == values.end() ? " but was never declared" : " but declared otherwise");
+      expectation_failed(text.c_str(), __FILE__, __LINE__);
+    }
+    return found->second;
+  }
+};
+
+namespace {
+
+void append_line(std::string& lines, const std::string& line) {
+  if (line.empty()) return;
+  if (!lines.empty()) lines += '\n';
+  lines += line;
+}
+
+}  // namespace
+
+Registry::Registry() : state_(std::make_unique<State>()) {}
+Registry::~Registry() = default;
+Registry::Registry(Registry&&) noexcept = default;
+Registry& Registry::operator=(Registry&&) noexcept = default;
+
+Result<void> Registry::load(const Places& places) {
+  auto settings = read_sources(places);
+  if (!settings) return fail(std::move(settings).error());
+  state_->settings = std::move(settings).value();
+  std::string problems;
+  for (auto& [name, value] : state_->values) append_line(problems, state_->resolve(value));
+  if (!problems.empty()) return fail(Errc::bad_parameter, {}, std::move(problems));
+  return {};
+}
+
+Result<void> Registry::add(std::string_view owner, std::span<const Decl> decls) {
+  std::string problems;
+  for (const Decl& decl : decls) {
+    const std::string name(decl.name.view());
+    const auto same = state_->values.find(name);
+    // Declarations have no padding (static_assert on their size), so bytes tell whether they are equal.
+    if (same != state_->values.end() && same->second.owner == owner &&
+        std::memcmp(&same->second.decl, &decl, sizeof decl) == 0) {
+      continue;
+    }
+    if (auto sound = check(decl); !sound) {
+      append_line(problems, sound.error().detail);
+      continue;
+    }
+    std::string holder = state_->holder_of(name);
+    if (holder.empty() && !decl.synonym.view().empty()) holder = state_->holder_of(decl.synonym.view());
+    if (!holder.empty()) {
+      append_line(problems, "declaration of parameter '" + name + "' by " + std::string(owner) +
+                                ": its name or synonym is already declared by " + holder);
+      continue;
+    }
+    if (!decl.synonym.view().empty()) state_->synonyms.emplace(decl.synonym.view(), name);
+    Value& value = state_->values[name];
+    value.decl = decl;
+    value.owner = owner;
+    append_line(problems, state_->resolve(value));
+  }
+  if (!problems.empty()) return fail(Errc::bad_parameter, {}, std::move(problems));
+  return {};
+}
+
+std::int64_t Registry::integer(const Decl& decl) const {
+  const bool fits = decl.type == Type::boolean || decl.type == Type::integer || decl.type == Type::choice;
+  return state_->get(decl, "a number", fits).number;
+}
+
+const std::string& Registry::text(const Decl& decl) const {
+  return state_->get(decl, "a text", decl.type != Type::boolean && decl.type != Type::integer).written;
+}
+
+const Value* Registry::find(std::string_view name) const {
+  if (const auto value = state_->values.find(name); value != state_->values.end()) return &value->second;
+  if (const auto synonym = state_->synonyms.find(name); synonym != state_->synonyms.end()) {
+    return &state_->values.find(synonym->second)->second;
+  }
+  return nullptr;
+}
+
+std::vector<const Value*> Registry::all() const {
+  std::vector<const Value*> list;
+  list.reserve(state_->values.size());
+  for (const auto& [name, value] : state_->values) list.push_back(&value);
+  // The map is in order of names already.
+  std::stable_sort(list.begin(), list.end(), [](const Value* a, const Value* b) { return a->owner < b->owner; });
+  return list;
+}
+
+std::vector<Unclaimed> Registry::unclaimed() const {
+  std::vector<std::string_view> known;
+  std::vector<Unclaimed> list;
+  for (const auto& [name, setting] : state_->settings) {
+    if (state_->values.contains(name) || state_->synonyms.contains(name)) continue;
+    if (known.empty()) {
+      for (const auto& [declared, value] : state_->values) known.emplace_back(declared);
+      for (const auto& [synonym, declared] : state_->synonyms) known.emplace_back(synonym);
+    }
+    // A prefix that belongs to the environment only is a likely slip in a file.
+    std::string_view meant = name;
+    if (meant.starts_with(kEnvironmentPrefix)) meant.remove_prefix(kEnvironmentPrefix.size());
+    list.push_back({name, setting.written, setting.origin, nearest(meant, known)});
+  }
+  return list;
+}
+
+std::string describe(const Unclaimed& unclaimed) {
+  std::string text = "unknown parameter '" + unclaimed.name + "' (" + unclaimed.origin.text(unclaimed.name) + ")";
+  if (!unclaimed.nearest.empty()) text += "; did you mean '" + unclaimed.nearest + "'?";
+  return text + " (`starling-info` lists all parameters)";
+}
+
+}  // namespace starling::params

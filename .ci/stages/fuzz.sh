@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Every fuzzer for 30 seconds; clang only, because g++ has no fuzzing engine.
+configure fuzz
+if ninja -C "$root/build/fuzz" -t targets all | grep '^fuzzers: ' >/dev/null; then
+  run_step build-fuzz ninja -C "$root/build/fuzz" "-j$jobs" fuzzers
+fi
+for fuzzer in "$root"/build/fuzz/fuzz/*; do
+  if [ -f "$fuzzer" ] && [ -x "$fuzzer" ]; then
+    parts+=("fuzz:${fuzzer##*/}=$fuzzer")
+  fi
+done

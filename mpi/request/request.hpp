@@ -56,10 +56,14 @@ class Request final : public Object {
   bool detached = false;              ///< MPI_Request_free while active
   Ref<Comm> comm;
   Ref<Datatype> datatype;
-  std::unique_ptr<std::byte[]> copy;  ///< packed message of a buffered send
   std::unique_ptr<Operation> operation;
-  /// How a persistent buffered send packs again at every start.
-  bool buffered = false;
+  bool buffered = false;              ///< a (persistent) buffered send: every start copies and completes at once
+
+ private:
+  void destroy() noexcept override;
 };
+
+/// Copies the message of a buffered send into the attached buffer and completes the request (mpi/request/buffered.hpp).
+[[nodiscard]] int start_buffered(Request& request);
 
 }  // namespace starling::mpi

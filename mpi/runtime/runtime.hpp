@@ -150,6 +150,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::vector<btl::Component*> transport_list_;
   std::vector<std::string> transport_refusals_;
   Progressable* items_ = nullptr;
+  Progressable* cursor_ = nullptr;  // the next one of the progress call under way
 };
 
 }  // namespace starling::mpi

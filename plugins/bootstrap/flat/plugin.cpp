@@ -15,6 +15,7 @@ Result<std::unique_ptr<Component>> create_flat(const Args& args) {
 
 }  // namespace
 
-STARLING_PLUGIN(Framework, flat, 10, "every process publishes its address; one fence; the reference", STARLING_NO_PARAMS, &create_flat)
+STARLING_PLUGIN(Framework, flat, 10, "every process publishes its address; one fence; the reference",
+                STARLING_NO_PARAMS, &create_flat);
 
 }  // namespace starling::bootstrap

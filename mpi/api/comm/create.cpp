@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making and freeing communicators. Layer: mpi. MPI 5.0 section 7.4.
+
+#include <string>
+
+#include "mpi/api.gen.hpp"
+#include "mpi/comm/factory.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+int give(const Made& made, MPI_Comm* newcomm) {
+  *newcomm = made.comm == nullptr ? MPI_COMM_NULL : as_handle<MPI_Comm>(made.comm->handle());
+  return made.error_class;
+}
+
+int intercommunicators_unsupported() {
+  return error(MPI_ERR_UNSUPPORTED_OPERATION, "comm is an intercommunicator, for which this is not there yet");
+}
+
+/// A duplicate with the attributes whose copy callbacks say so; nothing is left behind if one refuses.
+int duplicate(Comm& comm, MPI_Comm* newcomm) {
+  *newcomm = MPI_COMM_NULL;
+  if (comm.inter()) return intercommunicators_unsupported();
+  const Made made = CommFactory::duplicate(comm);
+  if (made.comm == nullptr) return made.error_class;
+  made.comm->topology = comm.topology;
+  if (const int rc = made.comm->attributes.copy_from(comm.handle(), comm.attributes); rc != MPI_SUCCESS) {
+    (void)made.comm->attributes.clear(made.comm->handle());
+    CommFactory::release(*made.comm);
+    return rc;
+  }
+  *newcomm = as_handle<MPI_Comm>(made.comm->handle());
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int Comm_dup(Comm& comm, MPI_Comm* newcomm) {
+  const int rc = duplicate(comm, newcomm);
+  if (rc == MPI_SUCCESS && comm.info) find_comm(*newcomm)->info = comm.info->dup();
+  return rc;
+}
+
+int Comm_dup_with_info(Comm& comm, Info* info, MPI_Comm* newcomm) {
+  const int rc = duplicate(comm, newcomm);
+  if (rc == MPI_SUCCESS && info != nullptr) find_comm(*newcomm)->info = info->dup();
+  return rc;
+}
+
+int Comm_create(Comm& comm, Group& group, MPI_Comm* newcomm) {
+  *newcomm = MPI_COMM_NULL;
+  if (comm.inter()) return intercommunicators_unsupported();
+  return give(CommFactory::create(comm, Ref<Group>::share(&group)), newcomm);
+}
+
+int Comm_create_group(Comm& comm, Group& group, int tag, MPI_Comm* newcomm) {
+  *newcomm = MPI_COMM_NULL;
+  if (comm.inter()) return error(MPI_ERR_COMM, "comm is an intercommunicator, an intracommunicator was expected");
+  return give(CommFactory::create_group(comm, Ref<Group>::share(&group), tag), newcomm);
+}
+
+int Comm_split(Comm& comm, int color, int key, MPI_Comm* newcomm) {
+  *newcomm = MPI_COMM_NULL;
+  if (comm.inter()) return intercommunicators_unsupported();
+  if (color < 0 && color != MPI_UNDEFINED) {
+    return error(MPI_ERR_ARG, "color is " + std::to_string(color) + ", expected 0 or more, or MPI_UNDEFINED");
+  }
+  return give(CommFactory::split(comm, color, key), newcomm);
+}
+
+int Comm_split_type(Comm& comm, int split_type, int key, Info*, MPI_Comm* newcomm) {
+  *newcomm = MPI_COMM_NULL;
+  if (comm.inter()) return error(MPI_ERR_COMM, "comm is an intercommunicator, an intracommunicator was expected");
+  int color = MPI_UNDEFINED;
+  switch (split_type) {
+    case MPI_COMM_TYPE_SHARED:
+      // Processes of one node share memory; the node's lowest rank names it.
+      color = static_cast<int>(Runtime::get()->node_ranks().front());
+      break;
+    case MPI_UNDEFINED:
+      break;
+    case MPI_COMM_TYPE_HW_GUIDED:
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+    case MPI_COMM_TYPE_RESOURCE_GUIDED:
+      break;  // no level of the hardware is known: MPI_COMM_NULL, as section 7.4.2 has it
+    default:
+      return error(MPI_ERR_ARG, "split_type is " + std::to_string(split_type) + ", expected MPI_COMM_TYPE_* or MPI_UNDEFINED");
+  }
+  return give(CommFactory::split(comm, color, key), newcomm);
+}
+
+int Comm_free(MPI_Comm* comm) {
+  Comm* const found = find_comm(*comm);
+  if (found == nullptr) return error(MPI_ERR_COMM, "comm is not a live communicator (freed already?)");
+  if (found->predefined()) return error(MPI_ERR_COMM, "comm is " + found->name + ", which cannot be freed");
+  if (const int rc = found->attributes.clear(found->handle()); rc != MPI_SUCCESS) return rc;
+  CommFactory::release(*found);
+  *comm = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
+
+int Comm_disconnect(MPI_Comm* comm) {
+  Comm* const found = find_comm(*comm);
+  if (found == nullptr) return error(MPI_ERR_COMM, "comm is not a live communicator (freed already?)");
+  if (found->predefined()) return error(MPI_ERR_COMM, "comm is " + found->name + ", which cannot be disconnected");
+  Runtime::get()->drain();  // section 11.10.4: waits for pending communication
+  return Comm_free(comm);
+}
+
+}  // namespace starling::mpi::api

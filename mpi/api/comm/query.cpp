@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Asking a communicator. Layer: mpi. MPI 5.0 sections 7.4.1, 7.6.1, 7.4.4.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+/// Compares two groups: same members in the same order, same members, or neither.
+int compare(const Group& a, const Group& b) {
+  if (a.size() != b.size()) return MPI_UNEQUAL;
+  bool same_order = true;
+  for (std::uint32_t i = 0; i < a.size(); ++i) {
+    if (a.at(i) == b.at(i)) continue;
+    same_order = false;
+    if (!b.find(a.at(i))) return MPI_UNEQUAL;
+  }
+  return same_order ? MPI_IDENT : MPI_SIMILAR;
+}
+
+MPI_Group new_group(const Ref<Group>& group) {
+  return new_handle<MPI_Group>(tables().group, Ref<Group>::adopt(new Group(group->members())));
+}
+
+}  // namespace
+
+int Comm_size(Comm& comm, int* size) {
+  *size = static_cast<int>(comm.size());
+  return MPI_SUCCESS;
+}
+
+int Comm_rank(Comm& comm, int* rank) {
+  *rank = static_cast<int>(comm.rank());
+  return MPI_SUCCESS;
+}
+
+int Comm_group(Comm& comm, MPI_Group* group) {
+  *group = new_group(comm.group());
+  return *group == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
+}
+
+int Comm_test_inter(Comm& comm, int* flag) {
+  *flag = comm.inter() ? 1 : 0;
+  return MPI_SUCCESS;
+}
+
+int Comm_remote_size(Comm& comm, int* size) {
+  if (!comm.inter()) return error(MPI_ERR_COMM, "comm is an intracommunicator, an intercommunicator was expected");
+  *size = static_cast<int>(comm.peer_count());
+  return MPI_SUCCESS;
+}
+
+int Comm_remote_group(Comm& comm, MPI_Group* group) {
+  if (!comm.inter()) return error(MPI_ERR_COMM, "comm is an intracommunicator, an intercommunicator was expected");
+  *group = new_group(comm.remote_group());
+  return *group == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
+}
+
+int Comm_compare(Comm& comm1, Comm& comm2, int* result) {
+  if (&comm1 == &comm2) {
+    *result = MPI_IDENT;
+    return MPI_SUCCESS;
+  }
+  *result = MPI_UNEQUAL;
+  if (comm1.inter() != comm2.inter()) return MPI_SUCCESS;
+  int groups = compare(*comm1.group(), *comm2.group());
+  if (comm1.inter() && groups != MPI_UNEQUAL) {
+    const int remote = compare(*comm1.remote_group(), *comm2.remote_group());
+    if (remote != MPI_IDENT) groups = remote;
+  }
+  *result = groups == MPI_IDENT ? MPI_CONGRUENT : groups;
+  return MPI_SUCCESS;
+}
+
+}  // namespace starling::mpi::api

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Probes and matched receives. Layer: mpi. MPI 5.0 section 3.8.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/pt2pt/transfer.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/request/message.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+/// Matches once, with one look at the transports first if that finds nothing.
+template <class Look>
+bool look_twice(Look&& look) {
+  if (look()) return true;
+  Runtime::get()->progress();
+  return look();
+}
+
+int make_message(Comm& comm, pml::Message* matched, MPI_Message* handle) {
+  *handle = new_handle<MPI_Message>(tables().message, Ref<Message>::adopt(new Message(Ref<Comm>::share(&comm), matched)));
+  if (*handle == MPI_MESSAGE_NULL) return error(MPI_ERR_INTERN, "more than 2^25 matched messages are alive");
+  return MPI_SUCCESS;
+}
+
+/// Starts the receive of a matched message, which ends its handle.
+int receive_matched(MPI_Message* handle, void* buf, MPI_Count count, Datatype& datatype, pml::Request& request, Ref<Comm>* comm) {
+  Message* const message = find_message(*handle);
+  if (message == nullptr) return error(MPI_ERR_ARG, "message is no matched message (received already?)");
+  *comm = message->comm;
+  request.buffer = datatype.buffer(buf, static_cast<std::uint64_t>(count));
+  request.context = &message->comm->context();
+  request.receive = true;
+  Runtime::get()->pml().mrecv(message->message, request);
+  tables().message.remove(message->handle());
+  message->drop();
+  *handle = MPI_MESSAGE_NULL;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int Probe(int source, int tag, Comm& comm, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) {
+    set_proc_null(status);
+    return MPI_SUCCESS;
+  }
+  Runtime& runtime = *Runtime::get();
+  pml::Status found;
+  runtime.wait([&] { return runtime.pml().probe(comm.context(), Rank{source}, Tag{tag}, &found); });
+  store_status(found, status);
+  return MPI_SUCCESS;
+}
+
+int Iprobe(int source, int tag, Comm& comm, int* flag, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) {
+    *flag = 1;
+    set_proc_null(status);
+    return MPI_SUCCESS;
+  }
+  pml::Status found;
+  pml::Component& pml = Runtime::get()->pml();
+  *flag = look_twice([&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); }) ? 1 : 0;
+  if (*flag != 0) store_status(found, status);
+  return MPI_SUCCESS;
+}
+
+int Mprobe(int source, int tag, Comm& comm, MPI_Message* message, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) {
+    *message = MPI_MESSAGE_NO_PROC;
+    set_proc_null(status);
+    return MPI_SUCCESS;
+  }
+  Runtime& runtime = *Runtime::get();
+  pml::Status found;
+  pml::Message* matched = nullptr;
+  runtime.wait([&] {
+    matched = runtime.pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
+    return matched != nullptr;
+  });
+  store_status(found, status);
+  return make_message(comm, matched, message);
+}
+
+int Improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* message, MPI_Status* status) {
+  if (source == MPI_PROC_NULL) {
+    *flag = 1;
+    *message = MPI_MESSAGE_NO_PROC;
+    set_proc_null(status);
+    return MPI_SUCCESS;
+  }
+  pml::Status found;
+  pml::Message* matched = nullptr;
+  *flag = look_twice([&] {
+            matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
+            return matched != nullptr;
+          }) ? 1 : 0;
+  if (*flag == 0) return MPI_SUCCESS;
+  store_status(found, status);
+  return make_message(comm, matched, message);
+}
+
+int Mrecv(void* buf, MPI_Count count, Datatype& datatype, MPI_Message* message, MPI_Status* status) {
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    *message = MPI_MESSAGE_NULL;
+    set_proc_null(status);
+    return MPI_SUCCESS;
+  }
+  pml::Request request;
+  Ref<Comm> comm;
+  if (const int rc = receive_matched(message, buf, count, datatype, request, &comm); rc != MPI_SUCCESS) return rc;
+  const int rc = wait_for(request, *comm);
+  store_status(request.status, status);
+  return rc;
+}
+
+int Imrecv(void* buf, MPI_Count count, Datatype& datatype, MPI_Message* message, MPI_Request* request) {
+  if (*message == MPI_MESSAGE_NO_PROC) {
+    *message = MPI_MESSAGE_NULL;
+    return start_into(Request::make(Request::Form::proc_null), request);
+  }
+  Request* const made = Request::make(Request::Form::receive);
+  made->datatype = Ref<Datatype>::share(&datatype);
+  if (const int rc = receive_matched(message, buf, count, datatype, made->core, &made->comm); rc != MPI_SUCCESS) {
+    made->free();
+    return rc;
+  }
+  made->active = true;
+  *request = as_handle<MPI_Request>(made->handle());
+  return MPI_SUCCESS;
+}
+
+}  // namespace starling::mpi::api

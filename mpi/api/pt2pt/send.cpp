@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sends, blocking and not, in all modes. Layer: mpi. MPI 5.0 sections 3.4, 3.7.2.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/pt2pt/transfer.hpp"
+#include "mpi/request/buffered.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+int send(const Transfer& transfer, pml::Mode mode) {
+  if (transfer.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  pml::Request request;
+  transfer.fill(request, mode, false);
+  if (mode != pml::Mode::synchronous && request.buffer.layout == nullptr) {
+    // The short way: a small message to a known peer needs no request.
+    const Post post = Runtime::get()->pml().try_send(transfer.comm.context(), request.rank, request.tag,
+                                                     request.buffer.base, request.buffer.bytes);
+    if (post == Post::done) return MPI_SUCCESS;
+  }
+  Runtime::get()->pml().isend(request);
+  return wait_for(request, transfer.comm);
+}
+
+int isend(const Transfer& transfer, pml::Mode mode, MPI_Request* handle) {
+  return start_into(make_request(transfer, mode, Request::Form::send), handle);
+}
+
+}  // namespace
+
+int Send(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
+  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::standard);
+}
+
+int Ssend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
+  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::synchronous);
+}
+
+int Rsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
+  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::ready);
+}
+
+int Bsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
+  if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
+  return process_bsend_buffer().send(datatype.buffer(buf, static_cast<std::uint64_t>(count)), comm, Rank{dest}, Tag{tag});
+}
+
+int Isend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return isend({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, request);
+}
+
+int Issend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return isend({buf, count, datatype, dest, tag, comm}, pml::Mode::synchronous, request);
+}
+
+int Irsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
+  return isend({buf, count, datatype, dest, tag, comm}, pml::Mode::ready, request);
+}
+
+int Ibsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
+  Request* const made = make_request({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, Request::Form::send);
+  made->buffered = true;
+  return start_into(made, request);
+}
+
+}  // namespace starling::mpi::api

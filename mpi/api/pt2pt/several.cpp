@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Completion of several requests at once. What is hard: errors of single operations travel in the statuses, and the call then
+// ends with MPI_ERR_IN_STATUS (MPI 5.0 section 3.7.5). Layer: mpi.
+
+#include "mpi/api/pt2pt/several.hpp"
+
+#include <string>
+
+#include "mpi/comm/comm.hpp"
+#include "mpi/error.hpp"
+#include "mpi/status.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// What went wrong first, for the message of MPI_ERR_IN_STATUS.
+struct FirstError {
+  int error_class = MPI_SUCCESS;
+  std::size_t index = 0;
+  std::string detail;
+  Ref<Comm> comm;
+
+  void note(int rc, std::size_t at, const Ref<Comm>& on) {
+    if (rc == MPI_SUCCESS || error_class != MPI_SUCCESS) return;
+    error_class = rc;
+    index = at;
+    detail = std::string(last_error_detail());
+    comm = on;
+  }
+  [[nodiscard]] int result() const {
+    if (error_class == MPI_SUCCESS) return MPI_SUCCESS;
+    std::string text = "the operation of request " + std::to_string(index) + " ended with an error: " + detail;
+    return comm ? error_on(*comm, MPI_ERR_IN_STATUS, std::move(text)) : error(MPI_ERR_IN_STATUS, std::move(text));
+  }
+};
+
+}  // namespace
+
+bool none_active(const std::vector<Slot>& slots) noexcept {
+  for (const Slot& slot : slots) {
+    if (slot.request != nullptr) return false;
+  }
+  return true;
+}
+
+bool find_done(const std::vector<Slot>& slots, std::size_t* index) noexcept {
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].request == nullptr || !slots[i].request->done()) continue;
+    *index = i;
+    return true;
+  }
+  return false;
+}
+
+bool all_done(const std::vector<Slot>& slots) noexcept {
+  for (const Slot& slot : slots) {
+    if (slot.request != nullptr && !slot.request->done()) return false;
+  }
+  return true;
+}
+
+int nothing_to_wait_for(int* index, MPI_Status* status) {
+  *index = MPI_UNDEFINED;
+  if (status != MPI_STATUS_IGNORE) set_empty(*status);
+  return MPI_SUCCESS;
+}
+
+int complete_all(std::vector<Slot>& slots, MPI_Status statuses[]) {
+  FirstError first;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+    int rc = MPI_SUCCESS;
+    if (slots[i].request == nullptr) {
+      if (status != MPI_STATUS_IGNORE) set_empty(*status);
+    } else {
+      const Ref<Comm> comm = slots[i].request->comm;
+      rc = complete(slots[i], status);
+      first.note(rc, i, comm);
+    }
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = rc;
+  }
+  return first.result();
+}
+
+int complete_some(std::vector<Slot>& slots, int* outcount, int indices[], MPI_Status statuses[]) {
+  FirstError first;
+  int done = 0;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    if (slots[i].request == nullptr || !slots[i].request->done()) continue;
+    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[done];
+    const Ref<Comm> comm = slots[i].request->comm;
+    const int rc = complete(slots[i], status);
+    first.note(rc, i, comm);
+    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = rc;
+    indices[done++] = static_cast<int>(i);
+  }
+  *outcount = done;
+  return first.result();
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Completion of several requests at once. Layer: mpi. MPI 5.0 section 3.7.5.
+
+#include <vector>
+
+#include "mpi.h"
+#include "mpi/request/completion.hpp"
+
+namespace starling::mpi {
+
+/// No slot holds an active request.
+[[nodiscard]] bool none_active(const std::vector<Slot>& slots) noexcept;
+/// Index of the first completed one.
+[[nodiscard]] bool find_done(const std::vector<Slot>& slots, std::size_t* index) noexcept;
+[[nodiscard]] bool all_done(const std::vector<Slot>& slots) noexcept;
+
+/// index = MPI_UNDEFINED and an empty status.
+[[nodiscard]] int nothing_to_wait_for(int* index, MPI_Status* status);
+/// Completes all (all are done); MPI_ERR_IN_STATUS if any ended with an error, each status then has its own.
+[[nodiscard]] int complete_all(std::vector<Slot>& slots, MPI_Status statuses[]);
+/// Completes those that are done.
+[[nodiscard]] int complete_some(std::vector<Slot>& slots, int* outcount, int indices[], MPI_Status statuses[]);
+
+}  // namespace starling::mpi

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Completion without waiting. Each call looks at the transports once. Layer: mpi. MPI 5.0 sections 3.7.3, 3.7.5.
+
+#include <vector>
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/pt2pt/several.hpp"
+#include "mpi/api/pt2pt/transfer.hpp"
+
+namespace starling::mpi::api {
+
+int Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  Slot slot;
+  if (const int rc = resolve(request, slot); rc != MPI_SUCCESS) return rc;
+  if (slot.request == nullptr) {
+    *flag = 1;
+    if (status != MPI_STATUS_IGNORE) set_empty(*status);
+    return MPI_SUCCESS;
+  }
+  if (!slot.request->done()) Runtime::get()->progress();
+  *flag = slot.request->done() ? 1 : 0;
+  return *flag != 0 ? complete(slot, status) : MPI_SUCCESS;
+}
+
+int Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, MPI_Status* status) {
+  std::vector<Slot> slots;
+  if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
+  *flag = 1;
+  if (none_active(slots)) return nothing_to_wait_for(index, status);
+  Runtime::get()->progress();
+  std::size_t found = 0;
+  if (!find_done(slots, &found)) {
+    *flag = 0;
+    *index = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  *index = static_cast<int>(found);
+  return complete(slots[found], status);
+}
+
+int Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
+  std::vector<Slot> slots;
+  if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
+  if (!all_done(slots)) Runtime::get()->progress();
+  *flag = all_done(slots) ? 1 : 0;
+  return *flag != 0 ? complete_all(slots, array_of_statuses) : MPI_SUCCESS;
+}
+
+int Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+             MPI_Status array_of_statuses[]) {
+  std::vector<Slot> slots;
+  if (const int rc = resolve(incount, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
+  if (none_active(slots)) {
+    *outcount = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  Runtime::get()->progress();
+  return complete_some(slots, outcount, array_of_indices, array_of_statuses);
+}
+
+}  // namespace starling::mpi::api

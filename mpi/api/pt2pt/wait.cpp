@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking completion. Layer: mpi. MPI 5.0 sections 3.7.3, 3.7.5.
+
+#include <vector>
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/pt2pt/transfer.hpp"
+#include "mpi/api/pt2pt/several.hpp"
+
+namespace starling::mpi::api {
+
+int Wait(MPI_Request* request, MPI_Status* status) {
+  Slot slot;
+  if (const int rc = resolve(request, slot); rc != MPI_SUCCESS) return rc;
+  if (slot.request == nullptr) {
+    if (status != MPI_STATUS_IGNORE) set_empty(*status);
+    return MPI_SUCCESS;
+  }
+  Runtime::get()->wait([&slot] { return slot.request->done(); });
+  return complete(slot, status);
+}
+
+int Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* status) {
+  std::vector<Slot> slots;
+  if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
+  if (none_active(slots)) return nothing_to_wait_for(index, status);
+  std::size_t found = 0;
+  Runtime::get()->wait([&] { return find_done(slots, &found); });
+  *index = static_cast<int>(found);
+  return complete(slots[found], status);
+}
+
+int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
+  std::vector<Slot> slots;
+  if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
+  for (const Slot& slot : slots) {
+    if (slot.request != nullptr) Runtime::get()->wait([&slot] { return slot.request->done(); });
+  }
+  return complete_all(slots, array_of_statuses);
+}
+
+int Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],
+             MPI_Status array_of_statuses[]) {
+  std::vector<Slot> slots;
+  if (const int rc = resolve(incount, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
+  if (none_active(slots)) {
+    *outcount = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  std::size_t found = 0;
+  Runtime::get()->wait([&] { return find_done(slots, &found); });
+  return complete_some(slots, outcount, array_of_indices, array_of_statuses);
+}
+
+}  // namespace starling::mpi::api

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sessions and process sets. Layer: mpi. MPI 5.0 section 11.3.
+
+#include <cstring>
+#include <string>
+
+#include "mpi/api.gen.hpp"
+#include "mpi/comm/factory.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/session/session.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+struct Level {
+  const char* name;
+  int value;
+};
+constexpr Level kLevels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
+                             {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+                             {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
+                             {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}};
+
+/// The level that info asks for; MPI_THREAD_SINGLE without the key (section 11.3.1).
+int wanted_level(const Info* info, int* level) {
+  *level = MPI_THREAD_SINGLE;
+  if (info == nullptr) return MPI_SUCCESS;
+  const auto text = info->get("thread_level");
+  if (!text) return MPI_SUCCESS;
+  for (const Level& known : kLevels) {
+    if (*text == known.name) {
+      *level = known.value;
+      return MPI_SUCCESS;
+    }
+  }
+  return error(MPI_ERR_INFO_VALUE, "info key thread_level is '" + *text + "', expected MPI_THREAD_SINGLE, "
+                                       "MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
+}
+
+const char* level_name(int level) {
+  for (const Level& known : kLevels) {
+    if (known.value == level) return known.name;
+  }
+  return "?";
+}
+
+MPI_Info new_info(Info::Entries entries) {
+  return new_handle<MPI_Info>(tables().info, Ref<Info>::adopt(new Info(std::move(entries))));
+}
+
+int unknown_set(const char* name) {
+  return error(MPI_ERR_ARG, std::string("pset_name is '") + name + "', which is no process set; there are mpi://WORLD, "
+                                "mpi://SELF and mpix://NODE");
+}
+
+}  // namespace
+
+int Session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
+  int level = MPI_THREAD_SINGLE;
+  if (const int rc = wanted_level(info, &level); rc != MPI_SUCCESS) return rc;
+  if (const int rc = open_runtime(level); rc != MPI_SUCCESS) return rc;
+  auto made = Ref<Session>::adopt(new Session(level));
+  made->errhandler = Ref<Errhandler>::share(&errhandler);
+  *session = new_handle<MPI_Session>(tables().session, std::move(made));
+  if (*session == MPI_SESSION_NULL) {
+    close_runtime();
+    return error(MPI_ERR_INTERN, "more than 2^25 sessions are alive");
+  }
+  return MPI_SUCCESS;
+}
+
+int Session_finalize(MPI_Session* session) {
+  Session* const found = find_session(*session);
+  if (found == nullptr) return error(MPI_ERR_SESSION, "session is not a live session (finalized already?)");
+  close_runtime();
+  tables().session.remove(found->handle());
+  found->drop();
+  *session = MPI_SESSION_NULL;
+  return MPI_SUCCESS;
+}
+
+int Session_get_num_psets(Session&, Info*, int* npset_names) {
+  *npset_names = static_cast<int>(process_sets().size());
+  return MPI_SUCCESS;
+}
+
+int Session_get_nth_pset(Session&, Info*, int n, int* pset_len, char* pset_name) {
+  const auto names = process_sets();
+  if (n < 0 || static_cast<std::size_t>(n) >= names.size()) {
+    return error(MPI_ERR_ARG, "n is " + std::to_string(n) + ", expected 0.." + std::to_string(names.size() - 1));
+  }
+  const std::string& name = names[static_cast<std::size_t>(n)];
+  const int needed = static_cast<int>(name.size()) + 1;
+  if (*pset_len > 0) {
+    const int copied = *pset_len < needed ? *pset_len - 1 : needed - 1;
+    std::memcpy(pset_name, name.data(), static_cast<std::size_t>(copied));
+    pset_name[copied] = '\0';
+  }
+  *pset_len = needed;
+  return MPI_SUCCESS;
+}
+
+int Session_get_pset_info(Session&, const char* pset_name, MPI_Info* info) {
+  const Ref<Group> group = group_of_process_set(pset_name);
+  if (!group) return unknown_set(pset_name);
+  *info = new_info({{"mpi_size", std::to_string(group->size())}});
+  return *info == MPI_INFO_NULL ? error(MPI_ERR_INTERN, "more than 2^25 info objects are alive") : MPI_SUCCESS;
+}
+
+int Session_get_info(Session& session, MPI_Info* info_used) {
+  *info_used = new_info({{"thread_level", level_name(session.thread_level)}});
+  return *info_used == MPI_INFO_NULL ? error(MPI_ERR_INTERN, "more than 2^25 info objects are alive") : MPI_SUCCESS;
+}
+
+int Group_from_session_pset(Session&, const char* pset_name, MPI_Group* newgroup) {
+  Ref<Group> group = group_of_process_set(pset_name);
+  if (!group) return unknown_set(pset_name);
+  *newgroup = new_handle<MPI_Group>(tables().group, std::move(group));
+  return *newgroup == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
+}
+
+int Comm_create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler, MPI_Comm* newcomm) {
+  *newcomm = MPI_COMM_NULL;
+  if (group.size() == 0) return MPI_SUCCESS;
+  const Made made = CommFactory::from_group(Ref<Group>::share(&group), std::string("user ") + stringtag, {});
+  if (made.comm == nullptr) return made.error_class;
+  made.comm->errhandler = Ref<Errhandler>::share(&errhandler);
+  if (info != nullptr) made.comm->info = info->dup();
+  *newcomm = as_handle<MPI_Comm>(made.comm->handle());
+  return MPI_SUCCESS;
+}
+
+}  // namespace starling::mpi::api

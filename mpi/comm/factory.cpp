@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Making communicators. What is hard: agreeing on ids without a world. From a group, the bootstrap's tree does it among the
+// members; from a communicator, every process proposes an id of its own and the leader's is taken, in one exchange. Layer: mpi.
+
+#include "mpi/comm/factory.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "frameworks/bootstrap/params.hpp"
+#include "mpi.h"
+#include "mpi/comm/exchange.hpp"
+#include "mpi/error.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/runtime/runtime.hpp"
+#include "mpi/session/session.hpp"
+
+namespace starling::mpi {
+namespace {
+
+Made failed(int error_class) { return {error_class, nullptr}; }
+
+template <class T>
+std::span<std::byte> bytes_of(T& value) {
+  return std::as_writable_bytes(std::span<T, 1>(&value, 1));
+}
+
+Result<ContextId> agree(const ProcListPtr& members, const std::string& tag) {
+  Runtime& runtime = *Runtime::get();
+  const auto seconds = static_cast<std::uint64_t>(runtime.params().integer(bootstrap::kTimeout));
+  return runtime.bootstrap().create({members, tag}, Deadline::after_seconds(seconds));
+}
+
+}  // namespace
+
+Comm::Comm(ContextId id, Ref<Group> local, Ref<Group> remote, std::uint32_t rank)
+    : id_(id), local_(std::move(local)), remote_(std::move(remote)), rank_(rank), size_(local_->size()),
+      peer_count_(remote_ ? remote_->size() : size_) {}
+
+Comm::~Comm() {
+  if (Runtime* const runtime = Runtime::get(); runtime != nullptr) {
+    if (context_ != nullptr) runtime->pml().close(context_);
+    if (collective_ != nullptr) runtime->pml().close(collective_);
+  }
+}
+
+Made CommFactory::finish(ContextId id, Ref<Group> group, std::uint32_t rank, const Comm* parent,
+                         const Ref<Session>& session) {
+  Runtime& runtime = *Runtime::get();
+  const ProcListPtr members = group->members();
+  Ref<Comm> comm = Ref<Comm>::adopt(new Comm(id, std::move(group), {}, rank));
+  const Rank own{static_cast<std::int32_t>(rank)};
+  auto context = runtime.pml().open(id.on(Channel::point_to_point), own, members);
+  if (!context) return failed(error(context.error()));
+  comm->context_ = *context;
+  auto collective = runtime.pml().open(id.on(Channel::collective), own, members);
+  if (!collective) return failed(error(collective.error()));
+  comm->collective_ = *collective;
+  if (runtime.plan_for(members->size()).peers_now) {
+    if (auto added = runtime.pml().add_procs(*members); !added) return failed(error(added.error()));
+  }
+  comm->session = session;
+  if (parent != nullptr) comm->errhandler = parent->errhandler;
+  if (tables().comm.insert(comm.get()) == 0) {
+    return failed(error(MPI_ERR_INTERN, "more than 2^25 communicators are alive"));
+  }
+  return {MPI_SUCCESS, comm.release()};
+}
+
+void CommFactory::release(Comm& comm) {
+  tables().comm.remove(comm.handle());
+  comm.drop();
+}
+
+Made CommFactory::from_group(const Ref<Group>& group, const std::string& tag, const Ref<Session>& session) {
+  const auto rank = group->find(Runtime::get()->self());
+  if (!rank) return failed(error(MPI_ERR_GROUP, "group does not contain the calling process"));
+  Result<ContextId> id = agree(group->members(), tag);
+  if (!id) return failed(error(id.error()));
+  return finish(*id, group, *rank, nullptr, session);
+}
+
+Made CommFactory::self(const Ref<Session>& session) {
+  Runtime& runtime = *Runtime::get();
+  Result<ContextId> id = runtime.bootstrap().next_context_id();
+  if (!id) return failed(error(id.error()));
+  return finish(*id, Ref<Group>::adopt(new Group(make_strided(runtime.self(), 1, 1))), 0, nullptr, session);
+}
+
+Made CommFactory::duplicate(Comm& parent) {
+  ContextId id;
+  if (parent.rank() == 0) {
+    Result<ContextId> fresh = Runtime::get()->bootstrap().next_context_id();
+    if (!fresh) return failed(error(fresh.error()));
+    id = *fresh;
+  }
+  if (const int rc = bcast_bytes(parent, bytes_of(id), 0); rc != MPI_SUCCESS) return failed(rc);
+  return finish(id, parent.group(), parent.rank(), &parent, parent.session);
+}
+
+Made CommFactory::create(Comm& parent, const Ref<Group>& group) {
+  // Disjoint groups may be given by different members (section 7.4.2), so the leader of each group proposes its own id.
+  const auto rank = group->find(Runtime::get()->self());
+  ContextId mine;
+  if (rank && *rank == 0) {
+    Result<ContextId> fresh = Runtime::get()->bootstrap().next_context_id();
+    if (!fresh) return failed(error(fresh.error()));
+    mine = *fresh;
+  }
+  std::vector<ContextId> all(parent.size());
+  const int rc = allgather_bytes(parent, bytes_of(mine), std::as_writable_bytes(std::span(all)));
+  if (rc != MPI_SUCCESS) return failed(rc);
+  if (!rank) return {MPI_SUCCESS, nullptr};
+  const auto leader = parent.group()->find(group->at(0));
+  if (!leader) return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm"));
+  return finish(all[*leader], group, *rank, &parent, parent.session);
+}
+
+Made CommFactory::create_group(Comm& parent, const Ref<Group>& group, int tag) {
+  const auto rank = group->find(Runtime::get()->self());
+  if (!rank) return {MPI_SUCCESS, nullptr};
+  for (std::uint32_t i = 0; i < group->size(); ++i) {
+    if (!parent.group()->find(group->at(i))) {
+      return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm"));
+    }
+  }
+  Result<ContextId> id = agree(group->members(), "comm " + std::to_string(parent.id().bits) + " tag " + std::to_string(tag));
+  if (!id) return failed(error(id.error()));
+  return finish(*id, group, *rank, &parent, parent.session);
+}
+
+Made CommFactory::split(Comm& parent, int color, int key) {
+  struct Entry {
+    std::int32_t color;
+    std::int32_t key;
+    ContextId proposal;
+  };
+  Entry mine{color, key, {}};
+  Result<ContextId> fresh = Runtime::get()->bootstrap().next_context_id();
+  if (!fresh) return failed(error(fresh.error()));
+  mine.proposal = *fresh;
+  std::vector<Entry> all(parent.size());
+  const int rc = allgather_bytes(parent, bytes_of(mine), std::as_writable_bytes(std::span(all)));
+  if (rc != MPI_SUCCESS) return failed(rc);
+  if (color == MPI_UNDEFINED) return {MPI_SUCCESS, nullptr};
+
+  std::vector<std::uint32_t> ranks;
+  for (std::uint32_t i = 0; i < parent.size(); ++i) {
+    if (all[i].color == color) ranks.push_back(i);
+  }
+  std::stable_sort(ranks.begin(), ranks.end(), [&](std::uint32_t a, std::uint32_t b) { return all[a].key < all[b].key; });
+  std::vector<ProcId> procs;
+  procs.reserve(ranks.size());
+  std::uint32_t own = 0;
+  for (const std::uint32_t rank : ranks) {
+    if (rank == parent.rank()) own = static_cast<std::uint32_t>(procs.size());
+    procs.push_back(parent.group()->at(rank));
+  }
+  // Ids stay unique: every process proposed one of its own, and the new communicator takes its first member's.
+  return finish(all[ranks.front()].proposal, Ref<Group>::adopt(new Group(make_list(std::move(procs)))), own, &parent,
+                parent.session);
+}
+
+}  // namespace starling::mpi

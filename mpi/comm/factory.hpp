@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Making communicators. Layer: mpi. MPI 5.0 sections 7.4, 11.3.
+///
+/// Threads: under the runtime's lock. Errors: MPI error classes (mpi/error.hpp). Ownership: a made Comm has one reference, the handle's.
+
+#include <cstdint>
+#include <string>
+
+#include "mpi/comm/comm.hpp"
+
+namespace starling::mpi {
+
+/// What a creation ends with: an error class, or MPI_SUCCESS and the communicator (null for a process that is in no new group).
+struct Made {
+  int error_class = 0;
+  Comm* comm = nullptr;
+};
+
+class CommFactory {
+ public:
+  /// From a group and a string tag, among its members only (MPI_Comm_create_from_group, world, self).
+  [[nodiscard]] static Made from_group(const Ref<Group>& group, const std::string& tag, const Ref<Session>& session);
+  /// MPI_COMM_SELF-like: one member, purely local.
+  [[nodiscard]] static Made self(const Ref<Session>& session);
+  /// The same group with a new context, by all members of `parent`. Attributes and hints are the caller's business.
+  [[nodiscard]] static Made duplicate(Comm& parent);
+  /// A subgroup, by all members of `parent`; `group` may be empty or not contain this process.
+  [[nodiscard]] static Made create(Comm& parent, const Ref<Group>& group);
+  /// A subgroup, by its members only, separated by `tag`.
+  [[nodiscard]] static Made create_group(Comm& parent, const Ref<Group>& group, int tag);
+  /// By color and key, by all members of `parent`; color MPI_UNDEFINED gives no communicator.
+  [[nodiscard]] static Made split(Comm& parent, int color, int key);
+
+  /// Gives the communicator its handle and drops the factory's hold on failure.
+  [[nodiscard]] static Made finish(ContextId id, Ref<Group> group, std::uint32_t rank, const Comm* parent,
+                                   const Ref<Session>& session);
+  /// MPI_Comm_free: ends the handle; the object goes with its last operation.
+  static void release(Comm& comm);
+};
+
+}  // namespace starling::mpi

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Building the runtime. What is hard: nothing here may be collective or of the size of the job, and every refusal must say why.
+// The order of steps is that of docs/design/ARCHITECTURE.md, "How a job starts". Layer: mpi.
+
+#include "mpi/runtime/runtime.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+
+#include "core/clock.hpp"
+#include "core/log.hpp"
+#include "frameworks/bootstrap/params.hpp"
+#include "mpi/runtime/self.hpp"
+#include "params/core_params.hpp"
+
+namespace starling::mpi {
+
+Runtime* Runtime::instance_ = nullptr;
+
+ProcId self_proc() noexcept { return Runtime::get() == nullptr ? ProcId{} : Runtime::get()->self(); }
+
+Result<Runtime*> Runtime::ensure() {
+  static std::mutex mutex;  // MPI_Session_init may be called by several threads before any lock is on
+  static std::optional<Error> failure;
+  const std::scoped_lock lock(mutex);
+  if (instance_ != nullptr) return instance_;
+  if (failure) return fail(*failure);
+  auto built = build();
+  if (!built) {
+    failure = built.error();
+    return fail(std::move(built).error());
+  }
+  instance_ = std::move(built).value().release();
+  std::atexit(&Runtime::at_exit);
+  return instance_;
+}
+
+Result<std::unique_ptr<Runtime>> Runtime::build() {
+  const std::uint64_t begin = now_ns();
+  auto environment = mpi::environment();
+  if (!environment) return fail(std::move(environment).error());
+  std::unique_ptr<Runtime> runtime(new Runtime(**environment));
+  runtime->pid_ = ::getpid();
+  runtime->phases_.push_back({"parameters and plugin index", now_ns() - begin});
+  if (auto started = runtime->start(); !started) return fail(std::move(started).error());
+  return runtime;
+}
+
+Result<void> Runtime::start() {
+  struct Step {
+    const char* name;
+    Result<void> (Runtime::*run)();
+  };
+  static constexpr Step kSteps[] = {
+      {"process manager", &Runtime::connect_pmi},   {"parameter check", &Runtime::check_parameters},
+      {"place on the node", &Runtime::find_place},  {"shared segment", &Runtime::attach_segment},
+      {"pml and transports", &Runtime::create_transports}, {"bootstrap", &Runtime::create_bootstrap},
+  };
+  for (const Step& step : kSteps) {
+    const std::uint64_t begin = now_ns();
+    if (auto done = (this->*step.run)(); !done) return done;
+    phases_.push_back({step.name, now_ns() - begin});
+  }
+  return {};
+}
+
+Result<void> Runtime::connect_pmi() {
+  auto made = environment_.plugins.create_first<pmi::Framework>({environment_.params});
+  if (!made) return fail(std::move(made).error());
+  pmi_ = std::move(*made);
+  const pmi::Identity& identity = pmi_->identity();
+  self_ = ProcId{0, identity.rank};
+  world_size_ = identity.size;
+  if (world_size_ > 1) log::set_prefix("[starling rank " + std::to_string(self_.rank) + "]");
+  return {};
+}
+
+Result<void> Runtime::check_parameters() {
+  auto unknown = params::unknown_names(environment_.params);
+  if (!unknown) return fail(std::move(unknown).error());
+  if (self_.rank != 0) return {};  // once per job
+  for (const std::string& line : *unknown) log::warning(line);
+  return {};
+}
+
+Result<void> Runtime::find_place() {
+  const pmi::Identity& identity = pmi_->identity();
+  if (world_size_ == 1) {
+    node_ranks_ = {identity.rank};
+  } else if (identity.nodes.unknown()) {
+    return fail(Errc::unsupported, "place on the node",
+                "the process manager (" + pmi_->capabilities().server +
+                    ") does not say which rank is on which node (PMI_process_mapping); use Starling's mpiexec, or a "
+                    "launcher that does");
+  } else {
+    node_ranks_ = identity.nodes.ranks_on(identity.nodes.node_of(identity.rank), world_size_);
+  }
+  const auto own = std::lower_bound(node_ranks_.begin(), node_ranks_.end(), self_.rank);
+  if (own == node_ranks_.end() || *own != self_.rank) {
+    return fail(Errc::bad_input, "place on the node",
+                "the process mapping " + identity.nodes.text() + " does not contain rank " + std::to_string(self_.rank));
+  }
+  local_rank_ = static_cast<std::uint32_t>(own - node_ranks_.begin());
+
+  const std::int64_t spin_us = environment_.params.integer(kSpin);
+  const auto cores = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  const std::int64_t automatic_us = node_ranks_.size() > cores ? 2 : 100;
+  spin_ns_ = static_cast<std::uint64_t>(spin_us < 0 ? automatic_us : spin_us) * 1000;
+  return {};
+}
+
+Result<void> Runtime::attach_segment() {
+  const auto local_size = static_cast<std::uint32_t>(node_ranks_.size());
+  auto made = environment_.plugins.create_first<shm::Framework>({environment_.params});
+  if (!made) return fail(std::move(made).error());
+  shm_ = std::move(*made);
+  const shm::Geometry geometry = shm::geometry_from(environment_.params, local_size);
+  shm::SegmentSpec spec;
+  spec.job = pmi_->identity().job;
+  spec.node = world_size_ == 1 ? 0 : to_int(pmi_->identity().nodes.node_of(self_.rank));
+  spec.local_rank = local_rank_;
+  spec.local_size = local_size;
+  spec.bytes = geometry.total_bytes();
+  const auto seconds = static_cast<std::uint64_t>(environment_.params.integer(bootstrap::kTimeout));
+  auto segment = shm_->attach(spec, Deadline::after_seconds(seconds));
+  if (!segment) return fail(std::move(segment).error());
+  auto opened = shm::NodeSegment::open(std::move(*segment), geometry, local_rank_);
+  if (!opened) return fail(std::move(opened).error());
+  segment_ = std::make_unique<shm::NodeSegment>(std::move(*opened));
+  segment_->enter();
+  return {};
+}
+
+namespace {
+
+/// The user wrote `btl=a,b`: each of these must work. `^a` and the default only say what may be used.
+bool named_by_user(const params::Registry& params, std::string_view framework) {
+  const params::Value* const value = params.find(framework);
+  return value != nullptr && !value->written.empty() && value->written.front() != '^';
+}
+
+std::int64_t local_rank_of(const void* context, std::uint32_t rank) noexcept {
+  const auto& ranks = *static_cast<const std::vector<std::uint32_t>*>(context);
+  const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
+  return found == ranks.end() || *found != rank ? -1 : found - ranks.begin();
+}
+
+}  // namespace
+
+Result<void> Runtime::create_transports() {
+  auto made = environment_.plugins.create_first<pml::Framework>({environment_.params, self_, world_size_});
+  if (!made) return fail(std::move(made).error());
+  pml_ = std::move(*made);
+  pml_->set_control_sink(this);
+
+  auto admitted = environment_.plugins.admitted(btl::Framework::kName.view());
+  if (!admitted) return fail(std::move(admitted).error());
+  btl::Place place{self_, world_size_, local_rank_, static_cast<std::uint32_t>(node_ranks_.size()), &local_rank_of,
+                   &node_ranks_};
+  for (const plugin::Candidate* candidate : *admitted) {
+    auto transport = environment_.plugins.create<btl::Framework>(
+        *candidate, {environment_.params, pml_->sink(), place, segment_.get()});
+    if (transport) {
+      transports_.push_back(std::move(*transport));
+    } else if (named_by_user(environment_.params, "btl")) {
+      return fail(std::move(transport).error());
+    } else {
+      transport_refusals_.push_back(transport.error().text());
+    }
+  }
+  for (auto& transport : transports_) transport_list_.push_back(transport.get());
+  std::stable_sort(transport_list_.begin(), transport_list_.end(), [](btl::Component* a, btl::Component* b) {
+    return a->limits().rank_of_preference < b->limits().rank_of_preference;
+  });
+  for (btl::Component* transport : transport_list_) pml_->add_transport(*transport);
+  if (transport_list_.empty()) {
+    return fail(Errc::not_found, "btl", "no transport can be used; see starling-info for the reasons");
+  }
+  return {};
+}
+
+Result<void> Runtime::create_bootstrap() {
+  bootstrap::Args args{environment_.params, *pmi_, *this, self_, world_size_, {}};
+  for (btl::Component* transport : transport_list_) {
+    if (transport->needs().address == btl::AddressSource::published) {
+      args.published.push_back({std::string(transport->name()), transport->address()});
+    }
+  }
+  auto made = environment_.plugins.create_first<bootstrap::Framework>(args);
+  if (!made) return fail(std::move(made).error());
+  bootstrap_ = std::move(*made);
+  pml_->set_address_book(bootstrap_.get());
+  return {};
+}
+
+StartupPlan Runtime::plan_for(std::uint32_t members) const {
+  PlanInput input;
+  for (btl::Component* transport : transport_list_) {
+    input.transports.push_back({std::string(transport->name()), transport->needs()});
+  }
+  input.pmi = pmi_->capabilities();
+  input.members = members;
+  input.add_procs_cutoff = params().integer(kAddProcsCutoff);
+  input.async_modex = params().boolean(kAsyncModex);
+  input.init_barrier = params().choice<BarrierChoice>(kInitBarrier);
+  input.finalize_barrier = params().choice<BarrierChoice>(kFinalizeBarrier);
+  return make_plan(input);
+}
+
+Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) { return pml_->send_control(to, message); }
+
+void Runtime::on_control(ProcId from, std::span<const std::byte> message) noexcept {
+  bootstrap_->on_control(from, message);
+}
+
+void Runtime::set_idle(bool idle) noexcept {
+  if (segment_ == nullptr) return;
+  if (idle) {
+    segment_->leave();
+  } else {
+    segment_->enter();
+  }
+}
+
+void Runtime::abort(int exit_code, const std::string& message) noexcept {
+  pmi_->abort(exit_code, message);
+  ::_exit(exit_code);
+}
+
+void Runtime::at_exit() noexcept {
+  // A forked child inherits this handler but not the job: it must not speak for its parent.
+  if (instance_ != nullptr && instance_->pid_ == ::getpid()) instance_->close();
+}
+
+void Runtime::close() noexcept {
+  bootstrap_.reset();
+  transports_.clear();
+  pml_.reset();
+  if (segment_ != nullptr) segment_->leave();
+  segment_.reset();
+  shm_.reset();
+  pmi_.reset();
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Progress and waiting: poll for a while, then sleep on the node segment's doorbell. What is hard: several threads may sleep at once,
+// and a thread that progresses completes the requests of others, so it must wake them. Layer: mpi. See docs/design/waiting.md.
+
+#include <poll.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "core/clock.hpp"
+#include "core/log.hpp"
+#include "mpi/api/registry.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// A sleep is never longer: deaths of the launcher and of peers are noticed at this interval.
+constexpr std::uint64_t kSleepLimitNs = 100'000'000;
+/// Polls between two looks at the clock.
+constexpr std::uint32_t kPollsPerLook = 32;
+constexpr std::uint64_t kDrainNoticeNs = 10'000'000'000;
+constexpr int kLauncherLostExit = 113;
+
+inline void pause_cpu() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+int Runtime::progress() noexcept {
+  int events = pml_->progress();
+  for (Progressable* item = items_; item != nullptr; item = cursor_) {
+    cursor_ = item->next_;  // remove() moves it on if that one goes
+    events += item->progress();
+  }
+  // Another thread's request may just have ended: it may sleep on the same doorbell.
+  if (events != 0 && sleepers_ != 0) segment_->ring(local_rank_);
+  return events;
+}
+
+void Runtime::add(Progressable& item) noexcept {
+  if (item.registered_) return;
+  item.registered_ = true;
+  item.previous_ = nullptr;
+  item.next_ = items_;
+  if (items_ != nullptr) items_->previous_ = &item;
+  items_ = &item;
+}
+
+void Runtime::remove(Progressable& item) noexcept {
+  if (!item.registered_) return;
+  item.registered_ = false;
+  if (cursor_ == &item) cursor_ = item.next_;
+  (item.previous_ != nullptr ? item.previous_->next_ : items_) = item.next_;
+  if (item.next_ != nullptr) item.next_->previous_ = item.previous_;
+  item.next_ = item.previous_ = nullptr;
+}
+
+void Runtime::wait_long(ReadyFunction ready, void* context) { (void)wait_until(ready, context, Deadline{}); }
+
+bool Runtime::wait_until(ReadyFunction ready, void* context, Deadline deadline) {
+  std::uint64_t last_event_ns = now_ns();
+  for (std::uint32_t polls = 0;; ++polls) {
+    if (ready(context)) return true;
+    if (progress() != 0) {
+      last_event_ns = 0;  // read the clock only when needed
+      continue;
+    }
+    pause_cpu();
+    if (polls % kPollsPerLook != 0) continue;
+    const std::uint64_t now = now_ns();
+    if (last_event_ns == 0) last_event_ns = now;
+    if (deadline.passed()) return false;
+    give_way();
+    if (now - last_event_ns >= spin_ns_) {
+      sleep_once(ready, context, deadline);
+      last_event_ns = now_ns();
+    }
+  }
+}
+
+void Runtime::give_way() {
+  BigLock& lock = registry().lock;
+  if (!lock.enabled()) return;
+  const auto depth = lock.release_all();
+  ::sched_yield();
+  lock.reacquire(depth);
+}
+
+void Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {
+  const std::uint32_t doorbell = segment_->prepare_sleep();
+  // From here on producers ring. What arrived before is found by this last look.
+  if (progress() == 0 && !ready(context)) {
+    const std::uint64_t left = deadline.left_ns();
+    ++sleepers_;
+    const auto depth = registry().lock.release_all();
+    segment_->sleep(doorbell, left < kSleepLimitNs ? left : kSleepLimitNs);
+    registry().lock.reacquire(depth);
+    --sleepers_;
+  }
+  // The flag is shared by all threads of this process: only the last one to wake may clear it.
+  if (sleepers_ == 0) segment_->cancel_sleep();
+  look_around();
+}
+
+void Runtime::look_around() {
+  answer_hang_help();
+  const std::uint64_t now = now_ns();
+  if (now < next_look_ns_) return;
+  next_look_ns_ = now + kSleepLimitNs / 2;
+  if (pmi_->wait_fd() < 0) return;
+  pollfd descriptor{pmi_->wait_fd(), POLLIN, 0};
+  if (::poll(&descriptor, 1, 0) <= 0) return;
+  if (auto checked = pmi_->check(); !checked) {
+    log::error("the launcher is gone, so this process ends: " + checked.error().text());
+    ::_exit(kLauncherLostExit);
+  }
+}
+
+void Runtime::answer_hang_help() {
+  shm::ProcSlot& slot = segment_->slot(local_rank_);
+  const std::uint32_t wanted = slot.report_wanted.load(std::memory_order_acquire);
+  if (wanted == slot.report_done.load(std::memory_order_relaxed)) return;
+  std::string text;
+  for (const std::string& line : pml_->pending()) text += (text.empty() ? "" : "; ") + line;
+  if (text.empty()) text = "in MPI, no message pending";
+  std::snprintf(slot.waiting, sizeof slot.waiting, "%s", text.c_str());
+  slot.report_done.store(wanted, std::memory_order_release);
+}
+
+Result<void> Runtime::wait(const std::function<bool()>& ready, Deadline deadline) {
+  const auto call = [](void* context) { return (*static_cast<const std::function<bool()>*>(context))(); };
+  if (wait_until(call, const_cast<std::function<bool()>*>(&ready), deadline)) return {};
+  return fail(Errc::timed_out, "wait", "the deadline passed");
+}
+
+void Runtime::unlocked(const std::function<void()>& blocking_call) {
+  const auto depth = registry().lock.release_all();
+  blocking_call();
+  registry().lock.reacquire(depth);
+}
+
+void Runtime::drain() {
+  const auto drained = [](void* context) { return static_cast<Runtime*>(context)->pml_->drained(); };
+  if (wait_until(drained, this, Deadline::after_ns(kDrainNoticeNs))) return;
+  std::string text = "finalize has waited 10 s for messages to leave this process, and goes on waiting:";
+  for (const std::string& line : pml_->pending()) text += "\n  " + line;
+  log::warning(text);
+  wait_long(drained, this);
+}
+
+}  // namespace starling::mpi

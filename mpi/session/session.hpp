@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Sessions, process sets and the world model on top of them. Layer: mpi. MPI 5.0 sections 11.2, 11.3.
+///
+/// MPI_Init is a session and two communicators made like any other. Sessions and worlds come and go in any order and
+/// number (the world once, as the standard has it); the runtime below stays.
+///
+/// Threads:   start and stop by any thread, one at a time (they hold the runtime's lock always).
+/// Errors:    MPI error classes (mpi/error.hpp).
+
+#include <pthread.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mpi/errhandler/errhandler.hpp"
+#include "mpi/group/group.hpp"
+#include "mpi/handle.hpp"
+#include "mpi/info/info.hpp"
+
+namespace starling::mpi {
+
+class Session final : public Object {
+ public:
+  explicit Session(int thread_level_given) noexcept : thread_level(thread_level_given) {}
+  Ref<Errhandler> errhandler;
+  Ref<Info> info;    ///< hints that were given and are used: "thread_level"
+  int thread_level;  ///< MPI_THREAD_*
+};
+
+/// Opens the runtime for one more user (a session or the world): builds it if need be.
+[[nodiscard]] int open_runtime(int thread_level);
+/// One user less; with the last one gone everything sent has left and this process counts as finalized.
+void close_runtime();
+
+/// The process sets that every session has, in the order of MPI_Session_get_nth_pset.
+[[nodiscard]] std::vector<std::string> process_sets();
+/// The members of a process set, or empty for an unknown name. "mpi://world" in any case of letters (section 11.3.2).
+[[nodiscard]] Ref<Group> group_of_process_set(std::string_view name);
+
+/// The world model (MPI_Init .. MPI_Finalize).
+struct World {
+  bool initialised = false;
+  bool finalized = false;
+  int thread_level = 0;
+  pthread_t main_thread = 0;
+};
+[[nodiscard]] World& world() noexcept;
+[[nodiscard]] int start_world(int required, int* provided);
+[[nodiscard]] int stop_world();
+
+/// Prints the startup plan, phases and counters on rank 0 of MPI_COMM_WORLD (parameter startup_report). Collective over the world.
+void print_startup_report();
+
+}  // namespace starling::mpi

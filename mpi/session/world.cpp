@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The world model: a session and two communicators made the same way as any other. Layer: mpi. MPI 5.0 section 11.2.
+
+#include <pthread.h>
+
+#include "core/log.hpp"
+#include "mpi.h"
+#include "mpi/api/registry.hpp"
+#include "mpi/comm/exchange.hpp"
+#include "mpi/comm/factory.hpp"
+#include "mpi/error.hpp"
+#include "mpi/runtime/runtime.hpp"
+#include "mpi/session/session.hpp"
+
+namespace starling::mpi {
+namespace {
+
+constexpr HandleBits kWorld = 0x101, kSelf = 0x102;
+constexpr const char* kWorldTag = "org.starling.world";
+
+/// Turns a made communicator into a predefined one.
+void define(HandleBits constant, Comm& comm, const char* name) {
+  tables().comm.remove(comm.handle());
+  tables().comm.define(constant, &comm);
+  comm.name = name;
+}
+
+void undefine(HandleBits constant) {
+  Comm* const comm = tables().comm.find(constant);
+  tables().comm.define(constant, nullptr);
+  comm->drop();
+}
+
+Ref<Errhandler> initial_errhandler() {
+  return Ref<Errhandler>::share(tables().errhandler.find(registry().initial_errhandler.load()));
+}
+
+int make_communicators() {
+  const Made self = CommFactory::self({});
+  if (self.comm == nullptr) return self.error_class;
+  define(kSelf, *self.comm, "MPI_COMM_SELF");
+  self.comm->errhandler = initial_errhandler();
+  const Made made = CommFactory::from_group(group_of_process_set("mpi://WORLD"), kWorldTag, {});
+  if (made.comm == nullptr) {
+    undefine(kSelf);
+    return made.error_class;
+  }
+  define(kWorld, *made.comm, "MPI_COMM_WORLD");
+  made.comm->errhandler = initial_errhandler();
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+World& world() noexcept {
+  static constinit World state;
+  return state;
+}
+
+int start_world(int required, int* provided) {
+  World& state = world();
+  if (state.initialised) return error(MPI_ERR_OTHER, "MPI has been initialised already; it can be done once");
+  if (const int rc = open_runtime(required); rc != MPI_SUCCESS) return rc;
+  if (const int rc = make_communicators(); rc != MPI_SUCCESS) {
+    close_runtime();
+    return rc;
+  }
+  state.main_thread = ::pthread_self();
+  state.thread_level = required;
+  state.initialised = true;
+  if (provided != nullptr) *provided = required;
+  Comm& comm = *tables().comm.find(kWorld);
+  Runtime& runtime = *Runtime::get();
+  if (runtime.plan_for(comm.size()).init_barrier) {
+    if (const int rc = barrier(comm); rc != MPI_SUCCESS) return rc;
+  }
+  if (runtime.params().boolean(kStartupReport)) print_startup_report();
+  return MPI_SUCCESS;
+}
+
+int stop_world() {
+  World& state = world();
+  if (!state.initialised) return error(MPI_ERR_OTHER, "MPI_Init has not been called");
+  if (state.finalized) return error(MPI_ERR_OTHER, "MPI_Finalize has been called already");
+  Comm& self = *tables().comm.find(kSelf);
+  Comm& comm = *tables().comm.find(kWorld);
+  // Section 11.2.4: the attributes of MPI_COMM_SELF go first, newest first, while MPI still works.
+  if (const int rc = self.attributes.clear(kSelf); rc != MPI_SUCCESS) return rc;
+  if (const int rc = comm.attributes.clear(kWorld); rc != MPI_SUCCESS) return rc;
+  if (Runtime::get()->plan_for(comm.size()).finalize_barrier) {
+    if (const int rc = barrier(comm); rc != MPI_SUCCESS) return rc;
+  }
+  Runtime::get()->drain();
+  undefine(kWorld);
+  undefine(kSelf);
+  state.finalized = true;
+  close_runtime();
+  return MPI_SUCCESS;
+}
+
+}  // namespace starling::mpi

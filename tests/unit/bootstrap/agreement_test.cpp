@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Agreement on context ids, with one thread per process and an in-memory courier.
+
+#include "frameworks/bootstrap/agreement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "tests/unit/bootstrap/lists.hpp"
+
+namespace starling::bootstrap {
+namespace {
+
+using test::list;
+
+/// All processes of a test and the messages between them. One mutex stands for every process's runtime lock.
+struct Network {
+  std::mutex mutex;
+  std::condition_variable changed;
+  struct Mail {
+    ProcId from;
+    std::vector<std::byte> bytes;
+  };
+  std::map<std::uint32_t, std::deque<Mail>> inboxes;
+  std::uint64_t sent = 0;
+};
+
+class Process final : public Courier {
+ public:
+  Process(Network& network, std::uint32_t rank) : network_(network), self_{0, rank}, agreement(*this, self_) {}
+
+  Result<void> send(ProcId to, std::span<const std::byte> message) override {
+    network_.inboxes[to.rank].push_back({self_, {message.begin(), message.end()}});
+    ++network_.sent;
+    network_.changed.notify_all();
+    return {};
+  }
+  Result<void> wait(const std::function<bool()>& ready, Deadline deadline) override {
+    while (true) {
+      deliver();
+      if (ready()) return {};
+      if (deadline.passed()) return fail(Errc::timed_out, "wait", "the deadline passed");
+      network_.changed.wait_for(*lock_, std::chrono::milliseconds(2));
+    }
+  }
+  void unlocked(const std::function<void()>& blocking_call) override { blocking_call(); }
+
+  Result<ContextId> create(const ProcListPtr& members, const std::string& tag, Deadline deadline = {}) {
+    std::unique_lock lock(network_.mutex);
+    lock_ = &lock;
+    return agreement.agree({members, tag}, deadline);
+  }
+  void deliver() {
+    auto& inbox = network_.inboxes[self_.rank];
+    while (!inbox.empty()) {
+      const Network::Mail mail = std::move(inbox.front());
+      inbox.pop_front();
+      agreement.on_control(mail.from, mail.bytes);
+    }
+  }
+
+ private:
+  Network& network_;
+  ProcId self_;
+  std::unique_lock<std::mutex>* lock_ = nullptr;
+
+ public:
+  Agreement agreement;
+};
+
+/// Every rank of `ranks` creates at once; returns the ids.
+std::vector<ContextId> create_everywhere(Network& network, std::map<std::uint32_t, std::unique_ptr<Process>>& processes,
+                                         const std::vector<std::uint32_t>& ranks, const std::string& tag) {
+  (void)network;
+  std::vector<ContextId> ids(ranks.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    threads.emplace_back([&, i] {
+      auto id = processes.at(ranks[i])->create(list(ranks), tag, Deadline::after_seconds(60));
+      ASSERT_TRUE(id) << id.error().text();
+      ids[i] = *id;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return ids;
+}
+
+std::map<std::uint32_t, std::unique_ptr<Process>> processes_of(Network& network, std::uint32_t count) {
+  std::map<std::uint32_t, std::unique_ptr<Process>> processes;
+  for (std::uint32_t rank = 0; rank < count; ++rank) processes[rank] = std::make_unique<Process>(network, rank);
+  return processes;
+}
+
+class AgreementOf : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(AgreementOf, n_members_gives_all_the_same_fresh_id_with_two_messages_per_edge) {
+  const std::uint32_t size = GetParam();
+  Network network;
+  auto processes = processes_of(network, size);
+  std::vector<std::uint32_t> ranks(size);
+  for (std::uint32_t i = 0; i < size; ++i) ranks[i] = i;
+  std::set<ContextId> seen;
+  for (int round = 0; round < 3; ++round) {
+    const auto ids = create_everywhere(network, processes, ranks, "tag");
+    for (const ContextId id : ids) EXPECT_EQ(id, ids.front());
+    EXPECT_TRUE(seen.insert(ids.front()).second) << "an id was given twice";
+  }
+  EXPECT_EQ(network.sent, 3u * 2u * (size - 1));
+  for (auto& [rank, process] : processes) EXPECT_EQ(process->agreement.open(), 0u);
+}
+INSTANTIATE_TEST_SUITE_P(Sizes, AgreementOf, testing::Values(1u, 2u, 3u, 5u, 6u, 21u, 40u));
+
+TEST(Agreement, overlapping_groups_at_once_get_different_ids_and_others_take_no_part) {
+  Network network;
+  auto processes = processes_of(network, 7);
+  const std::vector<std::uint32_t> left = {5, 0, 2, 3};  // not ascending on purpose
+  const std::vector<std::uint32_t> right = {3, 4, 2};
+  std::vector<ContextId> left_ids, right_ids;
+  // Ranks 2 and 3 are in both: they create one after the other, in different orders would deadlock any MPI program.
+  left_ids = create_everywhere(network, processes, left, "left");
+  right_ids = create_everywhere(network, processes, right, "right");
+  EXPECT_NE(left_ids.front(), right_ids.front());
+  EXPECT_TRUE(network.inboxes[1].empty());
+  EXPECT_TRUE(network.inboxes[6].empty());
+}
+
+TEST(Agreement, a_join_that_arrives_early_waits_for_its_receiver) {
+  Network network;
+  auto processes = processes_of(network, 2);
+  std::thread early([&] {
+    auto id = processes.at(1)->create(list({0, 1}), "t", Deadline::after_seconds(60));
+    EXPECT_TRUE(id);
+  });
+  {
+    std::unique_lock lock(network.mutex);
+    network.changed.wait(lock, [&] { return !network.inboxes[0].empty(); });
+    processes.at(0)->deliver();  // nobody has called create on rank 0 yet
+    EXPECT_EQ(processes.at(0)->agreement.open(), 1u);
+  }
+  auto id = processes.at(0)->create(list({0, 1}), "t", Deadline::after_seconds(60));
+  EXPECT_TRUE(id);
+  early.join();
+}
+
+TEST(Agreement, a_member_that_never_comes_is_named_by_the_one_who_waits_for_it) {
+  Network network;
+  auto processes = processes_of(network, 3);
+  const auto id = processes.at(0)->create(list({0, 1, 2}), "t", Deadline::after_ns(30'000'000));
+  ASSERT_FALSE(id);
+  EXPECT_EQ(id.error().code, Errc::timed_out);
+  EXPECT_NE(id.error().detail.find("rank(s) 1, 2"), std::string::npos) << id.error().detail;
+}
+
+TEST(Agreement, malformed_messages_are_ignored) {
+  Network network;
+  Process process(network, 0);
+  const std::byte garbage[7] = {};
+  process.agreement.on_control(ProcId{0, 1}, garbage);
+  AgreementMessage message;
+  message.kind = 99;
+  process.agreement.on_control(ProcId{0, 1}, std::as_bytes(std::span<AgreementMessage, 1>(&message, 1)));
+  EXPECT_EQ(process.agreement.open(), 0u);
+}
+
+TEST(ContextIds, of_different_leaders_and_channels_differ) {
+  Network network;
+  Process first(network, 0), second(network, 1);
+  const ContextId a = *first.agreement.next_context_id();
+  const ContextId b = *first.agreement.next_context_id();
+  const ContextId c = *second.agreement.next_context_id();
+  EXPECT_NE(a, b);
+  EXPECT_NE(a, c);
+  EXPECT_NE(a.on(Channel::collective), a.on(Channel::point_to_point));
+  EXPECT_EQ(a.on(Channel::collective).on(Channel::point_to_point), a);
+}
+
+}  // namespace
+}  // namespace starling::bootstrap

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The startup plan, over all combinations of what transports declare, what the process manager can do and what the user chose.
+
+#include "mpi/runtime/plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace starling::mpi {
+namespace {
+
+struct Case {
+  btl::AddressSource address;
+  bool before, after, lazy, direct, async;
+  std::uint32_t members;
+  std::int64_t cutoff;
+  BarrierChoice init, finalize;
+};
+
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  const bool both[] = {false, true};
+  const BarrierChoice choices[] = {BarrierChoice::automatic, BarrierChoice::always, BarrierChoice::never};
+  for (const auto address : {btl::AddressSource::computed, btl::AddressSource::published})
+    for (const bool before : both)
+      for (const bool after : both)
+        for (const bool lazy : both)
+          for (const bool direct : both)
+            for (const bool async : both)
+              for (const std::uint32_t members : {1u, 2u, 64u})
+                for (const std::int64_t cutoff : {0, 64, 65})
+                  for (const auto init : choices)
+                    for (const auto finalize : choices)
+                      cases.push_back({address, before, after, lazy, direct, async, members, cutoff, init, finalize});
+  return cases;
+}
+
+PlanInput input_of(const Case& c) {
+  PlanInput input;
+  input.transports.push_back({"self", {}});
+  input.transports.push_back({"probe", {c.address, c.before, c.after, c.lazy}});
+  input.pmi.get_without_fence = c.direct;
+  input.pmi.server = "test";
+  input.members = c.members;
+  input.add_procs_cutoff = c.cutoff;
+  input.async_modex = c.async;
+  input.init_barrier = c.init;
+  input.finalize_barrier = c.finalize;
+  return input;
+}
+
+TEST(StartupPlan, exchanges_addresses_only_if_some_transport_publishes_them) {
+  for (const Case& c : all_cases()) {
+    const StartupPlan plan = make_plan(input_of(c));
+    auto expected = StartupPlan::Exchange::none;
+    if (c.address == btl::AddressSource::published && c.members > 1) {
+      expected = c.async && c.direct ? StartupPlan::Exchange::direct : StartupPlan::Exchange::fence;
+    }
+    ASSERT_EQ(plan.exchange, expected) << plan.exchange_reason;
+  }
+}
+
+TEST(StartupPlan, runs_a_barrier_when_a_transport_asks_or_the_user_insists_and_only_then) {
+  for (const Case& c : all_cases()) {
+    const StartupPlan plan = make_plan(input_of(c));
+    const auto runs = [&](BarrierChoice choice, bool asked) {
+      if (c.members == 1 || choice == BarrierChoice::never) return false;
+      return choice == BarrierChoice::always || asked;
+    };
+    ASSERT_EQ(plan.init_barrier, runs(c.init, c.before)) << plan.init_barrier_reason;
+    ASSERT_EQ(plan.finalize_barrier, runs(c.finalize, c.after)) << plan.finalize_barrier_reason;
+  }
+}
+
+TEST(StartupPlan, makes_peers_at_once_below_the_cutoff_or_where_a_transport_needs_it) {
+  for (const Case& c : all_cases()) {
+    const StartupPlan plan = make_plan(input_of(c));
+    ASSERT_EQ(plan.peers_now, !c.lazy || c.members < c.cutoff) << plan.peers_reason;
+  }
+}
+
+TEST(StartupPlan, gives_a_reason_for_every_decision) {
+  Case c{btl::AddressSource::published, true, true, true, false, true, 64, 0, BarrierChoice::automatic, BarrierChoice::never};
+  const StartupPlan plan = make_plan(input_of(c));
+  EXPECT_EQ(plan.lines().size(), 4u);
+  EXPECT_NE(plan.exchange_reason.find("async_modex=1 has no effect"), std::string::npos);
+  EXPECT_NE(plan.init_barrier_reason.find("asked for by probe"), std::string::npos);
+  EXPECT_NE(plan.finalize_barrier_reason.find("finalize_barrier=never; asked for by probe"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace starling::mpi

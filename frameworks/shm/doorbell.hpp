@@ -2,47 +2,57 @@
 #pragma once
 /// @file  How a process goes to sleep without missing a message, and how it is woken. Layer: framework.
 ///
-/// The sleeper raises `asleep` and then looks for messages once more; the producer publishes its message and then looks at
-/// `asleep`. A full fence between the two steps on either side makes it impossible that both look too early. The producer
-/// that takes the flag down rings, so that a crowd of producers makes one system call. See docs/design/shared-memory.md.
+/// The sleeper raises kAsleep and then looks for messages once more; the producer publishes its message and
+/// then looks at the word. A full fence between the two steps on either side makes it impossible that both
+/// look too early. The producer that takes the bit down rings, so that a crowd of producers makes one system
+/// call. The word's other bits are other requests to producers (btl/shm's activity words) and use the same
+/// handshake, so that a producer looks at one word only. See docs/design/shared-memory.md.
 ///
-/// Threads:   one sleeper, any number of producers, in any processes.
-/// Ordering:  nothing but the wake-up itself is promised; what was published has its own release and acquire.
+/// Threads:   the sleepers are threads of one process; producers are in any process.
+/// Ordering:  only the wake-up is promised; what was published has its own release and acquire.
 
 #include <atomic>
 #include <cstdint>
 
 namespace starling::shm {
 
+inline constexpr std::uint32_t kAsleep = 1;
+/// Somebody polls activity words instead of every lane: see plugins/btl/shm/activity.hpp.
+inline constexpr std::uint32_t kWantsActivity = 2;
+
 template <class Atomics>
 class Doorbell {
  public:
   using Word = typename Atomics::template Atomic<std::uint32_t>;
 
-  Doorbell(Word& bell, Word& asleep) noexcept : bell_(bell), asleep_(asleep) {}
+  Doorbell(Word& bell, Word& attention) noexcept : bell_(bell), attention_(attention) {}
 
-  /// Sleeper: announces that it is about to sleep. It must poll once more and then wait while the bell has the returned value.
+  /// Sleeper: announces that it is about to sleep. It must poll once more, and may then wait while the bell has
+  /// the returned value.
   [[nodiscard]] std::uint32_t prepare() noexcept {
     const std::uint32_t value = bell_.load(std::memory_order_relaxed);
-    asleep_.store(1, std::memory_order_relaxed);
+    attention_.fetch_or(kAsleep, std::memory_order_relaxed);
     Atomics::fence(std::memory_order_seq_cst);
     return value;
   }
-  /// Sleeper: awake again, for whatever reason.
-  void awake() noexcept { asleep_.store(0, std::memory_order_relaxed); }
+  /// Sleeper: nobody of this process sleeps any more.
+  void awake() noexcept { attention_.fetch_and(~kAsleep, std::memory_order_relaxed); }
 
-  /// Producer, after publishing: true if the sleeper must be woken with a futex call on the bell.
-  [[nodiscard]] bool ring() noexcept {
+  /// Producer, after publishing: what the other side asks for, kAsleep and other bits.
+  [[nodiscard]] std::uint32_t attention() noexcept {
     Atomics::fence(std::memory_order_seq_cst);
-    if (asleep_.load(std::memory_order_relaxed) == 0) return false;
-    if (asleep_.exchange(0, std::memory_order_relaxed) == 0) return false;  // another producer rings
+    return attention_.load(std::memory_order_relaxed);
+  }
+  /// Producer that saw kAsleep: true if it is the one that must wake the sleepers with a futex call on the bell.
+  [[nodiscard]] bool ring() noexcept {
+    if ((attention_.fetch_and(~kAsleep, std::memory_order_relaxed) & kAsleep) == 0) return false;
     bell_.fetch_add(1, std::memory_order_relaxed);
     return true;
   }
 
  private:
   Word& bell_;
-  Word& asleep_;
+  Word& attention_;
 };
 
 }  // namespace starling::shm

@@ -92,7 +92,7 @@ struct NodeSegment::State {
     return reinterpret_cast<ProcSlot*>(base() + at.slots)[rank];
   }
   [[nodiscard]] Doorbell<StdAtomics> bell(std::uint32_t rank) const noexcept {
-    return {slot(rank).doorbell, slot(rank).asleep};
+    return {slot(rank).doorbell, slot(rank).attention};
   }
 };
 
@@ -138,10 +138,12 @@ NodeSegment::~NodeSegment() { delete state_; }
 void NodeSegment::enter() noexcept {
   ProcSlot& own = state_->slot(state_->local_rank);
   const auto pid = static_cast<std::uint32_t>(::getpid());
+  if (own.pid.load(std::memory_order_relaxed) != pid) {  // an earlier program of this rank may have died asleep
+    own.attention.store(0, std::memory_order_relaxed);
+  }
   own.pid.store(pid, std::memory_order_relaxed);
   own.start_time.store(start_time_of(pid), std::memory_order_relaxed);
   own.pid_namespace = state_->pid_namespace;
-  own.asleep.store(0, std::memory_order_relaxed);
   own.state.store(static_cast<std::uint32_t>(ProcState::attached), std::memory_order_release);
 }
 
@@ -182,7 +184,11 @@ bool NodeSegment::alive(std::uint32_t local_rank) noexcept {
 }
 
 void NodeSegment::ring(std::uint32_t local_rank) noexcept {
-  if (state_->bell(local_rank).ring()) [[unlikely]] futex_wake(state_->slot(local_rank).doorbell);
+  if ((state_->bell(local_rank).attention() & kAsleep) != 0) [[unlikely]] wake(local_rank);
+}
+
+void NodeSegment::wake(std::uint32_t local_rank) noexcept {
+  if (state_->bell(local_rank).ring()) futex_wake(state_->slot(local_rank).doorbell);
 }
 
 std::uint32_t NodeSegment::prepare_sleep() noexcept { return state_->bell(state_->local_rank).prepare(); }
@@ -194,7 +200,6 @@ void NodeSegment::sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept {
   const timespec time{static_cast<time_t>(limit / 1'000'000'000), static_cast<long>(limit % 1'000'000'000)};
   ProcSlot& own = state_->slot(state_->local_rank);
   ::syscall(SYS_futex, &own.doorbell, FUTEX_WAIT, value, &time, nullptr, 0);
-  state_->bell(state_->local_rank).awake();
 }
 
 void NodeSegment::cancel_sleep() noexcept { state_->bell(state_->local_rank).awake(); }

@@ -37,7 +37,7 @@ struct alignas(128) ProcSlot {
   std::uint64_t pid_namespace;           ///< inode; a pid says something only to processes with the same one
   std::byte pad0[40];
   std::atomic<std::uint32_t> doorbell;   ///< futex word: incremented by producers that found `asleep` set
-  std::atomic<std::uint32_t> asleep;     ///< 1 while its process sleeps or is about to
+  std::atomic<std::uint32_t> attention;  ///< kAsleep and other bits of doorbell.hpp: read by producers
   std::byte pad1[56];
   char waiting[256];                     ///< what it waits for, NUL-terminated, refreshed on request (hang help)
   std::atomic<std::uint32_t> report_wanted;  ///< incremented by mpiexec: please refresh `waiting`
@@ -100,9 +100,13 @@ class NodeSegment {
 
   /// Wakes the process of that slot if it sleeps. Cheap if not: one load after a fence.
   void ring(std::uint32_t local_rank) noexcept;
-  /// Sleeping on the own doorbell: prepare returns the futex value to wait on (asleep is set, with a full fence after it); the caller
-  /// polls once more and then either sleeps or cancels.
+  /// For producers that have fenced and seen kAsleep already.
+  void wake(std::uint32_t local_rank) noexcept;
+  /// Sleeping on the own doorbell. prepare_sleep announces it and returns the value to wait on; the caller polls
+  /// everything once more, then sleeps or not. The announcement stays until a producer rings or cancel_sleep:
+  /// call that when no thread of this process sleeps any more.
   [[nodiscard]] std::uint32_t prepare_sleep() noexcept;
+  /// Returns when rung, at the limit (at most 1 s), or for no reason.
   void sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept;
   void cancel_sleep() noexcept;
 

@@ -22,6 +22,10 @@
 
 namespace starling::shm {
 
+/// Environment variable in which mpiexec names the descriptor of the node's segment (decimal). The descriptor and the
+/// variable stay inheritable, since a rank may be a shell that starts the MPI program later.
+inline constexpr char kInheritedFdVariable[] = "STARLING_SHM_FD";
+
 /// Which segment: every process of the job on this node computes the same.
 struct SegmentSpec {
   std::string job;                 ///< pmi::Identity::job

@@ -12,6 +12,8 @@
 #include <thread>
 
 #include "core/clock.hpp"
+#include "frameworks/shm/doorbell.hpp"
+#include "frameworks/shm/params.hpp"
 #include "tests/unit/shm/segments.hpp"
 
 namespace starling {
@@ -75,6 +77,16 @@ TEST(NodeSegment, one_without_a_header_is_refused) {
   EXPECT_EQ(opened.error().code, Errc::bad_input);
 }
 
+TEST(NodeSegment, default_geometry_grows_with_the_processes_and_is_capped) {
+  params::Registry params;
+  ASSERT_TRUE(shm::register_params(params));
+  const auto one = shm::geometry_from(params, 1);
+  const auto many = shm::geometry_from(params, 4000);
+  EXPECT_EQ(one.area_bytes, 16384u);
+  EXPECT_EQ(one.arena_bytes, 68u << 20);
+  EXPECT_EQ(many.arena_bytes, std::uint64_t{4} << 30);
+}
+
 TEST(NodeSegment, a_process_counts_as_alive_until_it_is_known_to_be_dead) {
   const auto geometry = small_geometry(2);
   const UniqueFd memfd = make_memfd(geometry);
@@ -119,7 +131,7 @@ TEST(NodeSegment, ring_wakes_a_sleeper_in_another_process) {
       its.sleep(value, 60'000'000'000);
     }
   }
-  while (mine.slot(1).asleep.load() == 0) std::this_thread::yield();
+  while ((mine.slot(1).attention.load() & shm::kAsleep) == 0) std::this_thread::yield();
   message.store(1);
   mine.ring(1);
   int status = -1;
@@ -144,7 +156,7 @@ TEST(NodeSegment, a_bell_between_announcing_and_sleeping_is_not_lost) {
   const Deadline deadline = Deadline::after_seconds(30);
   mine.sleep(value, 60'000'000'000);
   EXPECT_FALSE(deadline.passed());
-  EXPECT_EQ(mine.slot(0).asleep.load(), 0u);
+  EXPECT_EQ(mine.slot(0).attention.load(), 0u);
 }
 
 TEST(NodeSegment, sleep_ends_at_its_limit) {
@@ -152,7 +164,9 @@ TEST(NodeSegment, sleep_ends_at_its_limit) {
   const UniqueFd memfd = make_memfd(geometry);
   NodeSegment mine = join(memfd, geometry, 0);
   mine.sleep(mine.prepare_sleep(), 1'000'000);
-  EXPECT_EQ(mine.slot(0).asleep.load(), 0u);
+  EXPECT_EQ(mine.slot(0).attention.load(), shm::kAsleep) << "other threads may still sleep";
+  mine.cancel_sleep();
+  EXPECT_EQ(mine.slot(0).attention.load(), 0u);
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checks and mapping of a node segment's descriptor. Layer: framework.
+
+#include "frameworks/shm/attach.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+
+#include "frameworks/shm/layout.hpp"
+
+namespace starling::shm {
+
+Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t links, std::string_view what) {
+  struct stat facts {};
+  if (::fstat(fd, &facts) != 0) return fail(system_error(std::string(what), "fstat", errno));
+  const auto refuse = [&](Errc code, const char* field, std::uint64_t found, std::uint64_t expected,
+                          const char* hint) {
+    return fail(code, std::string(what),
+                std::string(field) + " is " + std::to_string(found) + ", expected " + std::to_string(expected) + hint);
+  };
+  if (!S_ISREG(facts.st_mode)) return fail(Errc::denied, std::string(what), "is no regular file");
+  if (facts.st_uid != ::geteuid()) {
+    return refuse(Errc::denied, "its owner", facts.st_uid, ::geteuid(),
+                  ": it belongs to somebody else; select shm=memfd");
+  }
+  if (facts.st_nlink > links) {
+    return refuse(Errc::denied, "the number of its names", facts.st_nlink, links, ": somebody made another link to it");
+  }
+  const auto size = static_cast<std::uint64_t>(facts.st_size);
+  if (size != spec.bytes) {
+    return refuse(Errc::bad_input, "its size", size, spec.bytes,
+                  ": all processes of a job and its mpiexec must see the same shm_* parameters");
+  }
+  return {};
+}
+
+bool size_is_sealed(int fd) noexcept {
+  const int seals = ::fcntl(fd, F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+}
+
+Result<Segment> map_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadline) {
+  auto mapping = Mapping::map(fd.get(), spec.bytes);
+  if (!mapping) return fail(std::move(mapping).error());
+  const auto& header = *reinterpret_cast<const Header*>(mapping->data());
+  while (header.ready.load(std::memory_order_acquire) != kReady) {
+    if (deadline.passed()) {
+      return fail(Errc::timed_out, "shared memory", "the process that made the node's segment did not finish it");
+    }
+    ::sched_yield();
+  }
+  Segment segment;
+  segment.fd = std::move(fd);
+  segment.mapping = std::move(mapping).value();
+  return segment;
+}
+
+Result<Segment> private_segment(const params::Registry& params, const SegmentSpec& spec) {
+  auto made = create_memfd("starling", geometry_from(params, spec.local_size), job_nonce(spec.job));
+  if (!made) return fail(std::move(made).error());
+  return map_segment(std::move(made).value(), spec, Deadline{});
+}
+
+}  // namespace starling::shm

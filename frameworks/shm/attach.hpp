@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What every way of attaching a node segment has in common. Layer: framework; used by the shm plugins.
+///
+/// Threads: any. Errors: say what was found and what was expected.
+
+#include <cstddef>
+#include <string_view>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "frameworks/shm/node_segment.hpp"
+#include "frameworks/shm/shm.hpp"
+
+namespace starling::shm {
+
+/// Checks an open descriptor before it is mapped: a regular file of this user with the expected size and no more than
+/// `links` names.
+[[nodiscard]] Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t links,
+                                            std::string_view what);
+
+/// Whether the size of a memfd can still be changed by somebody (then touching it could be a SIGBUS).
+[[nodiscard]] bool size_is_sealed(int fd) noexcept;
+
+/// Maps a checked descriptor of a whole segment; waits until its creator has raised ready.
+[[nodiscard]] Result<Segment> map_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadline);
+
+/// A segment that nobody else can find: for processes that are alone on their node.
+[[nodiscard]] Result<Segment> private_segment(const params::Registry& params, const SegmentSpec& spec);
+
+}  // namespace starling::shm

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The node's segment as a memfd: inherited from mpiexec. Layer: plugin.
+///
+/// Threads: as shm::Component. Ownership: the inherited descriptor stays open and inheritable for programs that this
+/// process starts; the segment gets a duplicate of its own.
+
+#include <memory>
+
+#include "frameworks/shm/shm.hpp"
+
+namespace starling::shm {
+
+class MemfdComponent final : public Component {
+ public:
+  /// `inherited` is the descriptor that mpiexec named, or -1: then only a process that is alone can have a segment.
+  MemfdComponent(params::Registry& params, int inherited) noexcept : params_(params), inherited_(inherited) {}
+
+  [[nodiscard]] Result<Segment> attach(const SegmentSpec& spec, Deadline deadline) override;
+  void all_attached() noexcept override {}
+
+ private:
+  params::Registry& params_;
+  int inherited_;
+};
+
+[[nodiscard]] Result<std::unique_ptr<Component>> create_memfd_component(const Args& args);
+
+}  // namespace starling::shm

@@ -103,6 +103,10 @@ void Index::State::take(params::Registry& params, Examined plugin) {
 
 void Index::State::search(params::Registry& params, const std::string& directory, Trust trust) {
   auto files = shared_objects_in(directory, trust);
+  if (!files && files.error().code == Errc::not_found && trust == Trust::own && !linked_in.empty()) {
+    searched.push_back(directory);  // where every plugin is linked in, nobody has to make the directory
+    return;
+  }
   if (!files) {
     refused_directories.push_back(directory + ": " + files.error().text());
     return;

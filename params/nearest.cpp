@@ -34,7 +34,8 @@ std::string nearest(std::string_view name, std::span<const std::string_view> nam
   std::string_view extension;
   for (const auto other : names) {
     const std::size_t distance = edit_distance(name, other);
-    if (distance < best_distance && distance <= std::max<std::size_t>(1, std::max(name.size(), other.size()) / 3)) {
+    const std::size_t longer = std::max(name.size(), other.size());
+    if (distance < best_distance && distance < longer && distance <= std::max<std::size_t>(1, longer / 3)) {
       best = other;
       best_distance = distance;
     }

@@ -43,6 +43,7 @@ Result<std::vector<std::string>> shared_objects_in(const std::string& directory,
     return fail(Errc::bad_parameter, {}, "it is not an absolute path");
   }
   UniqueFd fd(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd && errno == ENOENT) return fail(Errc::not_found, {}, "it does not exist");
   if (!fd) return fail(system_error({}, "cannot open it", errno));
   if (trust == Trust::checked) {
     if (auto sound = check_trust(fd.get()); !sound) return fail(std::move(sound).error());

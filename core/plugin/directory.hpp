@@ -2,7 +2,8 @@
 #pragma once
 /// @file  The shared objects of one directory. Layer: core.
 ///
-/// Threads: pure functions of the file system. Errors: a directory that is refused is an Error with the reason.
+/// Threads: pure functions of the file system. Errors: a directory that is refused is an Error with the reason
+/// (Errc::not_found: it does not exist).
 
 #include <string>
 #include <vector>

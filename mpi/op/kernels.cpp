@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Kernels of the predefined operations, one loop per (operation, element). Hard part: the loops must vectorise and
+// integer overflow must wrap (users do overflow checksums), so integers are combined as unsigned numbers.
+#include <array>
+#include <complex>
+#include <cstring>
+#include <type_traits>
+
+#include "mpi/op/half.hpp"
+#include "mpi/op/op.hpp"
+
+namespace starling::mpi {
+namespace {
+
+__extension__ typedef __int128 Int128;
+__extension__ typedef unsigned __int128 UInt128;
+__extension__ typedef __float128 Float128;
+
+/// An unsigned type at least as wide as int: its arithmetic wraps and is not promoted to int.
+template <class T> struct Wrapping { using type = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>; };
+template <> struct Wrapping<Int128> { using type = UInt128; };
+template <class T>
+inline constexpr bool kInteger = std::is_integral_v<T> || std::is_same_v<T, Int128>;
+
+struct Sum {
+  template <class T> static T combine(T a, T b) noexcept {
+    if constexpr (kInteger<T>) {
+      using U = typename Wrapping<T>::type;
+      return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+    } else {
+      return a + b;
+    }
+  }
+};
+struct Prod {
+  template <class T> static T combine(T a, T b) noexcept {
+    if constexpr (kInteger<T>) {
+      using U = typename Wrapping<T>::type;
+      return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+    } else {
+      return a * b;
+    }
+  }
+};
+struct Min { template <class T> static T combine(T a, T b) noexcept { return a < b ? a : b; } };
+struct Max { template <class T> static T combine(T a, T b) noexcept { return a > b ? a : b; } };
+struct And { template <class T> static T combine(T a, T b) noexcept { return static_cast<T>(a & b); } };
+struct Or { template <class T> static T combine(T a, T b) noexcept { return static_cast<T>(a | b); } };
+struct Xor { template <class T> static T combine(T a, T b) noexcept { return static_cast<T>(a ^ b); } };
+struct LogicalAnd { template <class T> static T combine(T a, T b) noexcept { return T((a != 0) & (b != 0)); } };
+struct LogicalOr { template <class T> static T combine(T a, T b) noexcept { return T((a != 0) | (b != 0)); } };
+struct LogicalXor { template <class T> static T combine(T a, T b) noexcept { return T((a != 0) ^ (b != 0)); } };
+
+/// A complex number without the not-a-number recovery of std::complex, which keeps loops from vectorising.
+template <class T>
+struct Complex {
+  T re, im;
+  friend Complex operator+(Complex a, Complex b) noexcept { return {a.re + b.re, a.im + b.im}; }
+  friend Complex operator*(Complex a, Complex b) noexcept {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  }
+};
+
+template <class Operation, class T>
+void run(const void* in_buffer, void* inout_buffer, std::uint64_t count) noexcept {
+  const T* __restrict in = static_cast<const T*>(in_buffer);
+  T* __restrict inout = static_cast<T*>(inout_buffer);
+  for (std::uint64_t i = 0; i < count; ++i) inout[i] = Operation::combine(in[i], inout[i]);
+}
+
+template <class Operation>
+void run_half(const void* in_buffer, void* inout_buffer, std::uint64_t count) noexcept {
+  const auto* in = static_cast<const std::uint16_t*>(in_buffer);
+  auto* inout = static_cast<std::uint16_t*>(inout_buffer);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    inout[i] = float_to_half(Operation::combine(half_to_float(in[i]), half_to_float(inout[i])));
+  }
+}
+
+template <class Operation>
+void run_complex_half(const void* in_buffer, void* inout_buffer, std::uint64_t count) noexcept {
+  const auto* in = static_cast<const std::uint16_t*>(in_buffer);
+  auto* inout = static_cast<std::uint16_t*>(inout_buffer);
+  for (std::uint64_t i = 0; i < 2 * count; i += 2) {
+    const Complex<float> a{half_to_float(in[i]), half_to_float(in[i + 1])};
+    const Complex<float> b{half_to_float(inout[i]), half_to_float(inout[i + 1])};
+    const Complex<float> c = Operation::combine(a, b);
+    inout[i] = float_to_half(c.re);
+    inout[i + 1] = float_to_half(c.im);
+  }
+}
+
+/// MINLOC and MAXLOC; of equal values the lower index wins (MPI 5.0 section 6.9.4).
+template <class Value, class Index, bool kMin>
+void run_located(const void* in_buffer, void* inout_buffer, std::uint64_t count) noexcept {
+  struct Pair {
+    Value value;
+    Index index;
+  };
+  const Pair* __restrict in = static_cast<const Pair*>(in_buffer);
+  Pair* __restrict inout = static_cast<Pair*>(inout_buffer);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const bool better = kMin ? in[i].value < inout[i].value : in[i].value > inout[i].value;
+    if (better) {
+      inout[i].value = in[i].value;
+      inout[i].index = in[i].index;
+    } else if (in[i].value == inout[i].value && in[i].index < inout[i].index) {
+      inout[i].index = in[i].index;
+    }
+  }
+}
+
+template <std::size_t kBytes>
+void run_replace(const void* in, void* inout, std::uint64_t count) noexcept {
+  std::memcpy(inout, in, count * kBytes);
+}
+void run_nothing(const void*, void*, std::uint64_t) noexcept {}
+
+using Row = std::array<OpKernel, kOpCodes>;
+using Table = std::array<Row, kBasics>;
+
+OpKernel& slot(Row& row, OpCode code) { return row[static_cast<std::size_t>(code)]; }
+
+template <class T>
+void add_order(Row& row) {
+  slot(row, OpCode::sum) = run<Sum, T>;
+  slot(row, OpCode::prod) = run<Prod, T>;
+  slot(row, OpCode::min) = run<Min, T>;
+  slot(row, OpCode::max) = run<Max, T>;
+}
+
+template <class T>
+void add_logical(Row& row) {
+  slot(row, OpCode::land) = run<LogicalAnd, T>;
+  slot(row, OpCode::lor) = run<LogicalOr, T>;
+  slot(row, OpCode::lxor) = run<LogicalXor, T>;
+}
+
+template <class T>
+void add_bits(Row& row) {
+  slot(row, OpCode::band) = run<And, T>;
+  slot(row, OpCode::bor) = run<Or, T>;
+  slot(row, OpCode::bxor) = run<Xor, T>;
+}
+
+template <class T>
+void add_integer(Row& row) {
+  add_order<T>(row);
+  add_bits<T>(row);
+  add_logical<T>(row);
+}
+
+template <class T>
+void add_complex(Row& row) {
+  slot(row, OpCode::sum) = run<Sum, Complex<T>>;
+  slot(row, OpCode::prod) = run<Prod, Complex<T>>;
+}
+
+template <class Value, class Index>
+void add_located(Row& row) {
+  slot(row, OpCode::minloc) = run_located<Value, Index, true>;
+  slot(row, OpCode::maxloc) = run_located<Value, Index, false>;
+}
+
+void add_integers(Table& table) {
+  const auto row = [&table](Basic basic) -> Row& { return table[to_index(basic)]; };
+  add_integer<std::int8_t>(row(Basic::int8));
+  add_integer<std::uint8_t>(row(Basic::uint8));
+  add_integer<std::int16_t>(row(Basic::int16));
+  add_integer<std::uint16_t>(row(Basic::uint16));
+  add_integer<std::int32_t>(row(Basic::int32));
+  add_integer<std::uint32_t>(row(Basic::uint32));
+  add_integer<std::int64_t>(row(Basic::int64));
+  add_integer<std::uint64_t>(row(Basic::uint64));
+  add_integer<Int128>(row(Basic::int128));
+  add_integer<long>(row(Basic::c_long));
+  add_integer<unsigned long>(row(Basic::c_unsigned_long));
+  add_bits<std::uint8_t>(row(Basic::byte));
+  add_logical<std::uint8_t>(row(Basic::boolean));
+  add_logical<std::int8_t>(row(Basic::logical8));
+  add_logical<std::int16_t>(row(Basic::logical16));
+  add_logical<std::int32_t>(row(Basic::logical32));
+  add_logical<std::int64_t>(row(Basic::logical64));
+  add_logical<Int128>(row(Basic::logical128));
+}
+
+void add_floats(Table& table) {
+  const auto row = [&table](Basic basic) -> Row& { return table[to_index(basic)]; };
+  Row& half = row(Basic::float16);
+  slot(half, OpCode::sum) = run_half<Sum>;
+  slot(half, OpCode::prod) = run_half<Prod>;
+  slot(half, OpCode::min) = run_half<Min>;
+  slot(half, OpCode::max) = run_half<Max>;
+  add_order<float>(row(Basic::float32));
+  add_order<double>(row(Basic::float64));
+  add_order<long double>(row(Basic::long_double));
+  add_order<Float128>(row(Basic::float128));
+  slot(row(Basic::complex16), OpCode::sum) = run_complex_half<Sum>;
+  slot(row(Basic::complex16), OpCode::prod) = run_complex_half<Prod>;
+  add_complex<float>(row(Basic::complex32));
+  add_complex<double>(row(Basic::complex64));
+  add_complex<long double>(row(Basic::complex_long_double));
+  add_complex<Float128>(row(Basic::complex128));
+}
+
+void add_pairs(Table& table) {
+  const auto row = [&table](Basic basic) -> Row& { return table[to_index(basic)]; };
+  add_located<float, int>(row(Basic::float32_int));
+  add_located<double, int>(row(Basic::float64_int));
+  add_located<long, int>(row(Basic::long_int));
+  add_located<short, int>(row(Basic::short_int));
+  add_located<long double, int>(row(Basic::long_double_int));
+  add_located<int, int>(row(Basic::int32_pair));
+  add_located<float, float>(row(Basic::float32_pair));
+  add_located<double, double>(row(Basic::float64_pair));
+}
+
+OpKernel replace_of(std::uint32_t extent) {
+  switch (extent) {
+    case 1: return run_replace<1>;
+    case 2: return run_replace<2>;
+    case 4: return run_replace<4>;
+    case 8: return run_replace<8>;
+    case 16: return run_replace<16>;
+    case 32: return run_replace<32>;
+    default: return nullptr;
+  }
+}
+
+Table make_table() {
+  Table table{};
+  add_integers(table);
+  add_floats(table);
+  add_pairs(table);
+  for (std::size_t i = 1; i < kBasics; ++i) {
+    slot(table[i], OpCode::replace) = replace_of(info_of(static_cast<Basic>(i)).extent);
+    slot(table[i], OpCode::no_op) = run_nothing;
+  }
+  return table;
+}
+
+}  // namespace
+
+OpKernel find_kernel(OpCode code, Basic basic) noexcept {
+  static const Table table = make_table();
+  return code == OpCode::user ? nullptr : table[to_index(basic)][static_cast<std::size_t>(code)];
+}
+
+}  // namespace starling::mpi

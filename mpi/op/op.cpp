@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations and which types they are defined for (MPI 5.0 sections 6.9.2 and 6.9.4).
+#include "mpi/op/op.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/expects.hpp"
+
+namespace starling::mpi {
+namespace {
+
+struct Named {
+  HandleBits handle;
+  const char* name;
+  OpCode code;
+};
+constexpr Named kNamed[] = {
+    {0x21, "MPI_SUM", OpCode::sum},       {0x22, "MPI_MIN", OpCode::min},         {0x23, "MPI_MAX", OpCode::max},
+    {0x24, "MPI_PROD", OpCode::prod},     {0x28, "MPI_BAND", OpCode::band},       {0x29, "MPI_BOR", OpCode::bor},
+    {0x2a, "MPI_BXOR", OpCode::bxor},     {0x30, "MPI_LAND", OpCode::land},       {0x31, "MPI_LOR", OpCode::lor},
+    {0x32, "MPI_LXOR", OpCode::lxor},     {0x38, "MPI_MINLOC", OpCode::minloc},   {0x39, "MPI_MAXLOC", OpCode::maxloc},
+    {0x3c, "MPI_REPLACE", OpCode::replace}, {0x3d, "MPI_NO_OP", OpCode::no_op}};
+
+constexpr HandleBits kFirst = 0x20;
+using Table = std::array<Op*, 32>;
+
+/// Never destroyed: user code in static destructors may still name predefined operations.
+const Table& table() {
+  static const Table* const made = [] {
+    auto* ops = new Table{};
+    for (const Named& named : kNamed) {
+      auto* op = new Op(named.code, named.name);
+      op->set_handle(named.handle);
+      (*ops)[named.handle - kFirst] = op;
+    }
+    return ops;
+  }();
+  return *made;
+}
+
+bool is_in(OpClass op_class, std::initializer_list<OpClass> list) {
+  return std::find(list.begin(), list.end(), op_class) != list.end();
+}
+
+bool defined_for(OpCode code, OpClass op_class) {
+  using enum OpClass;
+  switch (code) {
+    case OpCode::min:
+    case OpCode::max:
+      return is_in(op_class, {c_integer, fortran_integer, floating, multi_language});
+    case OpCode::sum:
+    case OpCode::prod:
+      return is_in(op_class, {c_integer, fortran_integer, floating, complex, multi_language});
+    case OpCode::land:
+    case OpCode::lor:
+    case OpCode::lxor:
+      return is_in(op_class, {c_integer, logical});
+    case OpCode::band:
+    case OpCode::bor:
+    case OpCode::bxor:
+      return is_in(op_class, {c_integer, fortran_integer, byte, multi_language});
+    case OpCode::minloc:
+    case OpCode::maxloc:
+      return op_class == pair;
+    case OpCode::replace:
+    case OpCode::no_op:
+    case OpCode::user:
+      return true;
+  }
+  return false;
+}
+
+const char* classes_of(OpCode code) {
+  switch (code) {
+    case OpCode::min:
+    case OpCode::max: return "integers and floating-point numbers";
+    case OpCode::sum:
+    case OpCode::prod: return "integers, floating-point and complex numbers";
+    case OpCode::land:
+    case OpCode::lor:
+    case OpCode::lxor: return "C integers and logicals";
+    case OpCode::band:
+    case OpCode::bor:
+    case OpCode::bxor: return "integers and MPI_BYTE";
+    default: return "pair types such as MPI_DOUBLE_INT";
+  }
+}
+
+std::string name_of(const Datatype& type) {
+  if (!type.name.empty()) return type.name;
+  return type.basic() == Basic::none ? "a derived datatype" : "an unnamed datatype";
+}
+
+}  // namespace
+
+void Op::apply(const void* in, void* inout, std::uint64_t count, const Datatype& type) const {
+  if (code_ != OpCode::user) {
+    const OpKernel kernel = find_kernel(code_, type.basic());
+    expects(kernel != nullptr, "a predefined operation was applied to a type that it is not defined for");
+    kernel(in, inout, count);
+    return;
+  }
+  // A function with an int count is called several times for more elements than an int can say.
+  auto from = reinterpret_cast<std::uintptr_t>(in);
+  auto to = reinterpret_cast<std::uintptr_t>(inout);
+  while (count > 0) {
+    const std::int64_t now = static_cast<std::int64_t>(std::min(count, static_cast<std::uint64_t>(chunk_)));
+    caller_(function_, reinterpret_cast<const void*>(from), reinterpret_cast<void*>(to), now, type.handle());
+    from += static_cast<std::uintptr_t>(now * type.extent());
+    to += static_cast<std::uintptr_t>(now * type.extent());
+    count -= static_cast<std::uint64_t>(now);
+  }
+}
+
+std::string why_not(const Op& op, const Datatype& type) {
+  if (op.user()) return {};
+  if (op.rma_only()) return op.name + " is for one-sided accumulates only, not for reductions";
+  if (type.basic() != Basic::none && defined_for(op.code(), type.op_class())) return {};
+  return op.name + " is not defined for " + name_of(type) + ", only for " + classes_of(op.code());
+}
+
+std::string why_not_accumulate(const Op& op, const Datatype& type) {
+  if (op.user()) return "accumulates take predefined operations only";
+  if (op.rma_only() && type.basic() != Basic::none) return {};
+  return why_not(op, type);
+}
+
+Op* predefined_op(HandleBits handle) noexcept {
+  if (handle < kFirst || handle >= kFirst + std::tuple_size_v<Table>) return nullptr;
+  return table()[handle - kFirst];
+}
+
+std::vector<Op*> predefined_ops() {
+  std::vector<Op*> all;
+  for (const Named& named : kNamed) all.push_back(predefined_op(named.handle));
+  return all;
+}
+
+}  // namespace starling::mpi

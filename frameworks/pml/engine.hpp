@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Matching and protocols: everything that the pmls share. Layer: framework (pml).
+///
+/// A pml plugin is this engine with its own LargePolicy. The folder is a static library that each pml links in, with hidden
+/// visibility: a message crosses the two virtual calls of the interfaces and nothing else.
+/// Threads:   one at a time drives it; only Request::complete is read by others.
+/// Ownership: see pml.hpp. A request is not touched any more once `complete` has been stored.
+/// Ordering:  user and control messages to one peer leave in posting order; answers may overtake them.
+/// Errors:    per request; malformed messages are dropped and logged once per peer.
+/// Re-entry:  a transport may deliver within send() (self does). So state is brought up to date before each send,
+///            and a request is not touched after a send that may have completed it.
+/// Units:     bytes.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frameworks/pml/context_table.hpp"
+#include "frameworks/pml/matching.hpp"
+#include "frameworks/pml/message_pool.hpp"
+#include "frameworks/pml/pml.hpp"
+#include "frameworks/pml/transfers.hpp"
+#include "frameworks/pml/wireup.hpp"
+
+namespace starling::pml {
+
+/// How the data of a rendezvous move: pushed by the sender through its lane, or got by the receiver.
+enum class Large : std::uint8_t { ring, get };
+
+/// What makes one pml differ from another.
+class LargePolicy {
+ public:
+  virtual ~LargePolicy() = default;
+  /// Asked once per large receive whose both sides are contiguous. `get` is taken only if the endpoint can.
+  [[nodiscard]] virtual Large choose(const Peer& peer, std::uint64_t bytes) noexcept = 0;
+  /// What was measured or decided, for the report.
+  [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+};
+
+struct Config {
+  ProcId self;
+  std::uint32_t world_size = 1;
+  std::uint64_t eager_limit = 0;                         ///< 0: each transport's own
+  std::uint64_t unexpected_max = 64 * 1024 * 1024;       ///< aim for all peers together
+  std::uint64_t get_chunk_bytes = 1024 * 1024;           ///< per get and progress call
+  std::uint32_t fragments_per_push = 16;                 ///< per peer and progress call
+};
+
+/// Eager credit of one pair. All processes of a job compute the same.
+[[nodiscard]] std::int64_t credit_window(const Config& config) noexcept;
+
+class Engine final : public Component, private btl::Sink {
+ public:
+  Engine(const Config& config, std::unique_ptr<LargePolicy> policy);
+  ~Engine() override;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  [[nodiscard]] btl::Sink& sink() noexcept override { return *this; }
+  void add_transport(btl::Component& transport) override { peers_.add_transport(transport); }
+  void set_address_book(btl::AddressBook* book) noexcept override { peers_.set_address_book(book); }
+  void set_control_sink(ControlSink* sink) noexcept override { control_ = sink; }
+
+  [[nodiscard]] Result<Context*> open(ContextId id, Rank my_rank, ProcListPtr ranks) override;
+  void close(Context* context) noexcept override;
+  [[nodiscard]] Result<void> add_procs(const ProcList& procs) override;
+
+  void isend(Request& request) noexcept override;
+  Post try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept override;
+  void irecv(Request& request) noexcept override;
+
+  [[nodiscard]] bool probe(Context& context, Rank source, Tag tag, Status* status) noexcept override;
+  [[nodiscard]] Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept override;
+  void mrecv(Message* message, Request& request) noexcept override;
+  void cancel(Request& request) noexcept override;
+  [[nodiscard]] Result<void> send_control(ProcId to, std::span<const std::byte> message) override;
+
+  int progress() noexcept override;
+  [[nodiscard]] bool drained() const noexcept override;
+  [[nodiscard]] Counters counters() const override;
+  [[nodiscard]] std::vector<std::string> pending() const override;
+
+  /// Bytes that unexpected messages hold from the system, and held at most.
+  [[nodiscard]] const MessagePool& pool() const noexcept { return pool_; }
+
+ private:
+  struct Get;
+  struct ControlSend;
+  /// A message that has arrived, as far as it is known before it has been matched.
+  struct Arrival {
+    wire::Envelope envelope;
+    std::uint64_t length = 0;
+    std::uint64_t sender_id = 0;
+    btl::RemoteBuffer memory;
+    const std::byte* payload = nullptr;
+  };
+
+  // engine_hot.cpp: what an eager message passes through
+  void on_message(btl::Origin& from, std::span<const std::byte> message) noexcept override;
+  void on_peer_lost(ProcId proc, const Error& why) noexcept override;
+  void deliver(Request& request, Rank source, Tag tag, const std::byte* payload, std::size_t bytes) noexcept;
+  void consumed(Peer& peer, std::size_t payload_bytes) noexcept {
+    peer.owed += cost_of(payload_bytes);
+    if (peer.owed >= peer.return_at) [[unlikely]] return_credit(peer);
+  }
+
+  // engine_send.cpp
+  void isend_slowly(Request& request) noexcept;
+  [[nodiscard]] bool start(Request& request) noexcept;
+  [[nodiscard]] bool start_eager(Request& request, std::int64_t cost) noexcept;
+  [[nodiscard]] bool start_rts(Request& request, bool stalled) noexcept;
+  [[nodiscard]] bool start_control(Request& request) noexcept;
+  void finish_send(Request& request, Fault fault, bool cancelled = false) noexcept;
+  [[nodiscard]] static wire::Envelope envelope(const Request& request, wire::Kind kind) noexcept;
+  [[nodiscard]] static Post put(btl::Endpoint& endpoint, std::span<const std::byte> header, const Buffer& buffer,
+                                std::uint64_t offset, std::size_t bytes) noexcept;
+  void enqueue(Peer& peer, Request& request) noexcept;
+  void cancel_send(Request& request) noexcept;
+
+  // engine_receive.cpp
+  Source& touch(Context& context, Rank rank);
+  void on_arrival(Peer& peer, const Arrival& arrival) noexcept;
+  [[nodiscard]] Source* source_of(Peer& peer, Context& context, const wire::Envelope& envelope) noexcept;
+  void keep(Peer& peer, Context* context, Source* source, const Arrival& arrival) noexcept;
+  void match(Request& request, Peer& peer, const Arrival& arrival) noexcept;
+  void match_kept(Request& request, Message& message) noexcept;
+  void refuse(Peer& peer, wire::Kind kind, std::uint64_t length, std::uint64_t sender_id) noexcept;
+  void release(Message& message) noexcept;
+  void begin_rendezvous(Request& request, Peer& peer, const Arrival& arrival) noexcept;
+  void ask_for_data(Request& request) noexcept;
+  void finish_receive(Request& request, Fault fault, bool cancelled = false) noexcept;
+  void cancel_receive(Request& request) noexcept;
+
+  // engine_answers.cpp: the protocols' messages
+  void on_other(btl::Origin& from, std::span<const std::byte> message) noexcept;
+  Peer& adopt(btl::Origin& from);
+  void on_rts(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_eager_sync(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_cts(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_data(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_answer(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_cancel(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_control(Peer& peer, std::span<const std::byte> message) noexcept;
+  [[nodiscard]] Request* transfer(Peer& peer, std::uint64_t id) const noexcept;
+  void malformed(Peer& peer, const char* what) noexcept;
+  void answer(Peer& peer, std::span<const std::byte> message) noexcept;
+  void answer(Peer& peer, wire::Kind kind, std::uint64_t sender_id, std::uint8_t flags = 0) noexcept;
+  [[gnu::noinline]] void return_credit(Peer& peer) noexcept;
+
+  // engine_push.cpp
+  void mark_busy(Peer& peer) noexcept;
+  [[nodiscard]] int push() noexcept;
+  [[nodiscard]] int push_answers(Peer& peer) noexcept;
+  [[nodiscard]] int push_fifo(Peer& peer) noexcept;
+  [[nodiscard]] int push_data(Peer& peer) noexcept;
+  [[nodiscard]] int step_gets() noexcept;
+  [[nodiscard]] bool step_get(Get& get, int& events) noexcept;
+  void lose(Peer& peer) noexcept;
+
+  PeerTable peers_;
+  ContextTable contexts_;
+  std::uint64_t eager_sent_ = 0;
+
+  Peer* busy_ = nullptr;  // peers with something to push
+  std::vector<std::unique_ptr<Get>> gets_;
+  std::vector<Peer*> lost_;  // reported, not dealt with yet
+
+  Config config_;
+  std::unique_ptr<LargePolicy> policy_;
+  ControlSink* control_ = nullptr;
+  Transfers transfers_;
+  MessagePool pool_;
+  MessageChain taken_;  // by mprobe, not received yet
+  Counters counters_;
+};
+
+namespace detail {
+
+/// Where a request is (Request::phase).
+enum Phase : std::uint32_t {
+  kIdle = 0,
+  kQueued = 1,     // a send in its peer's FIFO
+  kAnnounced = 2,  // a send whose RTS or synchronous message is out
+  kPushing = 3,    // a send whose data are on their way
+  kControl = 4,    // a control message of ours in a FIFO
+  kPosted = 5,     // a receive that has not matched
+  kReceiving = 6,  // a receive whose data are being pushed to it
+  kGetting = 7     // a receive that gets its data
+};
+
+/// Request::flags
+inline constexpr std::uint32_t kTruncated = 1;
+inline constexpr std::uint32_t kCancelAsked = 2;
+inline constexpr std::uint32_t kStallCounted = 4;
+
+/// Tells the waiter; the request is the caller's again.
+inline void publish(Request& request) noexcept { request.complete.store(true, std::memory_order_release); }
+
+}  // namespace detail
+
+/// A receive that copies from its sender's memory. Lives until the transport has answered.
+struct Engine::Get : btl::Completion {
+  Get() { done = &Get::on_done; }
+  static void on_done(btl::Completion* self, bool went_well) noexcept {
+    auto* const get = static_cast<Get*>(self);
+    get->ended = true;
+    get->ok = went_well;
+  }
+  Request* request = nullptr;
+  btl::RemoteBuffer from;
+  std::size_t asked = 0;
+  bool in_flight = false;
+  bool ended = false;
+  bool ok = false;
+};
+
+/// A control message that waits in a FIFO.
+struct Engine::ControlSend : Request {
+  std::vector<std::byte> bytes;
+};
+
+}  // namespace starling::pml

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What progress() does besides polling: pushes what waits, steps gets, and deals with lost peers.
+// What is hard: a loss may be reported from within a send of ours, so on_peer_lost() only closes the fast path and the
+// rest happens here, when no request is in anybody's hands.
+#include <algorithm>
+#include <utility>
+
+#include "frameworks/pml/engine.hpp"
+
+namespace starling::pml {
+
+using namespace detail;
+
+void Engine::mark_busy(Peer& peer) noexcept {
+  if (peer.busy) return;
+  peer.busy = true;
+  peer.next_busy = busy_;
+  busy_ = &peer;
+}
+
+int Engine::push() noexcept {
+  int events = 0;
+  while (!lost_.empty()) {
+    Peer* const peer = lost_.back();
+    lost_.pop_back();
+    lose(*peer);
+    ++events;
+  }
+  Peer* list = std::exchange(busy_, nullptr);
+  while (list != nullptr) {
+    Peer& peer = *list;
+    list = peer.next_busy;
+    peer.busy = false;
+    if (peer.state != PeerState::connected) continue;
+    events += push_answers(peer) + push_fifo(peer) + push_data(peer);
+    if (peer.waiting()) mark_busy(peer);
+  }
+  if (!gets_.empty()) events += step_gets();
+  return events;
+}
+
+int Engine::push_answers(Peer& peer) noexcept {
+  int events = 0;
+  while (peer.answers_sent < peer.answers.size()) {
+    const Answered next = peer.answers[peer.answers_sent];  // a copy: the send may add another and move the vector
+    if (peer.endpoint->send({next.message, next.bytes}, {}) == Post::again) break;
+    ++peer.answers_sent;
+    ++events;
+  }
+  if (peer.answers_sent == peer.answers.size()) {
+    peer.answers.clear();
+    peer.answers_sent = 0;
+  } else if (peer.answers_sent >= 1024) {
+    peer.answers.erase(peer.answers.begin(), peer.answers.begin() + static_cast<std::ptrdiff_t>(peer.answers_sent));
+    peer.answers_sent = 0;
+  }
+  return events;
+}
+
+int Engine::push_fifo(Peer& peer) noexcept {
+  int events = 0;
+  // Taken off first: start() may complete a request, and then it is the caller's again.
+  while (Request* request = peer.fifo.pop_front()) {
+    if (!start(*request)) {
+      peer.fifo.push_front(*request);
+      break;
+    }
+    ++events;
+  }
+  peer.update_fast_path();
+  return events;
+}
+
+int Engine::push_data(Peer& peer) noexcept {
+  int events = 0;
+  for (std::uint32_t sent = 0; sent < config_.fragments_per_push; ++sent) {
+    Request* const request = peer.pushing.front();
+    if (request == nullptr) break;
+    const auto bytes =
+        static_cast<std::size_t>(std::min<std::uint64_t>(peer.fragment_bytes, request->total - request->moved));
+    const wire::Data header{{wire::Kind::data, 0, 0, static_cast<std::uint32_t>(bytes)}, request->remote};
+    if (put(*peer.endpoint, wire::bytes_of(header), request->buffer, request->moved, bytes) == Post::again) break;
+    ++events;
+    request->moved += bytes;
+    if (request->moved == request->total) {
+      peer.pushing.remove(*request);
+      finish_send(*request, Fault::none);
+    }
+  }
+  return events;
+}
+
+int Engine::step_gets() noexcept {
+  int events = 0;
+  for (std::size_t at = 0; at < gets_.size();) {
+    if (!step_get(*gets_[at], events)) {
+      ++at;
+      continue;
+    }
+    gets_[at] = std::move(gets_.back());
+    gets_.pop_back();
+  }
+  return events;
+}
+
+/// One chunk further. True when the Get has done its part: the receive is complete, or goes on through the ring.
+bool Engine::step_get(Get& get, int& events) noexcept {
+  Request& request = *get.request;
+  Peer& peer = *request.peer;
+  if (!get.in_flight && peer.state == PeerState::connected) {
+    get.asked = static_cast<std::size_t>(
+        std::min<std::uint64_t>(config_.get_chunk_bytes, request.total - request.moved));
+    get.in_flight = true;
+    get.ended = false;
+    const btl::RemoteBuffer from{get.from.address + request.moved, get.from.key};
+    const Post post = peer.endpoint->get(
+        from, {static_cast<std::byte*>(request.buffer.base) + request.moved, get.asked}, &get);
+    if (post == Post::again) get.in_flight = false;
+    if (post == Post::done) get.ended = get.ok = true;
+  }
+  if (get.in_flight && !get.ended) return false;  // the transport still has our buffer, even if the peer is lost
+  if (peer.state != PeerState::connected) {
+    finish_receive(request, Fault::peer_lost);
+    return true;
+  }
+  if (!get.in_flight) return false;
+  get.in_flight = false;
+  ++events;
+  if (!get.ok) {
+    peer.get_failed = true;
+    counters_.notes.push_back("rank " + std::to_string(peer.proc.rank) +
+                              ": a get failed, large messages go through the ring from now on");
+    ask_for_data(request);
+    return true;
+  }
+  request.moved += get.asked;
+  if (request.moved < request.total) return false;
+  answer(peer, wire::Kind::fin, request.remote);
+  finish_receive(request, Fault::none);
+  return true;
+}
+
+void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
+  Peer& peer = peers_.peer(proc);
+  if (peer.state == PeerState::lost) return;
+  peer.state = PeerState::lost;
+  peer.fast_bytes = -1;
+  counters_.notes.push_back("rank " + std::to_string(proc.rank) + " is lost: " + why.text());
+  lost_.push_back(&peer);
+}
+
+/// Completes whatever needs this peer (MPI_ERR_PROC_ABORTED). Receives with a wildcard source stay: others may send.
+void Engine::lose(Peer& peer) noexcept {
+  peer.endpoint = nullptr;
+  peer.answers.clear();
+  peer.answers_sent = 0;
+  while (Request* request = peer.fifo.pop_front()) {
+    if (request->phase == kControl) {
+      delete static_cast<ControlSend*>(request);
+    } else {
+      finish_send(*request, Fault::peer_lost);
+    }
+  }
+  while (peer.pushing.pop_front() != nullptr) {
+  }
+  transfers_.each([&](Request& request) {
+    if (request.peer != &peer || request.phase == kGetting) return;
+    if (request.receive) {
+      finish_receive(request, Fault::peer_lost);
+    } else {
+      finish_send(request, Fault::peer_lost);
+    }
+  });
+  contexts_.each([&](Context& context) {
+    const auto rank = context.ranks().find(peer.proc);
+    Source* const source = rank ? context.touched(Rank{static_cast<std::int32_t>(*rank)}) : nullptr;
+    if (source == nullptr) return;
+    while (Request* request = source->posted.pop_front()) {
+      request->order = 0;
+      finish_receive(*request, Fault::peer_lost);
+    }
+  });
+}
+
+}  // namespace starling::pml

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  A process that this one talks to: its endpoint, what waits for it, its credit. Layer: framework (pml).
+///
+/// Made on first touch from either side (a context's rank, or the first message from it); never destroyed before the pml.
+/// Threads:   the pml's. Ownership: the endpoint is its transport's; requests are their callers'.
+/// Ordering:  user messages and control messages wait in one FIFO; answers of the protocols may overtake it.
+/// Units:     bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/pml/chain.hpp"
+#include "frameworks/pml/request.hpp"
+#include "frameworks/pml/wire.hpp"
+
+namespace starling::pml {
+
+using RequestChain = Chain<Request, &Request::next, &Request::previous>;
+
+/// A protocol message that found its transport full.
+struct Answered {
+  std::uint32_t bytes = 0;
+  std::byte message[wire::kHeaderMax];
+};
+
+enum class PeerState : std::uint8_t { untried, connected, unreachable, lost };
+
+struct Peer {
+  // Read and written for every message.
+  btl::Endpoint* endpoint = nullptr;
+  std::int64_t fast_bytes = -1;  ///< largest message that may go out at once; -1: no endpoint, or others wait
+  std::int64_t credit = 0;       ///< what we may still send eagerly, in cost_of() bytes
+  std::int64_t owed = 0;         ///< what the peer sent eagerly, has been consumed, and is not yet returned
+  std::int64_t return_at = 0;    ///< owed goes back from here on
+  ProcId proc;
+
+  PeerState state = PeerState::untried;
+  bool busy = false;        ///< in the engine's list of peers with something to push
+  bool get_failed = false;  ///< a get broke: only the ring from now on
+  Peer* next_busy = nullptr;
+
+  std::size_t eager_bytes = 0;     ///< longest eager payload
+  std::size_t fragment_bytes = 0;  ///< payload of one data fragment
+
+  RequestChain fifo;     ///< sends that have not started, oldest first
+  RequestChain pushing;  ///< sends whose data are being pushed
+  std::vector<Answered> answers;  ///< waiting answers; [answers_sent, size) are still to go
+  std::size_t answers_sent = 0;
+
+  btl::Component* transport = nullptr;
+  std::vector<std::string> refused;   ///< "shm: on another node", in the order tried
+  std::size_t transports_tried = 0;
+
+  [[nodiscard]] bool waiting() const noexcept {
+    return !fifo.empty() || !pushing.empty() || answers_sent < answers.size();
+  }
+  /// After a change of fifo or state: whether the fast path is open.
+  void update_fast_path() noexcept {
+    fast_bytes = state == PeerState::connected && fifo.empty() ? static_cast<std::int64_t>(eager_bytes) : -1;
+  }
+};
+
+}  // namespace starling::pml

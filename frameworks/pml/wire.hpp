@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What two pmls say to each other. Layer: framework (pml).
+///
+/// Every message starts with a Prefix whose first byte is the kind. An eager envelope is 24 bytes, so that it and 8 to 32 bytes
+/// of payload fit in one 56-byte lane cell; an RTS is exactly 56. Byte order is the machine's: a job runs on one architecture.
+/// Messages are not aligned in a transport's memory: read() copies. See docs/design/pml.md for who sends what when.
+/// Threads: value types. Units: bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+namespace starling::pml::wire {
+
+enum class Kind : std::uint8_t {
+  eager = 1,          ///< Envelope, payload
+  eager_sync = 2,     ///< SyncEnvelope, payload: the receiver answers sync_ack when it is matched
+  rts = 3,            ///< Rts: a message whose data stay with the sender for now
+  cts = 4,            ///< Cts: send these bytes
+  data = 5,           ///< Data, payload: the next bytes of a transfer, in order
+  fin = 6,            ///< Answer: the receiver has all it wants of this send
+  sync_ack = 7,       ///< Answer: the synchronous send has matched
+  credit = 8,         ///< Prefix: `length` bytes of eager credit come back
+  control = 9,        ///< Prefix, payload: for the ControlSink
+  cancel = 10,        ///< SyncEnvelope: take this unmatched message back
+  cancel_answer = 11  ///< Answer, with kGranted or without
+};
+
+// Prefix::flags
+inline constexpr std::uint8_t kGettable = 1;  ///< rts: address and key describe the whole message, contiguous
+inline constexpr std::uint8_t kStalled = 2;   ///< rts: small enough to be eager, but the sender is out of credit
+inline constexpr std::uint8_t kGranted = 4;   ///< cancel_answer: the message had not matched and is gone
+
+struct Prefix {
+  Kind kind{};
+  std::uint8_t flags = 0;
+  std::uint16_t unused = 0;
+  std::uint32_t length = 0;  ///< payload bytes (credit: bytes returned)
+};
+
+struct Envelope {
+  Prefix prefix;
+  std::uint64_t context = 0;
+  std::int32_t tag = 0;
+  std::int32_t source = 0;  ///< the sender's rank in the context
+};
+
+struct SyncEnvelope {
+  Envelope envelope;
+  std::uint64_t sender_id = 0;
+};
+
+struct Rts {
+  Envelope envelope;
+  std::uint64_t length = 0;
+  std::uint64_t sender_id = 0;
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;
+};
+
+struct Cts {
+  Prefix prefix;
+  std::uint64_t sender_id = 0;
+  std::uint64_t receiver_id = 0;
+  std::uint64_t offset = 0;  ///< the first byte wanted: not 0 when a get failed half-way
+  std::uint64_t bytes = 0;   ///< wanted from there on: less than the rest when the receive is too short
+};
+
+struct Data {
+  Prefix prefix;
+  std::uint64_t receiver_id = 0;
+};
+
+struct Answer {
+  Prefix prefix;
+  std::uint64_t sender_id = 0;
+};
+
+static_assert(sizeof(Prefix) == 8 && offsetof(Prefix, length) == 4);
+static_assert(sizeof(Envelope) == 24 && offsetof(Envelope, context) == 8 && offsetof(Envelope, tag) == 16 &&
+              offsetof(Envelope, source) == 20);
+static_assert(sizeof(SyncEnvelope) == 32 && offsetof(SyncEnvelope, sender_id) == 24);
+static_assert(sizeof(Rts) == 56 && offsetof(Rts, length) == 24 && offsetof(Rts, key) == 48);
+static_assert(sizeof(Cts) == 40 && offsetof(Cts, bytes) == 32);
+static_assert(sizeof(Data) == 16 && sizeof(Answer) == 16);
+
+/// Longest header, and longest message that is not payload-bearing.
+inline constexpr std::size_t kHeaderMax = sizeof(Rts);
+/// Longest payload of a control message.
+inline constexpr std::size_t kControlMax = 512;
+
+/// Copies the header out of a message; false if the message is too short to have one.
+template <class Header>
+[[nodiscard]] inline bool read(std::span<const std::byte> message, Header& header) noexcept {
+  static_assert(std::is_trivially_copyable_v<Header>);
+  if (message.size() < sizeof(Header)) return false;
+  std::memcpy(&header, message.data(), sizeof(Header));
+  return true;
+}
+
+template <class Header>
+[[nodiscard]] inline std::span<const std::byte> bytes_of(const Header& header) noexcept {
+  static_assert(std::is_trivially_copyable_v<Header>);
+  return {reinterpret_cast<const std::byte*>(&header), sizeof(Header)};
+}
+
+}  // namespace starling::pml::wire

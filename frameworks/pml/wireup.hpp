@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Peers and their first contact: which transport reaches whom. Layer: framework (pml).
+///
+/// Threads:   the pml's. Ownership: peers live as long as the table; transports and the address book are the runtime's.
+/// Errors:    a peer that nothing reaches is logged once, with every transport and its reason; connect() then says false until
+///            another transport is added. An address that is merely not published in time is asked for again.
+/// Units:     bytes.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frameworks/btl/address.hpp"
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/pml/peer.hpp"
+
+namespace starling::pml {
+
+class PeerTable {
+ public:
+  /// `eager_limit`: 0 leaves it to each transport. `window`: eager credit that each peer starts with.
+  PeerTable(std::uint64_t eager_limit, std::int64_t window) : eager_limit_(eager_limit), window_(window) {}
+
+  void add_transport(btl::Component& transport) { transports_.push_back(&transport); }
+  void set_address_book(btl::AddressBook* book) noexcept { book_ = book; }
+  [[nodiscard]] const std::vector<btl::Component*>& transports() const noexcept { return transports_; }
+
+  /// The peer of a process, made now if it is new; not connected.
+  Peer& peer(ProcId proc);
+  /// The peer of a process if there is one, else null.
+  [[nodiscard]] Peer* find(ProcId proc) const noexcept;
+  /// Makes the endpoint unless there is one. False: lost or unreachable (see `state`).
+  bool connect(Peer& peer);
+  [[nodiscard]] std::size_t size() const noexcept { return peers_.size(); }
+  template <class Visit>
+  void each(Visit visit) const {
+    for (const auto& [proc, peer] : peers_) visit(*peer);
+  }
+
+ private:
+  bool try_transport(Peer& peer, btl::Component& transport, bool& may_come);
+
+  std::uint64_t eager_limit_;
+  std::int64_t window_;
+  std::vector<btl::Component*> transports_;
+  btl::AddressBook* book_ = nullptr;
+  std::unordered_map<ProcId, std::unique_ptr<Peer>> peers_;
+};
+
+}  // namespace starling::pml

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The test btl's queues. A reserve() is copied to the queue at commit().
+#include "tests/unit/pml/pair.hpp"
+
+namespace starling::pml::test {
+
+class PairEndpoint final : public btl::Endpoint {
+ public:
+  PairEndpoint(PairBtl& owner, std::uint32_t to) : owner_(owner), to_(to) {}
+
+  Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept override {
+    if (refused()) return Post::again;
+    std::vector<std::byte> bytes(header.begin(), header.end());
+    bytes.insert(bytes.end(), payload.begin(), payload.end());
+    return take(std::move(bytes));
+  }
+  std::byte* reserve(std::size_t bytes) noexcept override {
+    expects(bytes <= owner_.limits_.message_max_bytes, "reserve beyond message_max");
+    if (refused()) return nullptr;
+    reserved_.assign(bytes, std::byte{0xee});
+    return reserved_.data();
+  }
+  void commit(std::size_t bytes) noexcept override {
+    reserved_.resize(bytes);
+    (void)take(std::move(reserved_));
+    reserved_ = {};
+  }
+  Post get(const btl::RemoteBuffer& from, std::span<std::byte> to, btl::Completion* completion) noexcept override {
+    const GetMode mode = owner_.network_.options.get;
+    ++owner_.gets;
+    if (mode == GetMode::fails || (mode == GetMode::fails_at_second && owner_.gets >= 2)) {
+      completion->done(completion, false);
+      return Post::posted;
+    }
+    if (owner_.gets % 5 == 4) return Post::again;
+    std::memcpy(to.data(), reinterpret_cast<const void*>(from.address), to.size());
+    if (mode != GetMode::later) return Post::done;
+    owner_.completions_.push_back(completion);
+    return Post::posted;
+  }
+  bool can_get() noexcept override {
+    const GetMode mode = owner_.network_.options.get;
+    return mode != GetMode::none && mode != GetMode::refuses_probe;
+  }
+
+ private:
+  bool refused() {
+    if (owner_.lose_in_send_ >= 0) {
+      const ProcId lost{0, std::uint32_t(owner_.lose_in_send_)};
+      owner_.lose_in_send_ = -1;
+      owner_.sink_->on_peer_lost(lost, Error{Errc::peer_lost, "pair", "told to"});
+    }
+    PairNetwork& network = owner_.network_;
+    if (to_ == owner_.self_ && network.options.self_at_once) return false;
+    return network.queues_[owner_.self_][to_].size() >= network.options.capacity ||
+           network.random_() % 100 < network.options.again_percent;
+  }
+  Post take(std::vector<std::byte> bytes) {
+    expects(bytes.size() <= owner_.limits_.message_max_bytes, "message beyond message_max");
+    ++owner_.sent_.at(std::size_t(bytes.at(0)));
+    if (to_ == owner_.self_ && owner_.network_.options.self_at_once) {
+      owner_.sink_->on_message(owner_.origins_[to_], bytes);
+    } else {
+      owner_.network_.queues_[owner_.self_][to_].push_back({std::move(bytes), owner_.network_.options.delay});
+    }
+    return Post::done;
+  }
+  PairBtl& owner_;
+  std::uint32_t to_;
+  std::vector<std::byte> reserved_;
+};
+
+PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), self_(self) {
+  const PairOptions& options = network.options;
+  limits_ = {options.message_max, options.eager, options.fragment, options.get != GetMode::none, options.preference};
+  needs_.address = options.address;
+  for (std::uint32_t rank = 0; rank < network.queues_.size(); ++rank) origins_.push_back({{0, rank}, nullptr});
+}
+
+Result<void> PairBtl::reaches(ProcId peer) const {
+  if (!refusal.empty()) return fail(Errc::unsupported, "", refusal);
+  if (peer.world != 0 || peer.rank >= network_.size()) return fail(Errc::unsupported, "", "not in this program");
+  return {};
+}
+
+Result<btl::Endpoint*> PairBtl::connect(ProcId peer, std::span<const std::byte> address) {
+  connected_with.assign(address.begin(), address.end());
+  endpoints_.push_back(std::make_unique<PairEndpoint>(*this, peer.rank));
+  return endpoints_.back().get();
+}
+
+int PairBtl::progress() noexcept {
+  int events = 0;
+  if (lose_next_ >= 0) {
+    const ProcId lost{0, std::uint32_t(lose_next_)};
+    lose_next_ = -1;
+    sink_->on_peer_lost(lost, Error{Errc::peer_lost, "pair", "told to"});
+    ++events;
+  }
+  std::vector<btl::Completion*> ended;
+  ended.swap(completions_);
+  for (btl::Completion* completion : ended) completion->done(completion, true);
+  for (std::uint32_t from = 0; from < network_.size(); ++from) {
+    auto& queue = network_.queues_[from][self_];
+    for (std::size_t count = queue.size(); count > 0; --count) {
+      if (queue.front().delay > 0) {
+        --queue.front().delay;
+        break;
+      }
+      const std::vector<std::byte> message = std::move(queue.front().bytes);
+      queue.pop_front();
+      sink_->on_message(origins_[from], message);
+      ++events;
+    }
+  }
+  return events + int(ended.size());
+}
+
+PairNetwork::PairNetwork(std::uint32_t size, const PairOptions& given) : options(given), queues_(size) {
+  for (auto& row : queues_) row.resize(size);
+  for (std::uint32_t rank = 0; rank < size; ++rank) components_.push_back(std::make_unique<PairBtl>(*this, rank));
+}
+
+bool PairNetwork::empty() const {
+  for (const auto& row : queues_) {
+    for (const auto& queue : row) {
+      if (!queue.empty()) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace starling::pml::test

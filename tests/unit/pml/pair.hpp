@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  A btl for tests: processes of one program, joined by queues whose behaviour a test switches. Layer: test.
+///
+/// Threads: one. Ownership: the network owns its components. Messages are delivered from exact-size copies, so that
+/// a sanitizer sees every overrun.
+
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "frameworks/btl/btl.hpp"
+
+namespace starling::pml::test {
+
+enum class GetMode { none, done, later, fails, fails_at_second, refuses_probe };
+
+struct PairOptions {
+  std::size_t message_max = 4096;
+  std::size_t eager = 1024;
+  std::size_t fragment = 600;        // header included
+  std::size_t capacity = 64;         // messages per direction
+  unsigned again_percent = 0;        // of sends that are refused at random
+  unsigned delay = 0;                // receiver's progress calls before a message shows
+  bool self_at_once = false;         // a send to self delivers before it returns
+  GetMode get = GetMode::none;
+  std::uint32_t preference = 10;
+  btl::AddressSource address = btl::AddressSource::computed;
+};
+
+class PairNetwork;
+
+class PairBtl final : public btl::Component {
+ public:
+  PairBtl(PairNetwork& network, std::uint32_t self);
+  void attach(btl::Sink& sink) { sink_ = &sink; }
+
+  std::string_view name() const noexcept override { return "pair"; }
+  const btl::Limits& limits() const noexcept override { return limits_; }
+  const btl::Needs& needs() const noexcept override { return needs_; }
+  std::vector<std::byte> address() const override { return {}; }
+  Result<void> reaches(ProcId peer) const override;
+  Result<btl::Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
+  int progress() noexcept override;
+  bool begin_sleep() noexcept override { return false; }
+  void end_sleep() noexcept override {}
+  int wait_fd() const noexcept override { return -1; }
+  bool drained() const noexcept override { return true; }
+  Counters counters() const override { return {}; }
+
+  /// The next progress() or, with `during_send`, the next send reports that `rank` is gone.
+  void lose(std::uint32_t rank, bool during_send = false) { (during_send ? lose_in_send_ : lose_next_) = int(rank); }
+  /// Every message that was sent from here, by its first byte (the kind).
+  std::size_t sent(std::uint8_t kind) const { return sent_.at(kind); }
+  std::size_t gets = 0;
+  std::string refusal;  // not empty: reaches() says so for every peer
+  std::vector<std::byte> connected_with;
+
+ private:
+  friend class PairEndpoint;
+  PairNetwork& network_;
+  std::uint32_t self_;
+  btl::Limits limits_;
+  btl::Needs needs_;
+  btl::Sink* sink_ = nullptr;
+  std::vector<std::unique_ptr<btl::Endpoint>> endpoints_;
+  std::vector<btl::Origin> origins_;
+  std::vector<btl::Completion*> completions_;
+  std::vector<std::size_t> sent_ = std::vector<std::size_t>(256);
+  int lose_next_ = -1, lose_in_send_ = -1;
+};
+
+class PairNetwork {
+ public:
+  PairNetwork(std::uint32_t size, const PairOptions& options);
+  PairBtl& at(std::uint32_t rank) { return *components_[rank]; }
+  std::uint32_t size() const { return std::uint32_t(components_.size()); }
+  /// Puts bytes on a queue as if `from` had sent them.
+  void inject(std::uint32_t from, std::uint32_t to, std::vector<std::byte> message) {
+    queues_[from][to].push_back({std::move(message), 0});
+  }
+  bool empty() const;
+  PairOptions options;
+
+ private:
+  friend class PairBtl;
+  friend class PairEndpoint;
+  struct InFlight {
+    std::vector<std::byte> bytes;
+    unsigned delay;
+  };
+  std::vector<std::unique_ptr<PairBtl>> components_;
+  std::vector<std::vector<std::deque<InFlight>>> queues_;  // [from][to]
+  std::mt19937 random_{12345};
+};
+
+}  // namespace starling::pml::test

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every protocol at every boundary: eager, synchronous, ring and get; contiguous and not; too long for the receive.
+#include "tests/unit/pml/job.hpp"
+
+namespace starling::pml::test {
+namespace {
+
+struct Way {
+  const char* name;
+  Large large;
+  GetMode get;
+};
+const Way kWays[] = {{"ring", Large::ring, GetMode::none},           {"get", Large::get, GetMode::done},
+                     {"get later", Large::get, GetMode::later},      {"get fails", Large::get, GetMode::fails},
+                     {"get breaks", Large::get, GetMode::fails_at_second},
+                     {"no get", Large::get, GetMode::refuses_probe}};
+
+Job make_job(const Way& way, std::size_t capacity = 64) {
+  PairOptions options;
+  options.get = way.get;
+  options.capacity = capacity;
+  Config config;
+  config.get_chunk_bytes = 1000;
+  return Job(2, options, way.large, config);
+}
+
+std::vector<std::size_t> sizes() {
+  const PairOptions options;
+  std::vector<std::size_t> all{0, 1, 7, 8, 9, 31, 32, 33, 100};
+  const std::size_t payload = options.fragment - sizeof(wire::Data);
+  for (const std::size_t edge : {options.eager, payload * 2, payload * 3, options.message_max, std::size_t{8000},
+                                 std::size_t{100'000}}) {
+    for (const std::size_t size : {edge - 1, edge, edge + 1}) all.push_back(size);
+  }
+  return all;
+}
+
+TEST(Protocol, every_size_arrives_by_every_way_in_either_order) {
+  for (const Way& way : kWays) {
+    Job job = make_job(way);
+    for (const std::size_t size : sizes()) {
+      for (const Mode mode : {Mode::standard, Mode::synchronous, Mode::ready}) {
+        auto early = job.irecv(1, 0, 1, size);
+        auto first = job.isend(0, 1, 1, filled(size, size), mode);
+        auto second = job.isend(0, 1, 2, filled(size, size + 1), mode);
+        job.settle();
+        auto late = job.irecv(1, 0, 2, size + 10);
+        job.settle();
+        ASSERT_TRUE(early->complete() && late->complete() && first->complete() && second->complete())
+            << way.name << " " << size;
+        EXPECT_EQ(early->data, filled(size, size)) << way.name << " " << size;
+        late->data.resize(size);
+        EXPECT_EQ(late->data, filled(size, size + 1)) << way.name << " " << size;
+        EXPECT_EQ(late->status().bytes, size);
+        EXPECT_EQ(late->status().fault, Fault::none);
+      }
+    }
+    EXPECT_TRUE(job.drained());
+    EXPECT_TRUE(job[1].pending().empty());
+  }
+}
+
+TEST(Protocol, a_synchronous_send_completes_only_when_matched) {
+  Job job(2);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{10}, std::size_t{10'000}}) {
+    auto send = job.isend(0, 1, 1, filled(size, 1), Mode::synchronous);
+    job.settle();
+    EXPECT_FALSE(send->complete());
+    EXPECT_FALSE(job.drained());
+    auto receive = job.irecv(1, 0, 1, size);
+    job.settle();
+    EXPECT_TRUE(send->complete() && receive->complete());
+  }
+}
+
+TEST(Protocol, datatypes_are_packed_and_unpacked_on_either_side) {
+  const Strided triples(3, 5), sevens(7, 9);
+  for (const Way& way : kWays) {
+    for (const std::uint64_t count : {1u, 10u, 340u, 7000u}) {
+      Job job = make_job(way, 4);
+      const std::size_t packed = 21 * count;
+      for (const int sides : {1, 2, 3}) {  // bit 0: the sender's layout, bit 1: the receiver's
+        auto send = job.make(0, 1, 1, filled(sides & 1 ? packed / 3 * 5 : packed, 6));
+        if (sides & 1) send->request.buffer = {send->data.data(), packed, packed / 3, &triples};
+        auto receive = job.make(1, 0, 1, std::vector<std::byte>(sides & 2 ? packed / 7 * 9 : packed, std::byte{1}));
+        if (sides & 2) receive->request.buffer = {receive->data.data(), packed, packed / 7, &sevens};
+        job[0].isend(send->request);
+        job[1].irecv(receive->request);
+        job.settle();
+        ASSERT_TRUE(send->complete() && receive->complete()) << way.name;
+        for (std::size_t i = 0; i < packed; ++i) {
+          const std::size_t from = sides & 1 ? i / 3 * 5 + i % 3 : i;
+          const std::size_t to = sides & 2 ? i / 7 * 9 + i % 7 : i;
+          ASSERT_EQ(receive->data[to], pattern(6, from)) << way.name << " byte " << i;
+        }
+        if (sides & 2) {
+          EXPECT_EQ(receive->data[7], std::byte{1});  // the gap
+        }
+      }
+    }
+  }
+}
+
+TEST(Protocol, a_message_too_long_is_truncated_and_both_sides_end) {
+  for (const Way& way : kWays) {
+    for (const bool posted : {false, true}) {
+      for (const std::size_t size : {std::size_t{50}, std::size_t{1000}, std::size_t{50'000}}) {
+        for (const std::size_t room : {std::size_t{0}, std::size_t{1}, size / 2, size - 1}) {
+          Job job = make_job(way);
+          OpPtr receive;
+          if (posted) receive = job.irecv(1, 0, 1, room);
+          auto send = job.isend(0, 1, 1, filled(size, 2), size == 50 ? Mode::synchronous : Mode::standard);
+          job.settle();
+          if (!posted) receive = job.irecv(1, 0, 1, room);
+          job.settle();
+          ASSERT_TRUE(send->complete() && receive->complete()) << way.name << " " << size << " into " << room;
+          EXPECT_EQ(receive->status().fault, Fault::truncated);
+          EXPECT_EQ(receive->status().bytes, room);
+          EXPECT_EQ(send->status().fault, Fault::none);
+          const auto whole = filled(size, 2);
+          EXPECT_TRUE(std::equal(receive->data.begin(), receive->data.end(), whole.begin()));
+          auto next = job.irecv(1, 0, 1, 4);  // the pair goes on
+          auto more = job.isend(0, 1, 1, filled(4, 3));
+          job.settle();
+          EXPECT_EQ(next->data, filled(4, 3));
+          EXPECT_TRUE(job.drained());
+        }
+      }
+    }
+  }
+}
+
+TEST(Protocol, both_sides_send_large_at_once_through_tiny_queues) {
+  for (const std::size_t capacity : {std::size_t{1}, std::size_t{2}}) {
+    PairOptions options;
+    options.capacity = capacity;
+    options.again_percent = 30;
+    options.delay = 2;
+    Job job(3, options);
+    std::vector<OpPtr> ops;
+    for (int round = 0; round < 5; ++round) {
+      for (int me = 0; me < 3; ++me) {
+        for (int other = 0; other < 3; ++other) {
+          ops.push_back(job.isend(std::uint32_t(me), other, round, filled(20'000, std::uint64_t(me * 3 + other))));
+        }
+      }
+    }
+    std::vector<OpPtr> receives;
+    for (int round = 4; round >= 0; --round) {
+      for (int me = 0; me < 3; ++me) {
+        for (int other = 0; other < 3; ++other) receives.push_back(job.irecv(std::uint32_t(me), other, round, 20'000));
+      }
+    }
+    job.settle(200);
+    for (const OpPtr& op : ops) ASSERT_TRUE(op->complete());
+    for (const OpPtr& op : receives) {
+      ASSERT_TRUE(op->complete());
+      const auto me = std::uint64_t(op->request.context->my_rank());
+      EXPECT_EQ(op->data, filled(20'000, std::uint64_t(op->status().source) * 3 + me));
+    }
+  }
+}
+
+TEST(Protocol, lengths_beyond_32_bits_stay_whole) {
+  // Only the envelope: the receive is short, so no more than 100 bytes move.
+  Job job(2);
+  std::vector<std::byte> memory = filled(100, 1);
+  auto send = job.make(0, 1, 1, {});
+  send->request.buffer = {memory.data(), (std::uint64_t{1} << 33) + 5, 0, nullptr};
+  job[0].isend(send->request);
+  job.settle();
+  Status status;
+  ASSERT_TRUE(job[1].probe(*job.contexts[1], Rank{0}, Tag{1}, &status));
+  EXPECT_EQ(status.bytes, (std::uint64_t{1} << 33) + 5);
+  auto receive = job.irecv(1, 0, 1, 100);
+  job.settle();
+  EXPECT_EQ(receive->data, memory);
+  EXPECT_EQ(receive->status().fault, Fault::truncated);
+  EXPECT_TRUE(send->complete());
+}
+
+TEST(Protocol, a_get_is_preferred_only_between_contiguous_buffers) {
+  Job job = make_job(kWays[1]);
+  auto plain = job.isend(0, 1, 1, filled(5000, 1));
+  auto receive = job.irecv(1, 0, 1, 5000);
+  job.settle();
+  EXPECT_TRUE(receive->complete());
+  const std::size_t gets = job.network.at(1).gets;
+  EXPECT_GE(gets, 5u);  // chunks of 1000
+  const Strided triples(3, 5);
+  auto spread = job.make(1, 0, 1, std::vector<std::byte>(10'000));
+  spread->request.buffer = {spread->data.data(), 5001, 1667, &triples};
+  auto second = job.isend(0, 1, 1, filled(5001, 1));
+  job[1].irecv(spread->request);
+  job.settle();
+  EXPECT_TRUE(spread->complete());
+  EXPECT_EQ(job.network.at(1).gets, gets);
+}
+
+}  // namespace
+}  // namespace starling::pml::test

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A PMI-1 client: requests, fences, values. Layer: plugin. See docs/design/pmi.md.
+//
+// Hard here: a barrier_out may come while another reply is awaited (1.2), or after its fence was given up.
+
+#include "plugins/pmi/pmi1/component.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+
+namespace starling::pmi {
+namespace {
+
+constexpr char kWhere[] = "pmi/pmi1";
+constexpr std::uint64_t kAbortGraceNs = 5'000'000'000u;
+
+/// The tag that a fence of these ranks has on the wire: never 0, which is the world barrier's.
+std::uint32_t hashed_tag(std::string_view tag) noexcept {
+  std::uint32_t hash = 0x811c9dc5u;  // FNV-1a; servers take a C int
+  for (const char byte : tag) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x01000193u;
+  hash = (hash ^ hash >> 31) & 0x7fffffffu;
+  return hash == 0 ? 1 : hash;
+}
+
+/// The server keys a barrier by group and tag, its answer names the tag alone: the group goes into the tag too.
+std::uint32_t group_tag(std::span<const std::uint32_t> ranks, std::string_view tag) {
+  std::string text(tag);
+  for (const std::uint32_t rank : ranks) text.append(",").append(std::to_string(rank));
+  return hashed_tag(text);
+}
+
+}  // namespace
+
+Pmi1::~Pmi1() {
+  // A foreign server wants to hear the end. Starling's mpiexec knows it from cmd=idle already; a process that ends while MPI
+  // is in use says nothing, so that the process manager can see a failure.
+  if (active_ || own_server_) return;
+  if (!connection_.send(wire::Line("finalize").take())) return;
+  (void)await("finalize_ack", Deadline::after_seconds(5));
+}
+
+Unexpected Pmi1::refused(const wire::Message& reply, std::string_view what) const {
+  const auto reason = reply.find("msg");
+  return fail(Errc::system, kWhere, "the process manager refused " + std::string(what) + ": " +
+                                        (reason ? wire::percent_decode(*reason) : "no reason given"));
+}
+
+Result<bool> Pmi1::sorted(const wire::Message& message) {
+  if (message.name() == "set") return true;  // PMI_PORT: debug settings may follow at any time
+  if (message.name() != "barrier_out") return false;
+  Tag tag = 0;
+  if (message.find("tag")) {
+    auto read = message.integer("tag", 0, 0x7fffffff);
+    if (!read) return fail(std::move(read).error());
+    tag = static_cast<Tag>(*read);
+  }
+  if (const auto given_up = abandoned_.find(tag); given_up != abandoned_.end()) {
+    if (--given_up->second == 0) abandoned_.erase(given_up);
+    return true;
+  }
+  ++arrived_[tag];
+  return true;
+}
+
+Result<wire::Message> Pmi1::await(std::string_view reply, Deadline deadline) {
+  for (;;) {
+    auto message = connection_.receive(deadline);
+    if (!message || message->name() == reply) return message;
+    auto taken = sorted(*message);
+    if (!taken) return fail(std::move(taken).error());
+    if (!*taken) return message->broken("cmd=" + std::string(reply) + " was expected");
+  }
+}
+
+Result<wire::Message> Pmi1::request(std::string line, std::string_view reply) {
+  if (auto sent = connection_.send(line); !sent) return fail(std::move(sent).error());
+  return await(reply, Deadline::after_seconds(timeout_s_));
+}
+
+Result<void> Pmi1::barrier(std::string line, Tag tag, Deadline deadline) {
+  if (poisoned_) return fail(*poisoned_);
+  ++counters_.fences;
+  if (auto sent = connection_.send(line); !sent) return sent;
+  for (;;) {
+    if (const auto done = arrived_.find(tag); done != arrived_.end()) {
+      if (--done->second == 0) arrived_.erase(done);
+      return {};
+    }
+    auto message = connection_.receive(deadline);
+    if (!message) {
+      Error error = std::move(message).error();
+      if (error.code == Errc::timed_out) {
+        error.detail = "a fence was not completed in time: some process did not come";
+        if (tag != 0) {
+          ++abandoned_[tag];
+        } else {
+          poisoned_ = Error{Errc::timed_out, kWhere, "an earlier fence timed out, so fences can no longer be told apart"};
+        }
+      }
+      return fail(std::move(error));
+    }
+    auto taken = sorted(*message);
+    if (!taken) return fail(std::move(taken).error());
+    if (!*taken) return message->broken("cmd=barrier_out was expected");
+  }
+}
+
+Result<void> Pmi1::fence(Deadline deadline) {
+  return barrier(wire::Line("barrier_in").take(), 0, deadline);
+}
+
+Result<void> Pmi1::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
+  // Alone there is nothing to wait for, and Hydra asserts on a list of one.
+  if (ranks.size() <= 1) return {};
+  if (!capabilities_.group_fence) {
+    return fail(Errc::unsupported, kWhere, "this process manager has no fences of subsets (PMI 1." +
+                                               std::to_string(subversion_) + ")");
+  }
+  const Tag wire_tag = group_tag(ranks, tag);
+  std::string group;
+  if (ranks.size() == identity_.size) {
+    group = "WORLD";
+  } else {
+    for (const std::uint32_t rank : ranks) group.append(group.empty() ? "" : ",").append(std::to_string(rank));
+  }
+  group.append(":").append(std::to_string(wire_tag));
+  return barrier(std::move(wire::Line("barrier_in").add("group", group)).take(), wire_tag, deadline);
+}
+
+Result<void> Pmi1::put(std::string_view key, std::span<const std::byte> value) {
+  if (value.size() > kMaxValueBytes) return fail(Errc::no_space, kWhere, "a value is longer than 64 KiB");
+  const std::string text = ValueCodec::encode(value);
+  const auto pieces = codec_->pieces(text);
+  // The first piece goes last: whoever sees it before a fence finds the others too.
+  for (std::size_t i = pieces.size(); i-- > 0;) {
+    ++counters_.puts;
+    wire::Line line("put");
+    line.add("kvsname", kvs_).add("key", codec_->key_name(identity_.rank, key, i)).add("value", pieces[i]);
+    auto reply = request(std::move(line).take(), "put_result");
+    if (!reply) return fail(std::move(reply).error());
+    if (reply->find("rc") != "0") return refused(*reply, "to store a value");
+  }
+  return {};
+}
+
+Result<std::optional<std::string>> Pmi1::get_text(std::uint32_t rank, std::string_view key, bool& gone) {
+  ++counters_.gets;
+  wire::Line line("get");
+  line.add("kvsname", kvs_).add("key", key);
+  if (own_server_) line.add("from", rank);
+  auto reply = request(std::move(line).take(), "get_result");
+  if (!reply) return fail(std::move(reply).error());
+  gone = reply->find("gone") == "TRUE";
+  const auto value = reply->find("value");
+  if (reply->find("rc") != "0" || reply->find("found") == "FALSE" || !value) return std::optional<std::string>{};
+  return std::optional<std::string>(*value);
+}
+
+Result<Lookup> Pmi1::get(std::uint32_t rank, std::string_view key) {
+  if (rank >= identity_.size) {
+    return fail(Errc::not_found, kWhere, "there is no rank " + std::to_string(rank) + "; the job has " +
+                                             std::to_string(identity_.size));
+  }
+  bool gone = false;
+  auto first = get_text(rank, codec_->key_name(rank, key, 0), gone);
+  if (!first) return fail(std::move(first).error());
+  if (!*first) return Lookup{own_server_ && !gone ? Found::not_yet : Found::none, {}};
+  auto count = codec_->piece_count(**first);
+  if (!count) return fail(std::move(count).error());
+  std::string text = std::move(**first);
+  for (std::size_t i = 1; i < *count; ++i) {
+    auto piece = get_text(rank, codec_->key_name(rank, key, i), gone);
+    if (!piece) return fail(std::move(piece).error());
+    if (!*piece) return fail(Errc::bad_input, kWhere, "a piece of a value is missing at the process manager");
+    text += **piece;
+  }
+  auto value = ValueCodec::decode(text);
+  if (!value) return fail(std::move(value).error());
+  return Lookup{Found::value, std::move(*value)};
+}
+
+Result<void> Pmi1::publish(std::string_view name, std::string_view port) {
+  ++counters_.other;
+  wire::Line line("publish_name");
+  line.add("service", wire::percent_encode(name)).add("port", wire::percent_encode(port));
+  auto reply = request(std::move(line).take(), "publish_result");
+  if (!reply) return fail(std::move(reply).error());
+  if (reply->find("rc") == "0" || reply->find("info") == "ok") return {};
+  return refused(*reply, "to publish the name " + std::string(name));
+}
+
+Result<std::string> Pmi1::lookup(std::string_view name) {
+  ++counters_.other;
+  auto reply = request(std::move(wire::Line("lookup_name").add("service", wire::percent_encode(name))).take(), "lookup_result");
+  if (!reply) return fail(std::move(reply).error());
+  const auto port = reply->find("port");
+  const bool failed = (reply->find("rc") && reply->find("rc") != "0") || reply->find("info") == "fail";
+  if (failed || !port) return fail(Errc::not_found, kWhere, "the name " + std::string(name) + " is not published");
+  return wire::percent_decode(*port);
+}
+
+Result<void> Pmi1::unpublish(std::string_view name) {
+  ++counters_.other;
+  auto reply =
+      request(std::move(wire::Line("unpublish_name").add("service", wire::percent_encode(name))).take(), "unpublish_result");
+  if (!reply) return fail(std::move(reply).error());
+  if (reply->find("rc") == "0" || reply->find("info") == "ok") return {};
+  return fail(Errc::not_found, kWhere, "the name " + std::string(name) + " is not published");
+}
+
+void Pmi1::set_active(bool active) noexcept {
+  if (active == active_) return;
+  active_ = active;
+  if (!own_server_) return;
+  ++counters_.other;
+  // No answer: 1,000 sessions in a row cost no round trip. A failure shows at the next request.
+  (void)connection_.send(active ? "cmd=busy\n" : "cmd=idle\n");
+}
+
+void Pmi1::abort(int exit_code, std::string_view message) noexcept {
+  std::string text(message.substr(0, 4096));
+  if (own_server_) {
+    text = wire::percent_encode(text);
+  } else {
+    std::replace_if(text.begin(), text.end(), [](char byte) { return !wire::is_plain({&byte, 1}); }, '_');
+  }
+  wire::Line line("abort");
+  line.add("exitcode", exit_code);
+  if (!text.empty()) line.add("message", text);
+  if (!connection_.send(std::move(line).take())) return;
+  // The process manager ends this process too; give it the time to do so before the caller exits by itself.
+  const Deadline deadline = Deadline::after_ns(kAbortGraceNs);
+  while (!deadline.passed()) {
+    if (!connection_.receive(deadline)) return;
+  }
+}
+
+Result<void> Pmi1::check() {
+  for (;;) {
+    auto message = connection_.receive_now();
+    if (!message) return fail(std::move(message).error());
+    if (!*message) return {};
+    auto taken = sorted(**message);
+    if (!taken) return fail(std::move(taken).error());
+    if (!*taken) return (*message)->broken("no message was expected");
+  }
+}
+
+Component::Counters Pmi1::counters() const noexcept {
+  Counters counters = counters_;
+  counters.bytes_sent = connection_.bytes_sent();
+  counters.bytes_received = connection_.bytes_received();
+  return counters;
+}
+
+}  // namespace starling::pmi

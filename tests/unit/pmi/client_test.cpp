@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The PMI clients against scripted servers: what is on the wire, and what happens when a server misbehaves. Layer: tests.
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <map>
+#include <thread>
+
+#include "core/unique_fd.hpp"
+#include "plugins/pmi/pmi1/component.hpp"
+#include "plugins/pmi/singleton/component.hpp"
+
+namespace starling::pmi {
+namespace {
+
+Getenv fake(std::map<std::string, std::string> variables) {
+  return [variables](const char* name) -> const char* {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+}
+
+/// Expects lines and answers each, in order; then closes. An empty answer says nothing.
+struct Step {
+  std::string expected;
+  std::string answer;
+};
+
+void serve(UniqueFd fd, const std::vector<Step>& script) {
+  std::string got;
+  for (const Step& step : script) {
+    while (got.find('\n') == std::string::npos) {
+      char chunk[4096];
+      const ssize_t bytes = ::read(fd.get(), chunk, sizeof chunk);
+      if (bytes <= 0) {
+        ADD_FAILURE() << "the client closed while this was expected: " << step.expected;
+        return;
+      }
+      got.append(chunk, static_cast<std::size_t>(bytes));
+    }
+    const std::size_t newline = got.find('\n');
+    EXPECT_EQ(got.substr(0, newline), step.expected);
+    got.erase(0, newline + 1);
+    EXPECT_EQ(::send(fd.get(), step.answer.data(), step.answer.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(step.answer.size()));
+  }
+}
+
+std::vector<Step> hello(int subversion) {
+  return {{"cmd=init pmi_version=1 pmi_subversion=2",
+           "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=" + std::to_string(subversion) + "\n"},
+          {"cmd=get_maxes", "cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=40\n"},
+          {"cmd=get_my_kvsname", "cmd=my_kvsname rc=0 kvsname=kvs_9_0\n"},
+          {"cmd=get_universe_size", "cmd=universe_size rc=0 size=4\n"},
+          {"cmd=get_appnum", "cmd=appnum rc=0 appnum=0\n"},
+          {"cmd=get kvsname=kvs_9_0 key=PMI_process_mapping", "cmd=get_result rc=0 found=TRUE value=(vector,(0,2,2))\n"}};
+}
+
+class ClientTest : public testing::Test {
+ protected:
+  /// Runs the script in a thread and connects a client to it.
+  std::unique_ptr<Component> connect(std::vector<Step> script, std::vector<Step> more = {}) {
+    int fds[2] = {-1, -1};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    script.insert(script.end(), more.begin(), more.end());
+    server_ = std::thread([fd = fds[1], script] { serve(UniqueFd(fd), script); });
+    auto made = Pmi1::make(fake({{"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}), 5);
+    if (!made) {
+      error_ = made.error();
+      ::close(fds[0]);  // a no-op where make() took it
+      return nullptr;
+    }
+    return std::move(*made);
+  }
+  ~ClientTest() override {
+    if (server_.joinable()) server_.join();
+  }
+  std::thread server_;
+  Error error_;
+};
+
+const Step kFinalize{"cmd=finalize", "cmd=finalize_ack rc=0\n"};
+
+TEST_F(ClientTest, asks_a_1_1_server_for_everything) {
+  auto client = connect(hello(1), {kFinalize});
+  ASSERT_TRUE(client) << error_.text();
+  EXPECT_EQ(client->identity().rank, 1u);
+  EXPECT_EQ(client->identity().size, 4u);
+  EXPECT_EQ(client->identity().job, "kvs_9_0");
+  EXPECT_EQ(client->identity().universe_size, 4u);
+  EXPECT_EQ(client->identity().nodes.text(), "(vector,(0,2,2))");
+  EXPECT_FALSE(client->capabilities().group_fence);
+  EXPECT_FALSE(client->capabilities().get_without_fence);
+  const std::uint32_t ranks[] = {0, 1};
+  EXPECT_EQ(client->fence(ranks, "t", Deadline::after_seconds(5)).error().code, Errc::unsupported);
+  client->set_active(false);
+}
+
+TEST_F(ClientTest, splits_values_and_joins_them) {
+  const std::string text = "30.VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVy";  // maximum 40: pieces of 39
+  auto client = connect(
+      hello(1), {{"cmd=put kvsname=kvs_9_0 key=s1:address.1 value=" + text.substr(39), "cmd=put_result rc=0\n"},
+                 {"cmd=put kvsname=kvs_9_0 key=s1:address value=" + text.substr(0, 39), "cmd=put_result rc=0\n"},
+                 {"cmd=barrier_in", "cmd=barrier_out rc=0\n"},
+                 {"cmd=get kvsname=kvs_9_0 key=s2:address", "cmd=get_result rc=0 found=TRUE value=" + text.substr(0, 39) + "\n"},
+                 {"cmd=get kvsname=kvs_9_0 key=s2:address.1", "cmd=get_result rc=0 found=TRUE value=" + text.substr(39) + "\n"},
+                 {"cmd=get kvsname=kvs_9_0 key=s3:address", "cmd=get_result rc=-1 msg=no_key value=unknown\n"}});
+  ASSERT_TRUE(client) << error_.text();
+  const std::string_view value = "The quick brown fox jumps over";
+  EXPECT_TRUE(client->put("address", std::as_bytes(std::span(value))));
+  EXPECT_TRUE(client->fence(Deadline::after_seconds(5)));
+  const auto got = client->get(2, "address");
+  ASSERT_TRUE(got && got->found == Found::value);
+  EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(got->value.data()), got->value.size()), value);
+  EXPECT_EQ(client->get(3, "address")->found, Found::none);
+  EXPECT_EQ(client->get(4, "address").error().code, Errc::not_found);
+}
+
+TEST_F(ClientTest, keeps_barrier_outs_of_other_tags) {
+  // The tags are hashes of the group and the caller's tag: part of the wire format.
+  auto client = connect(hello(2), {{"cmd=barrier_in group=0,1:2135857200", ""},
+                                   {"cmd=put kvsname=kvs_9_0 key=s1:k value=0.",
+                                    "cmd=barrier_out tag=2135857200\ncmd=barrier_out tag=0\ncmd=put_result rc=0\n"},
+                                   {"cmd=barrier_in", ""},
+                                   {"cmd=barrier_in group=0,1:2135857200", "cmd=barrier_out tag=2135857200\n"}});
+  ASSERT_TRUE(client) << error_.text();
+  EXPECT_TRUE(client->capabilities().group_fence);
+  const std::uint32_t ranks[] = {0, 1};
+  EXPECT_EQ(client->fence(ranks, "t", Deadline::after_ns(1'000'000)).error().code, Errc::timed_out);
+  EXPECT_TRUE(client->put("k", {}));                              // its late barrier_out is dropped, the other kept
+  EXPECT_TRUE(client->fence(Deadline::after_seconds(5)));         // answered before it was asked
+  const auto again = client->fence(ranks, "t", Deadline::after_seconds(5));
+  EXPECT_TRUE(again) << again.error().text();
+}
+
+TEST_F(ClientTest, group_of_one_never_asks_the_server) {
+  auto client = connect(hello(2));
+  ASSERT_TRUE(client) << error_.text();
+  const std::uint32_t self[] = {1};
+  EXPECT_TRUE(client->fence(self, "t", Deadline::after_seconds(5)));
+}
+
+TEST_F(ClientTest, timed_out_world_fence_poisons_the_connection) {
+  auto client = connect(hello(1), {{"cmd=barrier_in", ""}, {"cmd=put kvsname=kvs_9_0 key=s1:k value=0.", "cmd=put_result rc=0\n"}});
+  ASSERT_TRUE(client) << error_.text();
+  EXPECT_EQ(client->fence(Deadline::after_ns(1'000'000)).error().code, Errc::timed_out);
+  EXPECT_FALSE(client->fence(Deadline::after_seconds(5)));
+  EXPECT_TRUE(client->put("k", {}));
+}
+
+TEST_F(ClientTest, server_that_goes_away_is_peer_lost) {
+  auto client = connect(hello(1));
+  ASSERT_TRUE(client) << error_.text();
+  server_.join();
+  EXPECT_EQ(client->check().error().code, Errc::peer_lost);
+  EXPECT_EQ(client->fence(Deadline::after_seconds(5)).error().code, Errc::peer_lost);
+}
+
+TEST_F(ClientTest, wrong_answers_are_refused_with_the_offset) {
+  EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=2", "cmd=maxes rc=0\n"}}));
+  EXPECT_NE(error_.detail.find("byte 0"), std::string::npos) << error_.text();
+}
+
+TEST_F(ClientTest, server_that_refuses_the_version_is_an_error) {
+  EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=2", "cmd=response_to_init rc=-1 pmi_version=2 pmi_subversion=0\n"}}));
+  EXPECT_EQ(error_.code, Errc::system);
+}
+
+TEST(ClientTcp, rank_and_size_come_with_the_acknowledgement) {
+  const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  socklen_t bytes = sizeof address;
+  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &bytes), 0);
+  std::thread server([&] {
+    std::vector<Step> script = hello(1);
+    script.insert(script.begin(), {"cmd=initack pmiid=2", "cmd=initack rc=0\ncmd=set size=4\ncmd=set rank=2\ncmd=set debug=0\n"});
+    serve(UniqueFd(::accept(listener.get(), nullptr, nullptr)), script);
+  });
+  const auto client =
+      Pmi1::make(fake({{"PMI_PORT", "127.0.0.1:" + std::to_string(ntohs(address.sin_port))}, {"PMI_ID", "2"}}), 5);
+  ASSERT_TRUE(client) << client.error().text();
+  EXPECT_EQ((*client)->identity().rank, 2u);
+  EXPECT_EQ((*client)->identity().size, 4u);
+  server.join();
+}
+
+TEST(SingletonTest, is_rank_zero_of_one_with_a_name_of_its_own) {
+  auto one = Singleton::make(fake({}), false);
+  auto two = Singleton::make(fake({}), false);
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ((*one)->identity().size, 1u);
+  EXPECT_NE((*one)->identity().job, (*two)->identity().job);
+  EXPECT_EQ((*one)->get(0, "k")->found, Found::not_yet);
+  const std::byte value[] = {std::byte{1}};
+  EXPECT_TRUE((*one)->put("k", value));
+  EXPECT_EQ((*one)->get(0, "k")->value, (std::vector<std::byte>{std::byte{1}}));
+  EXPECT_FALSE((*one)->get(1, "k"));
+}
+
+TEST(SingletonTest, is_refused_under_a_launcher_unless_asked_for) {
+  EXPECT_FALSE(Singleton::make(fake({{"SLURM_STEP_NUM_TASKS", "2"}}), false));
+  EXPECT_TRUE(Singleton::make(fake({{"SLURM_STEP_NUM_TASKS", "2"}}), true));
+}
+
+}  // namespace
+}  // namespace starling::pmi

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// frameworks/pmi/environment: who started this process. Layer: tests.
+
+#include "frameworks/pmi/environment.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <map>
+
+#include "core/unique_fd.hpp"
+
+namespace starling::pmi {
+namespace {
+
+Getenv fake(std::map<std::string, std::string> variables) {
+  return [variables](const char* name) -> const char* {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  };
+}
+
+struct SocketPair {
+  SocketPair() {
+    int fds[2] = {-1, -1};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    one = UniqueFd(fds[0]);
+    two = UniqueFd(fds[1]);
+  }
+  std::uint64_t inode() const {
+    struct stat facts {};
+    EXPECT_EQ(::fstat(one.get(), &facts), 0);
+    return facts.st_ino;
+  }
+  UniqueFd one, two;
+};
+
+TEST(LaunchOf, nothing_set_is_no_launcher) {
+  const auto launch = launch_of(fake({}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->kind, Launch::Kind::none);
+  EXPECT_FALSE(launch->why_none.empty());
+}
+
+TEST(LaunchOf, inherited_socket) {
+  const SocketPair pair;
+  const auto launch = launch_of(fake({{"PMI_FD", std::to_string(pair.one.get())}}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->kind, Launch::Kind::inherited_fd);
+  EXPECT_FALSE(launch->features);
+}
+
+TEST(LaunchOf, number_that_is_no_socket_any_more) {
+  const auto launch = launch_of(fake({{"PMI_FD", "0"}}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->kind, Launch::Kind::none);
+}
+
+TEST(LaunchOf, another_socket_under_the_same_number_is_not_ours) {
+  const SocketPair pair;
+  Features features;
+  features.socket = pair.inode();
+  const std::string fd = std::to_string(pair.one.get());
+  EXPECT_EQ(launch_of(fake({{"PMI_FD", fd}, {"STARLING_PMI_FEATURES", features.text()}}))->kind,
+            Launch::Kind::inherited_fd);
+  ++features.socket;
+  EXPECT_EQ(launch_of(fake({{"PMI_FD", fd}, {"STARLING_PMI_FEATURES", features.text()}}))->kind, Launch::Kind::none);
+}
+
+TEST(LaunchOf, tcp_port) {
+  const auto launch = launch_of(fake({{"PMI_PORT", "node7:4242"}, {"PMI_ID", "3"}}));
+  ASSERT_TRUE(launch);
+  EXPECT_EQ(launch->kind, Launch::Kind::tcp_port);
+  EXPECT_EQ(launch->host + "|" + launch->port + "|" + launch->id, "node7|4242|3");
+}
+
+TEST(LaunchOf, values_that_make_no_sense_are_errors) {
+  EXPECT_FALSE(launch_of(fake({{"PMI_FD", "4x"}})));
+  EXPECT_FALSE(launch_of(fake({{"PMI_FD", "-1"}})));
+  EXPECT_FALSE(launch_of(fake({{"PMI_PORT", "node7"}, {"PMI_ID", "3"}})));
+  EXPECT_FALSE(launch_of(fake({{"PMI_PORT", "node7:99999"}, {"PMI_ID", "3"}})));
+  EXPECT_FALSE(launch_of(fake({{"PMI_PORT", "node7:4242"}})));
+}
+
+TEST(FeaturesText, survives_the_environment) {
+  Features features{.socket = 77, .vallen_max = 90000, .universe_size = 8, .appnum = 1, .nodes = NodeMap({{0, 2, 4}})};
+  const auto read = Features::parse(features.text() + ";later=1");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->socket, 77u);
+  EXPECT_EQ(read->vallen_max, 90000u);
+  EXPECT_EQ(read->universe_size, 8u);
+  EXPECT_EQ(read->appnum, 1u);
+  EXPECT_EQ(read->nodes, features.nodes);
+  EXPECT_FALSE(Features::parse("vallen=1"));
+  EXPECT_FALSE(Features::parse("socket=x"));
+  EXPECT_FALSE(Features::parse("socket=1;nodes=(vector"));
+}
+
+TEST(WhyNotAlone, a_plain_shell_may_run_alone) { EXPECT_FALSE(why_not_alone(fake({}))); }
+
+TEST(WhyNotAlone, several_processes_without_pmi_are_refused_with_the_option) {
+  const auto slurm = why_not_alone(fake({{"SLURM_STEP_NUM_TASKS", "4"}}));
+  ASSERT_TRUE(slurm);
+  EXPECT_NE(slurm->find("srun --mpi=pmi2"), std::string::npos) << *slurm;
+  EXPECT_NE(slurm->find("SLURM_STEP_NUM_TASKS=4"), std::string::npos);
+  EXPECT_TRUE(why_not_alone(fake({{"OMPI_COMM_WORLD_SIZE", "2"}})));
+  EXPECT_TRUE(why_not_alone(fake({{"FLUX_JOB_SIZE", "2"}})));
+  EXPECT_TRUE(why_not_alone(fake({{"PMIX_NAMESPACE", "x"}, {"PMIX_RANK", "0"}})));
+}
+
+TEST(WhyNotAlone, one_process_may_run_alone) {
+  EXPECT_FALSE(why_not_alone(fake({{"SLURM_STEP_NUM_TASKS", "1"}, {"PMIX_NAMESPACE", "x"}, {"PMIX_RANK", "0"}})));
+}
+
+TEST(WhyNotAlone, child_of_a_rank_of_ours_may_run_alone) {
+  EXPECT_FALSE(why_not_alone(fake({{"OMPI_COMM_WORLD_SIZE", "2"}, {"STARLING_JOB", "j"}})));
+}
+
+}  // namespace
+}  // namespace starling::pmi

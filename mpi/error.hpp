@@ -10,15 +10,28 @@
 #include <string_view>
 
 #include "core/result.hpp"
+#include "mpi/handle.hpp"
 
 namespace starling::mpi {
 
+class Comm;
+
 /// Notes why, returns error_class. The text names argument, value and what was expected: "dest is 7, expected 0..3 or MPI_PROC_NULL".
-[[nodiscard]] int error(int error_class, std::string detail);
+[[nodiscard, gnu::cold]] int error(int error_class, std::string detail);
 /// The same for an Error from a lower floor; its code is mapped to an error class.
-[[nodiscard]] int error(const Error& cause);
+[[nodiscard, gnu::cold]] int error(const Error& cause);
+/// The same, to be raised on this communicator: for calls without a communicator argument (MPI_Wait and its like).
+[[nodiscard, gnu::cold]] int error_on(const Comm& comm, int error_class, std::string detail);
 /// Detail of this thread's last error(), and its class.
 [[nodiscard]] std::string_view last_error_detail() noexcept;
 [[nodiscard]] int last_error_class() noexcept;
+
+/// What happened since the last take_error() of this thread; for the entry points.
+struct Noted {
+  int error_class = 0;      ///< 0: nothing
+  HandleBits comm = 0;      ///< of error_on(), else 0
+  std::string_view detail;  ///< valid until the next error() of this thread
+};
+[[nodiscard]] Noted take_error() noexcept;
 
 }  // namespace starling::mpi

@@ -91,10 +91,13 @@ class Ref {
 template <class T, Kind kKind>
 class HandleTable {
  public:
+  constexpr HandleTable() = default;
+
   /// Makes a handle for the object; 0 when 2^25 objects of this kind are alive.
   HandleBits insert(T* object) {
-    std::uint32_t index = free_;
-    if (index != kNone) {
+    std::uint32_t index = 0;
+    if (free_ != 0) {
+      index = free_ - 1;
       free_ = entry(index)->next_free;
     } else {
       if (used_ == kPageSize * kPages) return 0;
@@ -120,7 +123,7 @@ class HandleTable {
     slot.generation.store(static_cast<std::uint32_t>(handle >> 32) + 1, std::memory_order_release);
     slot.object.store(nullptr, std::memory_order_relaxed);
     slot.next_free = free_;
-    free_ = index;
+    free_ = index + 1;
     --alive_;
   }
 
@@ -135,13 +138,16 @@ class HandleTable {
     return slot.object.load(std::memory_order_relaxed);
   }
 
-  /// MPI_*_fromint: the live object with these low 32 bits, else null.
-  [[nodiscard]] T* find_int(std::int32_t value) const noexcept {
+  /// MPI_*_fromint: the handle of the live object with these low 32 bits, else `none`.
+  [[nodiscard]] HandleBits handle_of_int(std::int32_t value, HandleBits none) const noexcept {
     const auto bits = static_cast<std::uint32_t>(value);
-    if ((bits & ~static_cast<std::uint32_t>(kIndexMask)) != kMark) return nullptr;
-    Page* const page = (bits & kIndexMask) < kPageSize * kPages
-                           ? pages_[(bits & kIndexMask) / kPageSize].load(std::memory_order_acquire) : nullptr;
-    return page == nullptr ? nullptr : (*page)[(bits & kIndexMask) % kPageSize].object.load(std::memory_order_relaxed);
+    if ((bits & ~static_cast<std::uint32_t>(kIndexMask)) != kMark) return none;
+    const std::uint32_t index = bits & static_cast<std::uint32_t>(kIndexMask);
+    if (index >= kPageSize * kPages) return none;
+    Page* const page = pages_[index / kPageSize].load(std::memory_order_acquire);
+    if (page == nullptr) return none;
+    const std::uint32_t generation = (*page)[index % kPageSize].generation.load(std::memory_order_acquire);
+    return generation % 2 == 1 ? (HandleBits{generation} << 32) | bits : none;
   }
 
   /// Objects with a handle now; for leak reports at finalize.
@@ -153,7 +159,7 @@ class HandleTable {
     std::atomic<std::uint32_t> generation{0};
     std::uint32_t next_free = 0;
   };
-  static constexpr std::uint32_t kPageSize = 1024, kPages = 32768, kNone = 0xffffffffu;
+  static constexpr std::uint32_t kPageSize = 1024, kPages = 32768;
   static constexpr HandleBits kIndexMask = (1u << 26) - 1;
   static constexpr HandleBits kMark = (HandleBits{1} << 30) | (HandleBits{static_cast<std::uint8_t>(kKind)} << 26);
   using Page = std::array<Entry, kPageSize>;
@@ -164,7 +170,7 @@ class HandleTable {
 
   std::array<std::atomic<Page*>, kPages> pages_{};
   std::uint32_t used_ = 0;
-  std::uint32_t free_ = kNone;
+  std::uint32_t free_ = 0;  ///< 1 + index of the first free entry, 0: none; all zero, so that tables lie in .bss
   std::uint32_t alive_ = 0;
 };
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "frameworks/pml/layout.hpp"
+#include "mpi/attribute/attributes.hpp"
 #include "mpi/datatype/basic.hpp"
 #include "mpi/datatype/typemap.hpp"
 #include "mpi/handle.hpp"
@@ -123,6 +124,7 @@ class Datatype final : public Object, public pml::Layout {
   [[nodiscard]] std::string describe() const;
 
   std::string name;
+  AttributeSet attributes;
 
  private:
   ShapePtr shape_;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The messages of failed argument checks: argument, value, what was expected. Layer: mpi.
+
+#include "mpi/api/checks.hpp"
+
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+#include "mpi/error.hpp"
+
+namespace starling::mpi::check {
+namespace {
+
+struct KindText {
+  const char* null_name;
+  const char* noun;
+  int error_class;
+};
+
+KindText text_of(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::comm: return {"MPI_COMM_NULL", "communicator", MPI_ERR_COMM};
+    case Kind::group: return {"MPI_GROUP_NULL", "group", MPI_ERR_GROUP};
+    case Kind::datatype: return {"MPI_DATATYPE_NULL", "datatype", MPI_ERR_TYPE};
+    case Kind::op: return {"MPI_OP_NULL", "reduction operation", MPI_ERR_OP};
+    case Kind::request: return {"MPI_REQUEST_NULL", "request", MPI_ERR_REQUEST};
+    case Kind::info: return {"MPI_INFO_NULL", "info object", MPI_ERR_INFO};
+    case Kind::errhandler: return {"MPI_ERRHANDLER_NULL", "error handler", MPI_ERR_ERRHANDLER};
+    case Kind::session: return {"MPI_SESSION_NULL", "session", MPI_ERR_SESSION};
+    case Kind::message: return {"MPI_MESSAGE_NULL", "message", MPI_ERR_REQUEST};
+    case Kind::win: return {"MPI_WIN_NULL", "window", MPI_ERR_WIN};
+    case Kind::file: return {"MPI_FILE_NULL", "file", MPI_ERR_FILE};
+  }
+  return {"null", "object", MPI_ERR_ARG};
+}
+
+HandleBits null_of(Kind kind) noexcept {
+  switch (kind) {
+    case Kind::comm: return as_bits(MPI_COMM_NULL);
+    case Kind::group: return as_bits(MPI_GROUP_NULL);
+    case Kind::datatype: return as_bits(MPI_DATATYPE_NULL);
+    case Kind::op: return as_bits(MPI_OP_NULL);
+    case Kind::request: return as_bits(MPI_REQUEST_NULL);
+    case Kind::info: return as_bits(MPI_INFO_NULL);
+    case Kind::errhandler: return as_bits(MPI_ERRHANDLER_NULL);
+    case Kind::session: return as_bits(MPI_SESSION_NULL);
+    case Kind::message: return as_bits(MPI_MESSAGE_NULL);
+    case Kind::win: return as_bits(MPI_WIN_NULL);
+    case Kind::file: return as_bits(MPI_FILE_NULL);
+  }
+  return 0;
+}
+
+std::string is(const char* argument, long long value) { return std::string(argument) + " is " + std::to_string(value); }
+
+std::string ranks(const Comm& comm) { return "0.." + std::to_string(comm.peer_count() - 1); }
+
+}  // namespace
+
+int not_active() { return error(MPI_ERR_OTHER, "MPI is not initialised: call MPI_Init or MPI_Session_init first"); }
+
+int not_covered() {
+  return error(MPI_ERR_UNSUPPORTED_OPERATION, "Starling does not implement this function yet (starling-info lists the others)");
+}
+
+int bad_handle(Kind kind, const char* argument, HandleBits bits) {
+  const KindText text = text_of(kind);
+  if (bits == null_of(kind)) {
+    return error(text.error_class, std::string(argument) + " is " + text.null_name + ", expected a " + text.noun);
+  }
+  std::array<char, 24> hex{};
+  std::snprintf(hex.data(), hex.size(), "0x%llx", static_cast<unsigned long long>(bits));
+  return error(text.error_class, std::string(argument) + " is " + hex.data() + ", which is no " + text.noun +
+                                     ", or one that has been freed");
+}
+
+int not_committed(const char* argument, const Datatype&) {
+  return error(MPI_ERR_TYPE, std::string(argument) + " has not been committed, expected MPI_Type_commit before communication");
+}
+
+int bad_count(const char* argument, MPI_Count value) {
+  return error(MPI_ERR_COUNT, is(argument, value) + ", expected 0 or more");
+}
+
+int null_argument(const char* argument) {
+  return error(MPI_ERR_ARG, std::string(argument) + " is NULL, expected an address");
+}
+
+int bad_dest(const char* argument, int value, const Comm& comm) {
+  return error(MPI_ERR_RANK, is(argument, value) + ", expected " + ranks(comm) + " or MPI_PROC_NULL");
+}
+
+int bad_source(const char* argument, int value, const Comm& comm) {
+  return error(MPI_ERR_RANK, is(argument, value) + ", expected " + ranks(comm) + ", MPI_ANY_SOURCE or MPI_PROC_NULL");
+}
+
+int bad_root(const char* argument, int value, const Comm& comm) {
+  return error(MPI_ERR_ROOT, is(argument, value) + ", expected " + ranks(comm) +
+                                 (comm.inter() ? ", MPI_ROOT or MPI_PROC_NULL" : ""));
+}
+
+int bad_tag(const char* argument, int value, bool any) {
+  return error(MPI_ERR_TAG, is(argument, value) + ", expected 0.." + std::to_string(std::numeric_limits<int>::max()) +
+                                (any ? " or MPI_ANY_TAG" : ""));
+}
+
+int bad_buffer(const char* argument, const void* buffer, MPI_Count count, const Datatype* datatype, bool in_place_allowed) {
+  if (buffer == MPI_IN_PLACE) {
+    if (in_place_allowed) return MPI_SUCCESS;
+    return error(MPI_ERR_BUFFER, std::string(argument) + " is MPI_IN_PLACE, which cannot be used here");
+  }
+  if (buffer == MPI_BUFFER_AUTOMATIC) {
+    return error(MPI_ERR_BUFFER, std::string(argument) + " is MPI_BUFFER_AUTOMATIC, which is only for attaching buffers");
+  }
+  // MPI_BOTTOM is NULL: right with a type whose displacements are addresses.
+  if (count == 0 || datatype == nullptr || datatype->size() == 0 || datatype->absolute()) return MPI_SUCCESS;
+  return error(MPI_ERR_BUFFER, std::string(argument) + " is NULL, expected the address of " + std::to_string(count) + " elements");
+}
+
+int bad_buffer(const char* argument, const void* buffer, IntArray, const Datatype*, bool in_place_allowed) {
+  return bad_buffer(argument, buffer, 0, nullptr, in_place_allowed);
+}
+
+int bad_buffer(const char* argument, const void* buffer, MPI_Count, std::nullptr_t, bool in_place_allowed) {
+  return bad_buffer(argument, buffer, 0, static_cast<const Datatype*>(nullptr), in_place_allowed);
+}
+
+int bad_array(const char* argument, IntArray values, std::uint32_t length) {
+  if (values || length == 0) return MPI_SUCCESS;
+  return null_argument(argument);
+}
+
+int bad_counts(const char* argument, IntArray counts, std::uint32_t length) {
+  if (const int code = bad_array(argument, counts, length); code != MPI_SUCCESS) return code;
+  for (std::uint32_t index = 0; index < length; ++index) {
+    if (counts[index] < 0) [[unlikely]] {
+      return error(MPI_ERR_COUNT, is((std::string(argument) + "[" + std::to_string(index) + "]").c_str(), counts[index]) +
+                                      ", expected 0 or more");
+    }
+  }
+  return MPI_SUCCESS;
+}
+
+int bad_types(const char* argument, const MPI_Datatype types[], std::uint32_t length) {
+  if (types == nullptr) return length == 0 ? MPI_SUCCESS : null_argument(argument);
+  for (std::uint32_t index = 0; index < length; ++index) {
+    const Datatype* const type = find_datatype(types[index]);
+    if (type != nullptr && committed(*type)) [[likely]] continue;
+    const std::string element = std::string(argument) + "[" + std::to_string(index) + "]";
+    if (type == nullptr) return bad_handle(Kind::datatype, element.c_str(), as_bits(types[index]));
+    return not_committed(element.c_str(), *type);
+  }
+  return MPI_SUCCESS;
+}
+
+int narrow(const char* argument, MPI_Count value, int* result, bool undefined) {
+  if (value >= std::numeric_limits<int>::min() && value <= std::numeric_limits<int>::max()) {
+    *result = static_cast<int>(value);
+    return MPI_SUCCESS;
+  }
+  if (undefined) {
+    *result = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+  }
+  return error(MPI_ERR_VALUE_TOO_LARGE, is(argument, value) + ", which does not fit into an int: use the _c function");
+}
+
+}  // namespace starling::mpi::check

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Raising of errors: the text, the handler that is asked, and the edge where exceptions stop. Layer: mpi.
+
+#include "mpi/api/entry.hpp"
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "mpi/comm/comm.hpp"
+#include "mpi/errhandler/codes.hpp"
+#include "mpi/errhandler/errhandler.hpp"
+#include "mpi/error.hpp"
+#include "mpi/session/session.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// The handler of an object; empty when there is no such object.
+Ref<Errhandler> handler_of(Kind kind, HandleBits object) {
+  if (object == 0) return {};
+  if (kind == Kind::comm) {
+    if (const Comm* const comm = tables().comm.find(object); comm != nullptr) return comm->errhandler;
+  }
+  if (kind == Kind::session) {
+    if (const Session* const session = tables().session.find(object); session != nullptr) return session->errhandler;
+  }
+  return {};
+}
+
+/// MPI 5.0 section 9.3: errors of no object are raised on MPI_COMM_SELF, before there is one by the initial handler.
+Ref<Errhandler> default_handler() {
+  if (Ref<Errhandler> handler = handler_of(Kind::comm, as_bits(MPI_COMM_SELF)); handler) return handler;
+  const HandleBits initial = registry().initial_errhandler.load(std::memory_order_acquire);
+  return Ref<Errhandler>::share(tables().errhandler.find(initial));
+}
+
+}  // namespace
+
+int raise_on(Kind kind, HandleBits object, int code, std::string_view text) {
+  Ref<Errhandler> handler = handler_of(kind, object);
+  if (!handler) {
+    handler = default_handler();
+    kind = Kind::comm;
+    object = as_bits(MPI_COMM_SELF);
+  }
+  if (!handler) handler = Ref<Errhandler>::share(tables().errhandler.find(MPI_ERRORS_ARE_FATAL));
+  return handler->invoke(kind, object, code, text);
+}
+
+int Call::caught() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return error(MPI_ERR_NO_MEM, "out of memory");
+  } catch (const std::exception& problem) {
+    return error(MPI_ERR_INTERN, std::string("unexpected exception: ") + problem.what());
+  } catch (...) {
+    return error(MPI_ERR_INTERN, "unexpected exception");
+  }
+}
+
+int Call::raise(int code) {
+  const Noted noted = take_error();
+  std::string text = std::string(name_) + ": ";
+  if (noted.error_class == code && !noted.detail.empty()) {
+    text += noted.detail;
+  } else {
+    text += error_text(code);
+  }
+  if (noted.error_class == code && noted.comm != 0) {
+    kind_ = Kind::comm;
+    object_ = noted.comm;
+  }
+  hold_.release();
+  return raise_on(kind_, object_, code, text);
+}
+
+}  // namespace starling::mpi

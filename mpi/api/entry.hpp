@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The guard of every generated entry point: lock, exceptions, error handlers. Layer: mpi. See docs/design/mpi.md.
+///
+/// Threads:   any; a Call lives on the stack of one MPI call.
+/// Ordering:  the lock is given back before an error handler runs, so that the handler may call MPI or never return.
+/// Errors:    exceptions end here: std::bad_alloc becomes MPI_ERR_NO_MEM, all others MPI_ERR_INTERN. What an error handler
+///            throws passes through to the application.
+
+#include "mpi/api/checks.hpp"
+#include "mpi/api/registry.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/runtime/lock.hpp"
+
+namespace starling::mpi {
+
+class Call {
+ public:
+  Call(const char* name, Hold::Mode mode) noexcept : name_(name), hold_(the_registry.lock, mode) {}
+
+  /// The object whose error handler is asked; the first one named stays.
+  void on(Kind kind, HandleBits object) noexcept {
+    if (object_ != 0) return;
+    kind_ = kind;
+    object_ = object;
+  }
+
+  /// Runs the body of an entry point: checks and implementation, which return an error class or code.
+  template <class Body>
+  int run(Body&& body) {
+    int code = MPI_SUCCESS;
+    try {
+      code = body();
+    } catch (...) {
+      code = caught();
+    }
+    if (code == MPI_SUCCESS) [[likely]] return code;
+    return raise(code);
+  }
+
+ private:
+  [[gnu::cold, gnu::noinline]] static int caught() noexcept;
+  [[gnu::cold, gnu::noinline]] int raise(int code);
+
+  const char* name_;
+  Hold hold_;
+  Kind kind_ = Kind::comm;
+  HandleBits object_ = 0;
+};
+
+/// MPI_T functions give their code back: they have no error handler (MPI 5.0 section 15.3).
+template <class Body>
+int tool_call(Body&& body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    return MPI_T_ERR_MEMORY;
+  }
+}
+
+/// Invokes the error handler of the object (or the default one when it is none or has none) with a complete message.
+int raise_on(Kind kind, HandleBits object, int code, std::string_view text);
+
+}  // namespace starling::mpi

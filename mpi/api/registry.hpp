@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What lives as long as the process: lock, state, keyvals, hooks. Layer: mpi.
+///
+/// MPI_Info, error handlers, sessions and MPI_T work before any initialisation and after every finalisation, so this is the
+/// one global object of mpi/, beside the handle tables. It is constant-initialised (no static constructor) and never destroyed.
+///
+/// Threads:   each member says its own; `hooks` is set under the lock.
+/// Ownership: keyvals are made at the first use and kept. The handle tables (mpi/handles.hpp) live as long as this.
+
+#include <atomic>
+#include <string_view>
+
+#include "mpi/attribute/attributes.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/runtime/lock.hpp"
+
+namespace starling::params {
+class Registry;
+}
+
+namespace starling::mpi {
+
+/// What the runtime lends to the code that is also used without it. Null: nothing to call.
+struct Hooks {
+  /// Ends the processes of `comm` (a handle; 0: all of this job). `text` has been printed. Does not return.
+  void (*end_job)(HandleBits comm, int code) = nullptr;
+  /// All parameters, loaded; for MPI_T control variables. Callable before init.
+  params::Registry* (*params)() = nullptr;
+};
+
+/// Values of the predefined communicator attributes (MPI 5.0 section 9.1.2); the runtime sets them at init.
+struct PredefinedAttributes {
+  int tag_ub = 0x7fffffff;
+  int host = MPI_PROC_NULL;
+  int io = MPI_ANY_SOURCE;
+  int wtime_is_global = 0;
+  int universe_size = 0;   ///< 0: not known, the attribute is not set
+  int appnum = -1;         ///< -1: not known
+  int last_used_code = MPI_ERR_LASTCODE;
+};
+
+struct Registry {
+  BigLock lock;
+  /// MPI may be used: a session or the world model is initialised. Set and cleared by the runtime.
+  std::atomic<bool> active{false};
+  /// Handler of errors that belong to no object while there is no MPI_COMM_SELF: the initial one (info key mpi_initial_errhandler).
+  std::atomic<HandleBits> initial_errhandler{0x141};  // MPI_ERRORS_ARE_FATAL
+  Hooks hooks;
+  PredefinedAttributes attributes;
+};
+
+extern constinit Registry the_registry;
+[[nodiscard]] inline Registry& registry() noexcept { return the_registry; }
+
+/// The user's keyvals; made at the first call, kept to the end.
+[[nodiscard]] Keyvals& keyvals();
+
+}  // namespace starling::mpi

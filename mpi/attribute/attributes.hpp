@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Attributes: what users and their libraries cache on communicators, types and windows. Layer: mpi. MPI 5.0 section 7.7.
+///
+/// A keyval names a pair of callbacks. It stays alive after MPI_Comm_free_keyval as long as some object carries an
+/// attribute of it; its number is never used again.
+///
+/// Threads:   a set is changed under the runtime's lock; callbacks run under it, too (it is recursive) and may use attributes.
+/// Ownership: a set holds references to its keyvals; the values belong to the user.
+/// Ordering:  clear() deletes in reverse order of setting, as section 11.2.4 wants it for MPI_COMM_SELF.
+/// Errors:    MPI error codes; what a callback returns is passed on.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "mpi/handle.hpp"
+#include "mpi.h"
+
+namespace starling::mpi {
+
+/// The callbacks of one kind of object, with the user's extra state.
+class Keyval {
+ public:
+  Keyval(MPI_Comm_copy_attr_function* copy_with, MPI_Comm_delete_attr_function* erase_with, void* extra) noexcept;
+  Keyval(MPI_Type_copy_attr_function* copy_with, MPI_Type_delete_attr_function* erase_with, void* extra) noexcept;
+  Keyval(MPI_Win_copy_attr_function* copy_with, MPI_Win_delete_attr_function* erase_with, void* extra) noexcept;
+
+  /// Kind::comm, Kind::datatype or Kind::win.
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] int id() const noexcept { return id_; }
+
+  /// Calls the copy callback; `out` gets the new value if `flag` becomes true.
+  int copy(HandleBits from, void* value, void** out, bool* flag) const;
+  /// Calls the delete callback.
+  int erase(HandleBits object, void* value) const;
+
+ private:
+  friend class Keyvals;
+  union {
+    MPI_Comm_copy_attr_function* comm;
+    MPI_Type_copy_attr_function* type;
+    MPI_Win_copy_attr_function* win;
+  } copy_;
+  union {
+    MPI_Comm_delete_attr_function* comm;
+    MPI_Type_delete_attr_function* type;
+    MPI_Win_delete_attr_function* win;
+  } erase_;
+  void* extra_;
+  Kind kind_;
+  int id_ = 0;
+};
+
+using KeyvalPtr = std::shared_ptr<Keyval>;
+
+/// All keyvals that the user made, by number. One object, in the Registry (mpi/api/registry.hpp).
+class Keyvals {
+ public:
+  /// Gives it a number.
+  [[nodiscard]] int add(KeyvalPtr keyval);
+  /// Null if there is none with this number that is still usable for setting.
+  [[nodiscard]] KeyvalPtr find(int id) const;
+  /// Ends its use for setting; attributes that exist keep it alive.
+  void release(int id);
+
+ private:
+  std::vector<KeyvalPtr> all_;  ///< index = number - kFirst; null once released
+  static constexpr int kFirst = 0x10000;
+};
+
+/// The attributes of one object.
+class AttributeSet {
+ public:
+  [[nodiscard]] std::optional<void*> get(int keyval) const noexcept;
+  /// Replaces an old value after its delete callback agreed. `object` is the handle of the owner, for the callbacks.
+  int set(HandleBits object, const KeyvalPtr& keyval, void* value);
+  /// MPI_ERR_KEYVAL if there is no such attribute.
+  int erase(HandleBits object, int keyval);
+  /// Fills this empty set from another object's, for MPI_Comm_dup and MPI_Type_dup. After an error this set may hold a part.
+  int copy_from(HandleBits from_object, const AttributeSet& from);
+  /// Deletes all, newest first. Stops at the first callback that refuses, with its code; that attribute and older ones stay.
+  int clear(HandleBits object);
+  [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+
+ private:
+  struct Entry {
+    KeyvalPtr keyval;
+    void* value;
+  };
+  [[nodiscard]] std::size_t position(int keyval) const noexcept;
+  std::vector<Entry> entries_;  ///< in the order of setting
+};
+
+}  // namespace starling::mpi

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What error handlers do. Layer: mpi. MPI 5.0 section 9.3.
+
+#include "mpi/errhandler/errhandler.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include "core/log.hpp"
+#include "mpi/api/registry.hpp"
+
+namespace starling::mpi {
+
+Errhandler* make_predefined_errhandler(HandleBits constant) {
+  Errhandler* handler = nullptr;
+  if (constant == as_bits(MPI_ERRORS_ARE_FATAL)) handler = new Errhandler(Errhandler::Action::fatal);
+  if (constant == as_bits(MPI_ERRORS_ABORT)) handler = new Errhandler(Errhandler::Action::abort);
+  if (constant == as_bits(MPI_ERRORS_RETURN)) handler = new Errhandler(Errhandler::Action::give_back);
+  if (handler != nullptr) handler->set_handle(constant);
+  return handler;
+}
+
+namespace {
+
+[[noreturn]] void end(HandleBits comm, int code, std::string_view text, const char* what) {
+  log::error(std::string(text) + "; " + what);
+  if (const auto end_job = registry().hooks.end_job; end_job != nullptr) end_job(comm, code);
+  std::abort();  // no runtime to tell the other processes through: the launcher sees this one die
+}
+
+}  // namespace
+
+int Errhandler::invoke(Kind kind, HandleBits object, int code, std::string_view text) const {
+  switch (action_) {
+    case Action::give_back: return code;
+    // MPI_ERRORS_ARE_FATAL ends all connected processes, MPI_ERRORS_ABORT those of the communicator.
+    case Action::fatal: end(0, code, text, "the job ends (MPI_ERRORS_ARE_FATAL)");
+    case Action::abort: end(kind == Kind::comm ? object : 0, code, text, "the job ends (MPI_ERRORS_ABORT)");
+    case Action::call_user: break;
+  }
+  int error_code = code;
+  auto comm = as_handle<MPI_Comm>(object);
+  auto win = as_handle<MPI_Win>(object);
+  auto file = as_handle<MPI_File>(object);
+  auto session = as_handle<MPI_Session>(object);
+  switch (attaches_to_) {
+    case Kind::comm: function_.comm(&comm, &error_code); break;
+    case Kind::win: function_.win(&win, &error_code); break;
+    case Kind::file: function_.file(&file, &error_code); break;
+    case Kind::session: function_.session(&session, &error_code); break;
+    default: break;
+  }
+  return code;
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The detail of the last error of each thread. Layer: mpi.
+
+#include "mpi/error.hpp"
+
+#include <utility>
+
+#include "mpi/comm/comm.hpp"
+#include "mpi.h"
+
+namespace starling::mpi {
+namespace {
+
+struct Last {
+  int error_class = 0;
+  HandleBits comm = 0;
+  bool taken = true;
+  std::string detail;
+};
+thread_local Last last;
+
+int note(int error_class, HandleBits comm, std::string detail) {
+  last = {error_class, comm, false, std::move(detail)};
+  return error_class;
+}
+
+int class_of(Errc code) noexcept {
+  switch (code) {
+    case Errc::bad_parameter:
+    case Errc::bad_input:
+    case Errc::timed_out:
+    case Errc::denied:
+    case Errc::system: return MPI_ERR_OTHER;
+    case Errc::not_found: return MPI_ERR_NAME;
+    case Errc::unsupported: return MPI_ERR_UNSUPPORTED_OPERATION;
+    case Errc::no_space: return MPI_ERR_NO_MEM;
+    case Errc::peer_lost: return MPI_ERR_PROC_ABORTED;
+    case Errc::internal: return MPI_ERR_INTERN;
+  }
+  return MPI_ERR_INTERN;
+}
+
+}  // namespace
+
+int error(int error_class, std::string detail) { return note(error_class, 0, std::move(detail)); }
+int error(const Error& cause) { return note(class_of(cause.code), 0, cause.text()); }
+int error_on(const Comm& comm, int error_class, std::string detail) {
+  return note(error_class, comm.handle(), std::move(detail));
+}
+
+std::string_view last_error_detail() noexcept { return last.detail; }
+int last_error_class() noexcept { return last.error_class; }
+
+Noted take_error() noexcept {
+  if (std::exchange(last.taken, true)) return {};
+  return {last.error_class, last.comm, last.detail};
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The exported functions: checks and conversions of the arguments, then the call of the implementation."""
+
+from rules import in_place, length_of, rule_of
+
+HEAD = """\
+// SPDX-License-Identifier: BSD-3-Clause
+// Entry points of the chapter "{chapter}". Written at build time from mpi/tables.
+#include "mpi/api/entry.hpp"
+#include "mpi/api.gen.hpp"
+
+using namespace starling::mpi;         // NOLINT: this file only defines C functions
+using namespace starling::mpi::check;  // NOLINT
+
+"""
+EXPORT = '__attribute__((visibility("default")))'
+HOLD = {"none": "Hold::none", "big": "Hold::when_enabled", "force": "Hold::always"}
+# Communicator first (it gives the error handler), then what the significance of other arguments depends on.
+ORDER = ["comm", "session", "group", "root", "info", "info_or_null", "op", "errhandler", "datatype",
+         "datatype_committed", "count", "count_int", "counts", "displacements", "datatypes", "dest", "source", "tag",
+         "any_tag", "buffer"]
+
+
+def implementation_signature(item, rules):
+    inside = []
+    for parameter, rule in zip(item.main.parameters, rules):
+        gap = "" if rule.type.endswith(("*", "&")) else " "
+        inside.append(f"{rule.type.replace(' *', '*').replace(' &', '& ').replace('* ', '*')}{gap}{parameter.name}"
+                      f"{rule.array}" if not rule.type.endswith("*") else
+                      f"{rule.type.replace(' *', '* ')}{parameter.name}{rule.array}")
+    return f"{item.main.returns} {item.name}({', '.join(inside)})"
+
+
+def guarded(condition, lines):
+    if not condition:
+        return lines
+    return [f"if ({condition}) {{"] + ["  " + line for line in lines] + ["}"]
+
+
+def fail_if(condition, call):
+    return [f"if ({condition}) [[unlikely]] return {call};"]
+
+
+def object_lines(rule, kind, name):
+    """Looks an object up; where it is not significant a stand-in takes its place."""
+    lookup = f"find_{kind}({name})"
+    stand_in = {"datatype": "MPI_BYTE", "op": "MPI_SUM"}.get(kind)
+    bad = f'bad_handle(Kind::{kind}, "{name}", as_bits({name}))'
+    if rule.when:
+        lines = [f"const bool {name}_counts = {rule.when};",
+                 f"auto* const {name}_ = find_{kind}({name}_counts ? {name} : {stand_in});"]
+        return lines + fail_if(f"{name}_ == nullptr", bad)
+    return [f"auto* const {name}_ = {lookup};"] + fail_if(f"{name}_ == nullptr", bad)
+
+
+def check_lines(function, parameter, rule):
+    """(lines of checks, argument for the implementation) of one parameter."""
+    name = parameter.name
+    quoted = f'"{name}"'
+    if rule.name in ("comm", "group", "op", "errhandler", "session", "datatype", "datatype_committed"):
+        kind = rule.name.replace("_committed", "")
+        lines = object_lines(rule, kind, name)
+        if kind in ("comm", "session"):
+            lines.append(f"call.on(Kind::{kind}, as_bits({name}));")
+        if rule.name == "datatype_committed":
+            lines += fail_if(f"!committed(*{name}_)", f"not_committed({quoted}, *{name}_)")
+        return lines, f"*{name}_"
+    if rule.name == "info":
+        return object_lines(rule, "info", name), f"*{name}_"
+    if rule.name == "info_or_null":
+        lines = [f"auto* const {name}_ = {name} == MPI_INFO_NULL ? nullptr : find_info({name});"]
+        return lines + fail_if(f"{name}_ == nullptr && {name} != MPI_INFO_NULL",
+                               f"bad_handle(Kind::info, {quoted}, as_bits({name}))"), f"{name}_"
+    if rule.name in ("count", "count_int"):
+        guard = f"{rule.when} && " if rule.when else ""
+        lines = fail_if(f"{guard}{name} < 0", f"bad_count({quoted}, {name})")
+        return lines, f"({rule.when}) ? {name} : 0" if rule.when else name
+    if rule.name == "value":
+        return [], name
+    if rule.name in ("counts", "displacements", "datatypes"):
+        extent = length_of(function, name)
+        check = {"counts": "bad_counts", "displacements": "bad_array", "datatypes": "bad_types"}[rule.name]
+        guard = f"{rule.when} && " if rule.when else ""
+        return [f"if (int code = 0; {guard}(code = {check}({quoted}, {name}, {extent})) != 0) [[unlikely]] return code;"], name
+    if rule.name in ("dest", "source", "root"):
+        return fail_if(f"!valid_{rule.name}({name}, *comm_)", f"bad_{rule.name}({quoted}, {name}, *comm_)"), name
+    if rule.name in ("tag", "any_tag"):
+        wild = "true" if rule.name == "any_tag" else "false"
+        return fail_if(f"!valid_tag({name}, {wild})", f"bad_tag({quoted}, {name}, {wild})"), name
+    if rule.name == "buffer":
+        return buffer_lines(function, parameter, rule), name
+    if rule.name in ("nonnull", "out"):
+        return fail_if(f"{name} == nullptr", f"null_argument({quoted})"), name
+    if rule.name == "inout":
+        return inout_lines(parameter), name
+    if rule.name in ("out_count", "inout_count"):
+        start = f"*{name}" if rule.name == "inout_count" else "0"
+        return fail_if(f"{name} == nullptr", f"null_argument({quoted})") + [f"MPI_Count {name}_ = {start};"], f"&{name}_"
+    return [], name
+
+
+def inout_lines(parameter):
+    kind = {"MPI_Comm *": "comm", "MPI_Group *": "group", "MPI_Datatype *": "datatype", "MPI_Op *": "op",
+            "MPI_Errhandler *": "errhandler", "MPI_Info *": "info", "MPI_Session *": "session"}[parameter.type]
+    name = parameter.name
+    lines = fail_if(f"{name} == nullptr", f'null_argument("{name}")')
+    lines += fail_if(f"find_{kind}(*{name}) == nullptr", f'bad_handle(Kind::{kind}, "{name}", as_bits(*{name}))')
+    if kind in ("comm", "session"):
+        lines.append(f"call.on(Kind::{kind}, as_bits(*{name}));")
+    return lines
+
+
+def buffer_lines(function, parameter, rule):
+    """A null buffer, or one of the small constants, is looked at closely; all others pass with one compare."""
+    names = [p.name for p in function.parameters]
+    index = names.index(parameter.name)
+    count = next((n for n in names[index + 1:] if n.endswith("count")), None)
+    datatype = next((n for n in names[index + 1:] if n.endswith("type")), None)
+    allowed = in_place(function, parameter.name) or "false"
+    extent = f"{count}, {datatype}_" if count and datatype else "0, nullptr"
+    guard = f"{rule.when} && " if rule.when else ""
+    return [f"if (int code = 0; suspicious({parameter.name}) && {guard}"
+            f'(code = bad_buffer("{parameter.name}", {parameter.name}, {extent}, {allowed})) != 0) [[unlikely]] return code;']
+
+
+def narrow_lines(function, parameter):
+    name = parameter.name
+    if parameter.type != "int *":
+        return [f"*{name} = {name}_;"]
+    undefined = "true" if name in ("count", "size", "lb", "extent") else "false"
+    return [f"if (int code = 0; (code = narrow(\"{name}\", {name}_, {name}, {undefined})) != 0) [[unlikely]] return code;"]
+
+
+def normal_body(item, function, exceptions):
+    rules = [rule_of(function, item, i, exceptions) for i in range(len(function.parameters))]
+    checked = [(p, r, *check_lines(function, p, r)) for p, r in zip(function.parameters, rules)]
+    ranked = sorted(checked, key=lambda c: ORDER.index(c[1].name) if c[1].name in ORDER else len(ORDER))
+    lines = []
+    if function.when == "active":
+        lines += fail_if("!active()", "not_active()")
+    for _, _, checks, _ in ranked:
+        lines += checks
+    call = f"api::{item.name}({', '.join(argument for *_, argument in checked)})"
+    outs = [p for p, r, *_ in checked if r.name in ("out_count", "inout_count")]
+    if not outs:
+        return lines + [f"return {call};"]
+    lines += [f"const int result = {call};", "if (result != MPI_SUCCESS) [[unlikely]] return result;"]
+    for parameter in outs:
+        lines += narrow_lines(function, parameter)
+    return lines + ["return MPI_SUCCESS;"]
+
+
+def uncovered_body(function):
+    """Raised on the object of the call, if it has a valid one."""
+    lines = fail_if("!active()", "not_active()") if function.when == "active" else []
+    for parameter in function.parameters:
+        kind = {"MPI_Comm": "comm", "MPI_Session": "session", "MPI_Win": "win", "MPI_File": "file"}.get(parameter.type)
+        if kind:
+            lines.append(f"call.on(Kind::{kind}, as_bits({parameter.name}));")
+            break
+    return lines + ["return not_covered();"]
+
+
+def silence(function):
+    return "".join(f"  (void){p.name};\n" for p in function.parameters)
+
+
+def entry(item, function, names, exceptions):
+    is_covered = item.name in names
+    if function.entry != "normal":
+        arguments = ", ".join(p.name for p in function.parameters)
+        if is_covered:
+            text = f"  return api::{item.name}({arguments});\n" if function.entry == "direct" else \
+                f"  return tool_call([&] {{ return api::{item.name}({arguments}); }});\n"
+        else:
+            text = silence(function) + ("  return MPI_T_ERR_NOT_SUPPORTED;\n" if function.entry == "tool" else "  return {};\n")
+    else:
+        body = normal_body(item, function, exceptions) if is_covered else uncovered_body(function)
+        inner = "\n".join("    " + line for line in body)
+        text = (silence(function) if not is_covered else "") + \
+            f'  Call call("{function.name}", {HOLD[function.lock]});\n' \
+            f"  return call.run([&]() -> int {{\n{inner}\n  }});\n"
+    alias = function.signature("MPI_")
+    return (f'extern "C" {EXPORT} {function.signature("PMPI_")} {{\n{text}}}\n'
+            f'extern "C" {EXPORT} {alias} __attribute__((weak, alias("PMPI_{function.short}")));\n')
+
+
+def entry_file(chapter, items, names, exceptions):
+    parts = [HEAD.format(chapter=chapter)]
+    for item in items:
+        for function in item.functions:
+            if function.chapter == chapter:
+                parts.append(entry(item, function, names, exceptions) + "\n")
+    return "".join(parts)
+
+
+def declarations(items, exceptions):
+    lines = ["// SPDX-License-Identifier: BSD-3-Clause", "#pragma once",
+             "/// @file  The functions that mpi/api implements, as the entry points call them. Written at build time.",
+             "", '#include "mpi/handles.hpp"', '#include "mpi/int_array.hpp"', '#include "mpi.h"', "",
+             "namespace starling::mpi::api {", ""]
+    for item in items:
+        rules = [rule_of(item.main, item, i, exceptions) for i in range(len(item.main.parameters))]
+        lines.append(implementation_signature(item, rules) + ";")
+    return "\n".join(lines + ["", "}  // namespace starling::mpi::api", ""])

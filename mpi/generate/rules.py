@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How each parameter of a C function reaches its implementation: type, checks, conversion. See docs/design/mpi.md."""
+
+import fnmatch
+import re
+from dataclasses import dataclass
+
+from model import HANDLES, read
+
+KIND_OF = {ctype: kind for kind, ctype in HANDLES.items()}
+OBJECT_RULES = {"comm": "Comm", "group": "Group", "datatype": "Datatype", "op": "Op", "errhandler": "Errhandler",
+                "session": "Session"}
+RAW_KINDS = {"request", "message", "win", "file"}
+COMMUNICATION = ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking", "coll_persistent", "coll_neighborhood",
+                 "rma", "io", "op")
+BUFFERS = {"buf", "buffer", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf"}
+
+
+@dataclass(frozen=True)
+class Rule:
+    name: str      # see convert() in entries.py
+    type: str      # parameter type of the implementation
+    array: str = ""
+    when: str = "" # C++ condition under which the argument is significant; empty: always
+
+
+class Exceptions:
+    def __init__(self, tables):
+        self.rows = read(f"{tables}/rules.csv")
+
+    def find(self, function, parameter):
+        for row in self.rows:
+            if row["parameter"] == parameter and fnmatch.fnmatchcase(function, row["functions"]):
+                return row["rule"]
+        return None
+
+
+def family(function):
+    """Allgatherv of MPI_Iallgatherv_init_c: the operation, whatever its form; None where there is none."""
+    if not function.chapter.startswith("coll_"):
+        return None
+    name = re.sub(r"_init$", "", re.sub(r"_c$", "", function.short))
+    if function.chapter == "coll_nonblocking" or name.startswith("Ineighbor"):
+        name = name[1:].capitalize()
+    return name
+
+
+def in_place(function, parameter):
+    """C++ condition under which MPI_IN_PLACE may stand here; None where it never may (MPI 5.0 chapter 6)."""
+    fam = family(function)
+    if fam is None or fam.startswith("Neighbor") or fam in ("Bcast", "Barrier"):
+        return None
+    if fam in ("Gather", "Gatherv", "Reduce"):
+        return "at_root(*comm_, root)" if parameter == "sendbuf" else None
+    if fam in ("Scatter", "Scatterv"):
+        return "at_root(*comm_, root)" if parameter == "recvbuf" else None
+    return "true" if parameter == "sendbuf" else None
+
+
+def significant(function, parameter):
+    """C++ condition under which MPI reads this argument of a collective; empty: always."""
+    fam = family(function)
+    if fam is None or fam.startswith("Neighbor"):
+        return ""
+    send = parameter in ("sendbuf", "sendcount", "sendcounts", "sdispls", "sendtype", "sendtypes")
+    recv = parameter in ("recvbuf", "recvcount", "recvcounts", "rdispls", "recvtype", "recvtypes")
+    displs = parameter == "displs"
+    not_in_place = lambda buf: f"{buf} != MPI_IN_PLACE"
+    if fam in ("Gather", "Gatherv"):
+        if send:
+            return "contributes(*comm_, root)" + ("" if parameter == "sendbuf" else f" && {not_in_place('sendbuf')}")
+        if recv or displs:
+            return "at_root(*comm_, root)"
+    if fam in ("Scatter", "Scatterv"):
+        if send or displs:
+            return "at_root(*comm_, root)"
+        if recv:
+            return "contributes(*comm_, root)" + ("" if parameter == "recvbuf" else f" && {not_in_place('recvbuf')}")
+    if fam == "Bcast" and parameter in ("buffer", "count", "datatype"):
+        return "takes_part(*comm_, root)"
+    if fam == "Reduce":
+        if parameter == "sendbuf":
+            return "contributes(*comm_, root)"
+        if parameter == "recvbuf":
+            return "at_root(*comm_, root)"
+        if parameter in ("count", "datatype", "op"):
+            return "takes_part(*comm_, root)"
+    if fam in ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw") and send and parameter != "sendbuf":
+        return not_in_place("sendbuf")
+    return ""
+
+
+def length_of(function, parameter):
+    """C++ expression for the length of a per-rank array, or None where the implementation knows better."""
+    fam = family(function)
+    if fam in ("Gatherv", "Scatterv", "Allgatherv", "Alltoallv", "Alltoallw"):
+        return "comm_->peer_count()"
+    if fam == "Reduce_scatter":
+        return "comm_->size()"
+    return None
+
+
+def rule_of(function, implementation, index, exceptions):
+    """The Rule of parameter `index` of `function`, one of the functions of `implementation`."""
+    parameter = function.parameters[index]
+    twins = {f.parameters[index] for f in implementation.functions}
+    widened = len({(p.type, p.array) for p in twins}) > 1
+    when = significant(function, parameter.name)
+    special = exceptions.find(implementation.name, parameter.name)
+    constant = parameter.type.startswith("const ")
+
+    if function.entry == "direct":
+        return Rule("raw", parameter.type, parameter.array)
+    if parameter.array and widened:
+        per_rank = length_of(function, parameter.name)
+        counts = "counts" in parameter.name
+        return Rule(("counts" if counts else "displacements") if per_rank else "array", "IntArray", "", when)
+    if parameter.array and parameter.type == "const MPI_Datatype" and length_of(function, parameter.name):
+        return Rule("datatypes", parameter.type, parameter.array, when)
+    if widened and parameter.type.endswith("*"):
+        return Rule("inout_count" if parameter.name == "position" else "out_count", "MPI_Count *")
+    if widened or (parameter.type == "MPI_Count" and special in ("count", "value")):
+        return Rule("value" if special == "value" else "count", "MPI_Count", "", when)
+    if special:
+        if special == "count":
+            return Rule("count", "MPI_Count", "", when)
+        return Rule(special, parameter.type, parameter.array, when)
+    if parameter.array:
+        return Rule("raw", parameter.type, parameter.array)
+    if function.entry == "tool":
+        return Rule("raw", parameter.type)
+    return scalar_rule(function, parameter, when, constant)
+
+
+def scalar_rule(function, parameter, when, constant):
+    kind = KIND_OF.get(parameter.type)
+    if kind == "info":
+        must = function.short.startswith("Info_")
+        return Rule("info" if must else "info_or_null", "Info &" if must else "Info *")
+    if kind == "datatype":
+        committed = function.chapter in COMMUNICATION or re.match(r"(Unp|P)ack(_external)?(_c)?$", function.short)
+        return Rule("datatype_committed" if committed else "datatype", "Datatype &", "", when)
+    if kind in OBJECT_RULES:
+        return Rule(kind, OBJECT_RULES[kind] + " &", "", when)
+    if kind in RAW_KINDS:
+        return Rule("raw", parameter.type)
+    if parameter.type.endswith("*"):
+        return pointer_rule(function, parameter, when, constant)
+    if function.chapter in ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking", "coll_persistent"):
+        if parameter.name in ("dest", "source", "root"):
+            return Rule(parameter.name, "int")
+        if parameter.name.endswith("tag"):
+            receives = "source" in [p.name for p in function.parameters] and parameter.name != "sendtag"
+            return Rule("any_tag" if receives else "tag", "int")
+    if parameter.type == "int" and (parameter.name in ("count", "incount", "n", "ndims", "partitions") or
+                                    parameter.name.startswith("max")) and function.chapter != "tool":
+        return Rule("count_int", "int")
+    return Rule("raw", parameter.type)
+
+
+def pointer_rule(function, parameter, when, constant):
+    if parameter.name in BUFFERS and function.chapter in COMMUNICATION + ("datatype",) and "attach" not in function.short:
+        return Rule("buffer", parameter.type, "", when)
+    target = parameter.type[:-1].strip()
+    if "_function" in target:
+        callback_may_be_null = "copy" in target or "delete" in target or target.startswith(("MPI_Copy", "MPI_Delete"))
+        return Rule("raw" if callback_may_be_null or "Datarep" in target or "Grequest" in target else "nonnull",
+                    parameter.type)
+    if target in ("MPI_Status", "void", "const void"):
+        return Rule("raw", parameter.type)
+    if constant or target in ("int", "char", "MPI_Aint", "MPI_Count", "MPI_Offset") or target in KIND_OF:
+        return Rule("nonnull", parameter.type)
+    return Rule("raw", parameter.type)

@@ -105,6 +105,8 @@ class Datatype final : public Object, public pml::Layout {
   [[nodiscard]] bool committed() const noexcept { return program_ != nullptr; }
   /// Compiles the type for communication; nothing happens the second time.
   void commit();
+  /// Becomes committed like `other`, which has the same typemap and bounds.
+  void commit_like(const Datatype& other) noexcept { program_ = other.program_; }
 
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept override { return size_; }
   void pack(const void* base, std::uint64_t count, std::uint64_t offset, std::byte* to,

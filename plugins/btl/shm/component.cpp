@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Set-up of btl/shm, and looking after peers. Layer: plugin. Design: docs/design/lanes.md.
+
+#include "plugins/btl/shm/component.hpp"
+
+#include <sys/random.h>
+
+#include <string>
+
+#include "core/clock.hpp"
+
+namespace starling::btl {
+namespace {
+
+constexpr std::size_t kMessageMaxBytes = 64 * 1024;
+constexpr std::size_t kEagerBytes = 4 * 1024;
+constexpr std::size_t kFragmentBytes = 16 * 1024;
+
+std::uint64_t random_number() noexcept {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof(number), GRND_NONBLOCK) != static_cast<ssize_t>(sizeof(number))) {
+    number = now_ns() * 0x9e3779b97f4a7c15u;
+  }
+  return number | 1;
+}
+
+}  // namespace
+
+ShmComponent::ShmComponent(const Args& args)
+    : shared_(*args.segment, args.sink, args.place, Settings::from(args.params)) {
+  Limits& limits = shared_.limits;
+  limits.message_max_bytes = std::min(kMessageMaxBytes, lane_message_max(shared_.settings.lane_max_bytes));
+  limits.eager_bytes = std::min(kEagerBytes, limits.message_max_bytes);
+  limits.fragment_bytes = std::min(kFragmentBytes, limits.message_max_bytes);
+  limits.get = shared_.settings.cma;
+  limits.rank_of_preference = 10;
+}
+
+Result<void> ShmComponent::start() {
+  const std::uint32_t own = shared_.place.local_rank;
+  auto reserved = shared_.segment.reserve_area(own);
+  if (!reserved) return reserved;
+  const MappedIngress area = shared_.ingress_of(own);
+  ingress_ = IngressConsumer<StdAtomics, MappedIngress>(area);
+  nonce_ = std::make_unique<std::uint64_t>(random_number());
+  area.header().nonce.store(*nonce_, std::memory_order_relaxed);
+  area.header().nonce_address.store(reinterpret_cast<std::uintptr_t>(nonce_.get()), std::memory_order_release);
+  return {};
+}
+
+ShmComponent::~ShmComponent() {
+  if (nonce_ != nullptr) {
+    shared_.ingress_of(shared_.place.local_rank).header().nonce_address.store(0, std::memory_order_release);
+  }
+  if (wide_) {
+    shared_.segment.slot(shared_.place.local_rank)
+        .attention.fetch_and(~shm::kWantsActivity, std::memory_order_relaxed);
+  }
+}
+
+std::int64_t ShmComponent::local_rank_of(ProcId peer) const noexcept {
+  const Place& place = shared_.place;
+  if (peer.world != place.self.world || place.local_rank_of == nullptr) return -1;
+  return place.local_rank_of(place.context, peer.rank);
+}
+
+Result<void> ShmComponent::reaches(ProcId peer) const {
+  if (local_rank_of(peer) >= 0) return {};
+  return fail(Errc::unsupported, "btl/shm", "rank " + std::to_string(peer.rank) + " is not on this node");
+}
+
+Result<Endpoint*> ShmComponent::connect(ProcId peer, std::span<const std::byte>) {
+  auto reached = reaches(peer);
+  if (!reached) return fail(std::move(reached).error());
+  const auto local = static_cast<std::uint32_t>(local_rank_of(peer));
+  auto& endpoint = endpoints_[local];
+  if (endpoint == nullptr) {
+    // The peer may not have come yet; its area is valid when zero and kept for it.
+    auto reserved = shared_.segment.reserve_area(local);
+    if (!reserved) return fail(std::move(reserved).error());
+    endpoint = std::make_unique<ShmEndpoint>(shared_, peer, local);
+    ++shared_.counters.endpoints;
+  }
+  return endpoint.get();
+}
+
+Component::Counters ShmComponent::counters() const { return shared_.counters; }
+
+// Called after polls that found nothing: reads the clock rarely, memory of others ten times a second, /proc less.
+void ShmComponent::idle() noexcept {
+  constexpr std::uint32_t kPollsPerLook = 256;
+  constexpr std::uint64_t kLookNs = 100'000'000;
+  constexpr std::uint64_t kLongLookNs = 2'000'000'000;
+  if (++idle_polls_ % kPollsPerLook != 0) return;
+  const std::uint64_t now = now_ns();
+  if (now < next_look_ns_) return;
+  const bool ask_the_system = now >= next_long_look_ns_ && next_long_look_ns_ != 0;
+  if (ask_the_system || next_long_look_ns_ == 0) next_long_look_ns_ = now + kLongLookNs;
+  next_look_ns_ = now + kLookNs;
+  look_for_dead(ask_the_system);
+}
+
+void ShmComponent::look_for_dead(bool ask_the_system) noexcept {
+  const auto dead = [&](std::uint32_t local_rank) {
+    if (local_rank == shared_.place.local_rank || lost_.count(local_rank) != 0) return false;
+    const auto state = shared_.segment.slot(local_rank).state.load(std::memory_order_acquire);
+    if (state == static_cast<std::uint32_t>(shm::ProcState::exited)) return true;
+    return ask_the_system && !shared_.segment.alive(local_rank);
+  };
+  // What a dead process has sent before its end is delivered first: this is called when nothing is left to poll.
+  constexpr char kWhy[] = "the process has ended without leaving MPI";
+  for (auto& [local_rank, endpoint] : endpoints_) {
+    if (!dead(local_rank)) continue;
+    lost_[local_rank] = true;
+    endpoint->lose(Errc::peer_lost, kWhy);
+  }
+  for (auto& [local_rank, from] : incoming_) {
+    if (!dead(local_rank)) continue;
+    lost_[local_rank] = true;
+    shared_.sink.on_peer_lost(from->origin.proc, Error{Errc::peer_lost, "btl/shm", kWhy});
+  }
+}
+
+Result<std::unique_ptr<Component>> create_shm_component(const Args& args) {
+  if (args.segment == nullptr) {
+    return fail(Errc::unsupported, "create", "there is no shared memory for the processes of this node");
+  }
+  auto component = std::make_unique<ShmComponent>(args);
+  auto started = component->start();
+  if (!started) return fail(std::move(started).error());
+  return std::unique_ptr<Component>(std::move(component));
+}
+
+}  // namespace starling::btl

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sending to one process of the node. What is hard here is to keep the order of messages while they change from ingress to
+// lane and from lane to larger lane, and to make progress or say why not when there is no memory.
+// Layer: plugin. Design: docs/design/lanes.md.
+
+#include "plugins/btl/shm/endpoint.hpp"
+
+#include <cstring>
+#include <string>
+
+#include "core/clock.hpp"
+#include "plugins/btl/shm/cma.hpp"
+
+namespace starling::btl {
+namespace {
+
+constexpr std::uint64_t kGrowth = 4;  // each time a lane was found full
+
+/// memcpy without a call for what headers and small messages need.
+inline void copy_bytes(std::byte* to, std::span<const std::byte> from) noexcept {
+  if (from.empty()) return;
+  std::memcpy(to, from.data(), from.size());
+}
+
+}  // namespace
+
+ShmEndpoint::ShmEndpoint(Shared& shared, ProcId peer, std::uint32_t local_rank) noexcept
+    : shared_(shared),
+      bell_(shared.segment.slot(local_rank).doorbell, shared.segment.slot(local_rank).attention),
+      producer_(shared.ingress_of(local_rank), shared.place.local_rank),
+      local_rank_(local_rank),
+      peer_(peer) {}
+
+ShmEndpoint::~ShmEndpoint() {
+  if (has_lane_) {
+    lane_.finish(record_header(RecordKind::closed, 0));
+    notify();
+  } else if (extent_.bytes != 0) {
+    shared_.segment.release(extent_.offset, extent_.bytes);
+  }
+}
+
+Post ShmEndpoint::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
+  const std::size_t bytes = header.size() + payload.size();
+  std::byte* const to = reserve(bytes);
+  if (to == nullptr) [[unlikely]] return Post::again;
+  copy_bytes(to, header);
+  copy_bytes(to + header.size(), payload);
+  commit(bytes);
+  return Post::done;
+}
+
+std::byte* ShmEndpoint::reserve(std::size_t bytes) noexcept {
+  if (!has_lane_) [[unlikely]] return reserve_first(bytes);
+  const std::uint32_t cells = cells_for(bytes);
+  std::uint32_t cell = lane_.reserve(cells);
+  if (cell == kNoCell) [[unlikely]] {
+    cell = make_room(cells);
+    if (cell == kNoCell) return nullptr;
+  }
+  reserved_cells_ = cells;
+  return lane_.ring().payload(cell);
+}
+
+void ShmEndpoint::commit(std::size_t bytes) noexcept {
+  ++shared_.counters.messages_sent;
+  shared_.counters.bytes_sent += bytes;
+  if (in_ingress_) [[unlikely]] {
+    IngressCell& cell = shared_.ingress_of(local_rank_).cell(claim_.cell);
+    cell.bytes = static_cast<std::uint16_t>(bytes);
+    producer_.publish(claim_);
+    in_ingress_ = false;
+  } else {
+    lane_.commit(cells_for(bytes), record_header(RecordKind::data, static_cast<std::uint32_t>(bytes)));
+  }
+  notify();
+}
+
+inline void ShmEndpoint::notify() noexcept {
+  const std::uint32_t attention = bell_.attention();
+  if (attention != 0) [[unlikely]] answer(attention);
+}
+
+[[gnu::noinline]] void ShmEndpoint::answer(std::uint32_t attention) noexcept {
+  if ((attention & shm::kWantsActivity) != 0) {
+    const std::uint32_t mine = shared_.place.local_rank;
+    mark_activity(shared_.ingress_of(local_rank_).header().activity[mine / 64 % kActivityWords],
+                  std::uint64_t{1} << (mine % 64));
+  }
+  if ((attention & shm::kAsleep) != 0) shared_.segment.wake(local_rank_);
+}
+
+// The first messages of a pair, and those for which there is no lane.
+[[gnu::noinline]] std::byte* ShmEndpoint::reserve_first(std::size_t bytes) noexcept {
+  expects(bytes <= shared_.limits.message_max_bytes, "a message above Limits::message_max_bytes");
+  if (lost_) return nullptr;
+  const bool small = bytes <= IngressCell::kPayloadBytes;
+  if (small && sent_ < shared_.settings.lane_after && extent_.bytes == 0) {
+    ++sent_;
+    std::byte* const to = reserve_in_ingress(IngressKind::data);
+    if (to == nullptr) --sent_;
+    return to;
+  }
+  if (open_lane(bytes)) return reserve(bytes);
+  // Not while a lane waits to be announced: what is sent now must not be overtaken by the announcement.
+  return small && extent_.bytes == 0 ? reserve_in_ingress(IngressKind::data) : nullptr;
+}
+
+std::byte* ShmEndpoint::reserve_in_ingress(IngressKind kind) noexcept {
+  claim_ = producer_.claim();
+  if (!claim_.ok) {
+    ++shared_.counters.full;
+    return nullptr;
+  }
+  IngressCell& cell = shared_.ingress_of(local_rank_).cell(claim_.cell);
+  cell.world_rank = shared_.place.self.rank;
+  cell.kind = static_cast<std::uint16_t>(kind);
+  in_ingress_ = true;
+  return cell.payload;
+}
+
+bool ShmEndpoint::open_lane(std::size_t bytes) noexcept {
+  if (extent_.bytes == 0) {
+    std::uint64_t size = shared_.settings.lane_first_bytes;
+    while (lane_message_max(size) < bytes && size < shared_.settings.lane_max_bytes) size *= 2;
+    const auto extent = new_extent(size, bytes > IngressCell::kPayloadBytes);
+    if (!extent) return false;
+    extent_ = *extent;
+    lane_ = Writer(shared_.ring_at(extent_));
+    lane_.create();
+  }
+  return announce_lane();
+}
+
+bool ShmEndpoint::announce_lane() noexcept {
+  std::byte* const to = reserve_in_ingress(IngressKind::lane);
+  if (to == nullptr) return false;
+  std::memcpy(to, &extent_, sizeof(extent_));
+  shared_.ingress_of(local_rank_).cell(claim_.cell).bytes = sizeof(extent_);
+  producer_.publish(claim_);
+  in_ingress_ = false;
+  has_lane_ = true;
+  return true;
+}
+
+// The lane is full, or too small for a record of so many cells at any position.
+[[gnu::noinline]] std::uint32_t ShmEndpoint::make_room(std::uint32_t cells) noexcept {
+  expects(cells <= cells_for(shared_.limits.message_max_bytes), "a message above Limits::message_max_bytes");
+  if (lost_) return kNoCell;
+  ++shared_.counters.full;
+  const Settings& settings = shared_.settings;
+  std::uint64_t wanted = extent_.bytes;
+  while (lane_cells(wanted) / 2 < cells && wanted < settings.lane_max_bytes) wanted *= 2;
+  if (wanted > extent_.bytes) return grow(wanted, true) ? lane_.reserve(cells) : kNoCell;
+  wanted = std::min(extent_.bytes * kGrowth, settings.lane_max_bytes);
+  if (wanted > extent_.bytes && shared_.segment.arena_used() + wanted <= settings.lanes_total_bytes &&
+      grow(wanted, false)) {
+    return lane_.reserve(cells);
+  }
+  return kNoCell;
+}
+
+bool ShmEndpoint::grow(std::uint64_t bytes, bool needed) noexcept {
+  const auto extent = new_extent(bytes, needed);
+  if (!extent) return false;
+  Writer larger(shared_.ring_at(*extent));
+  larger.create();
+  std::memcpy(lane_.ring().payload(lane_.last_cell()), &*extent, sizeof(*extent));
+  lane_.finish(record_header(RecordKind::moved, sizeof(*extent)));
+  lane_ = larger;
+  extent_ = *extent;
+  return true;
+}
+
+std::optional<LaneExtent> ShmEndpoint::new_extent(std::uint64_t bytes, bool needed) noexcept {
+  auto made = shared_.segment.allocate(bytes);
+  if (made) {
+    starved_since_ns_ = 0;
+    return LaneExtent{*made, bytes};
+  }
+  shared_.note("a queue to another process stays small: " + made.error().text());
+  if (needed) starved(made.error());
+  return {};
+}
+
+// A message is waiting that cannot go without more memory. Others may give some back, so it is tried for a while.
+void ShmEndpoint::starved(const Error& why) noexcept {
+  constexpr std::uint64_t kNewPeriodNs = 1'000'000'000;
+  const std::uint64_t now = now_ns();
+  if (starved_since_ns_ == 0 || now - starved_last_ns_ > kNewPeriodNs) starved_since_ns_ = now;
+  starved_last_ns_ = now;
+  if (now - starved_since_ns_ > shared_.settings.memory_wait_ns) {
+    lose(why.code, "a message that needs a larger queue has waited too long (shm_memory_wait): " + why.text());
+  }
+}
+
+void ShmEndpoint::lose(Errc code, std::string why) {
+  if (lost_) return;
+  lost_ = true;
+  shared_.sink.on_peer_lost(peer_, Error{code, "btl/shm", std::move(why)});
+}
+
+Post ShmEndpoint::get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept {
+  ++shared_.counters.gets;
+  const auto pid = static_cast<pid_t>(shared_.segment.slot(local_rank_).pid.load(std::memory_order_relaxed));
+  const int error = read_process(pid, from.address, to);
+  if (error == 0) return Post::done;
+  shared_.note(std::string("process_vm_readv failed after it had worked: ") + std::strerror(error));
+  completion->done(completion, false);
+  return Post::posted;
+}
+
+bool ShmEndpoint::can_get() noexcept {
+  if (get_ != Get::unknown) return get_ == Get::works;
+  if (!shared_.settings.cma) return false;
+  const AreaHeader& header = shared_.ingress_of(local_rank_).header();
+  const std::uint64_t address = header.nonce_address.load(std::memory_order_acquire);
+  if (address == 0) return false;  // the peer has not come this far yet: asked again next time
+  const auto pid = static_cast<pid_t>(shared_.segment.slot(local_rank_).pid.load(std::memory_order_relaxed));
+  std::uint64_t seen = 0;
+  const int error = read_process(pid, address, std::as_writable_bytes(std::span(&seen, 1)));
+  const bool same = error == 0 && seen == header.nonce.load(std::memory_order_relaxed);
+  get_ = same ? Get::works : Get::refused;
+  if (!same) {
+    shared_.note(std::string("no direct copies from other processes (process_vm_readv): ") +
+                 (error != 0 ? std::strerror(error) : "the pid is another process's"));
+  }
+  return same;
+}
+
+}  // namespace starling::btl

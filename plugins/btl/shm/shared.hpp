@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What the component of btl/shm and its endpoints share. Layer: plugin.
+///
+/// Threads: one at a time. Ownership: the component's; endpoints borrow it.
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/shm/node_segment.hpp"
+#include "plugins/btl/shm/layout.hpp"
+#include "plugins/btl/shm/params.hpp"
+
+namespace starling::btl {
+
+struct Settings {
+  std::uint32_t lane_after = 4;
+  std::uint64_t lane_first_bytes = 4096;
+  std::uint64_t lane_max_bytes = 256 * 1024;
+  std::uint64_t lanes_total_bytes = std::uint64_t{256} << 20;
+  std::uint64_t memory_wait_ns = 10'000'000'000;
+  bool cma = true;
+
+  [[nodiscard]] static Settings from(const params::Registry& params) {
+    const auto size = [&params](const params::Decl& decl) {
+      return std::bit_ceil(static_cast<std::uint64_t>(params.integer(decl)));
+    };
+    Settings settings;
+    settings.lane_after = static_cast<std::uint32_t>(params.integer(kLaneAfter));
+    settings.lane_max_bytes = size(kLaneMaxBytes);
+    settings.lane_first_bytes = std::min(size(kLaneFirstBytes), settings.lane_max_bytes);
+    settings.lanes_total_bytes = static_cast<std::uint64_t>(params.integer(kLanesTotalBytes));
+    settings.memory_wait_ns = static_cast<std::uint64_t>(params.integer(kMemoryWaitSeconds)) * 1'000'000'000;
+    settings.cma = params.boolean(kUseCma);
+    return settings;
+  }
+};
+
+struct Shared {
+  Shared(shm::NodeSegment& of_segment, Sink& to_sink, const Place& at_place, const Settings& with) noexcept
+      : segment(of_segment), sink(to_sink), place(at_place), settings(with) {}
+
+  shm::NodeSegment& segment;
+  Sink& sink;
+  Place place;
+  Settings settings;
+  Limits limits;
+  Component::Counters counters;
+
+  /// A fallback with its reason, for the report; each text once.
+  void note(std::string text) {
+    constexpr std::size_t kMost = 16;
+    auto& notes = counters.notes;
+    if (notes.size() < kMost && std::find(notes.begin(), notes.end(), text) == notes.end()) {
+      notes.push_back(std::move(text));
+    }
+  }
+  [[nodiscard]] MappedIngress ingress_of(std::uint32_t local_rank) noexcept {
+    return {segment.area(local_rank), segment.area_bytes()};
+  }
+  [[nodiscard]] MappedRing ring_at(const LaneExtent& extent) noexcept {
+    return {segment.at(extent.offset), extent.bytes};
+  }
+};
+
+}  // namespace starling::btl

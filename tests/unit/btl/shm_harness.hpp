@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Several btl/shm components on one memfd inside one program. Layer: tests.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugins/btl/shm/component.hpp"
+#include "tests/unit/btl/conformance.hpp"
+#include "tests/unit/shm/segments.hpp"
+
+namespace starling::test {
+
+inline std::int64_t rank_is_local_rank(const void* context, std::uint32_t rank) noexcept {
+  return rank < *static_cast<const std::uint32_t*>(context) ? std::int64_t{rank} : -1;
+}
+
+class ShmHarness {
+ public:
+  static constexpr bool kTwoThreads = true;
+  static std::unique_ptr<ShmHarness> make(unsigned processes) { return std::make_unique<ShmHarness>(processes); }
+
+  explicit ShmHarness(unsigned processes, std::vector<std::string> settings = {},
+                      std::uint64_t arena_bytes = 64u << 20)
+      : processes_(processes), geometry_(small_geometry(processes, arena_bytes)), memfd_(make_memfd(geometry_)) {
+    params::Places places;
+    places.environment = std::move(settings);
+    EXPECT_TRUE(params_.load(places));
+    const params::Decl decls[] = {btl::kLaneAfter, btl::kLaneFirstBytes, btl::kLaneMaxBytes,
+                                  btl::kLanesTotalBytes, btl::kMemoryWaitSeconds, btl::kUseCma};
+    auto added = params_.add("btl/shm", decls);
+    EXPECT_TRUE(added) << added.error().text();
+    for (unsigned rank = 0; rank < processes; ++rank) {
+      sinks_.push_back(std::make_unique<Collector>());
+      segments_.push_back(std::make_unique<shm::NodeSegment>(join(memfd_, geometry_, rank)));
+      segments_.back()->enter();
+      components_.push_back(nullptr);
+      restart(rank);
+    }
+  }
+  ~ShmHarness() { components_.clear(); }
+
+  void restart(unsigned rank) {
+    components_[rank].reset();
+    const btl::Place place{ProcId{0, rank}, processes_, rank, processes_, &rank_is_local_rank, &processes_};
+    components_[rank] =
+        std::make_unique<btl::ShmComponent>(btl::Args{params_, *sinks_[rank], place, segments_[rank].get()});
+    EXPECT_TRUE(components_[rank]->start());
+  }
+  btl::ShmComponent& component(unsigned i) { return *components_[i]; }
+  Collector& sink(unsigned i) { return *sinks_[i]; }
+  btl::ShmEndpoint& endpoint(unsigned from, unsigned to) {
+    return static_cast<btl::ShmEndpoint&>(**components_[from]->connect(ProcId{0, to}, {}));
+  }
+  shm::NodeSegment& segment(unsigned i) { return *segments_[i]; }
+
+ private:
+  std::uint32_t processes_;
+  shm::Geometry geometry_;
+  UniqueFd memfd_;
+  params::Registry params_;
+  std::vector<std::unique_ptr<Collector>> sinks_;
+  std::vector<std::unique_ptr<shm::NodeSegment>> segments_;
+  std::vector<std::unique_ptr<btl::ShmComponent>> components_;
+};
+
+}  // namespace starling::test

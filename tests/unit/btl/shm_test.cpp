@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// btl/shm: the suite for all btls, and what is particular to ingress and lanes.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+#include "tests/unit/btl/shm_harness.hpp"
+
+namespace starling::test {
+namespace {
+
+INSTANTIATE_TYPED_TEST_SUITE_P(Shm, BtlConformance, ShmHarness);
+
+void send(ShmHarness& harness, unsigned from, unsigned to, std::uint64_t number, std::size_t bytes) {
+  const auto message = make_message(number, bytes);
+  const Deadline deadline = Deadline::after_seconds(30);
+  while (harness.endpoint(from, to).send({}, message) != Post::done) {
+    harness.component(to).progress();
+    ASSERT_FALSE(deadline.passed());
+  }
+}
+
+void progress_until_idle(ShmHarness& harness, unsigned rank) {
+  while (harness.component(rank).progress() != 0) {
+  }
+}
+
+TEST(BtlShm, a_pair_gets_its_lane_after_some_messages_and_at_once_for_a_long_one) {
+  ShmHarness harness(3);
+  for (std::uint64_t i = 0; i < 4; ++i) send(harness, 0, 1, i, 8);
+  EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 0u);
+  EXPECT_EQ(harness.segment(0).arena_used(), 0u);
+  send(harness, 0, 1, 4, 8);
+  EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 4096u);
+  EXPECT_EQ(harness.segment(0).arena_used(), 4096u);
+  send(harness, 0, 2, 0, 241);
+  EXPECT_EQ(harness.endpoint(0, 2).lane_bytes(), 4096u);
+  progress_until_idle(harness, 1);
+  progress_until_idle(harness, 2);
+  ASSERT_EQ(harness.sink(1).messages.size(), 5u);
+  for (std::uint64_t i = 0; i < 5; ++i) EXPECT_EQ(harness.sink(1).messages[i].bytes, make_message(i, 8));
+  EXPECT_EQ(harness.sink(2).messages.size(), 1u);
+}
+
+TEST(BtlShm, a_lane_found_full_grows_up_to_its_limit_and_keeps_the_order) {
+  ShmHarness harness(2, {"STARLING_MCA_shm_lane_max=64k"});
+  std::uint64_t sent = 0;
+  while (harness.endpoint(0, 1).send({}, make_message(sent, 200)) == Post::done) ++sent;
+  EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 64u * 1024);
+  progress_until_idle(harness, 1);
+  ASSERT_EQ(harness.sink(1).messages.size(), sent);
+  for (std::uint64_t i = 0; i < sent; ++i) ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, 200));
+  EXPECT_EQ(harness.segment(0).arena_used(), 64u * 1024) << "smaller lanes were not given back";
+}
+
+TEST(BtlShm, lanes_do_not_grow_above_the_node_wide_cap) {
+  ShmHarness harness(2, {"STARLING_MCA_shm_lanes_total_bytes=16k"});
+  std::uint64_t sent = 0;
+  while (harness.endpoint(0, 1).send({}, make_message(sent, 200)) == Post::done) ++sent;
+  EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 4096u);
+  progress_until_idle(harness, 1);
+  EXPECT_EQ(harness.sink(1).messages.size(), sent);
+}
+
+TEST(BtlShm, a_full_ingress_is_again_until_it_is_emptied) {
+  ShmHarness harness(2, {"STARLING_MCA_shm_lane_after=1000000"});
+  std::uint64_t sent = 0;
+  while (harness.endpoint(0, 1).send({}, make_message(sent, 240)) == Post::done) ++sent;
+  EXPECT_EQ(sent, 61u);
+  EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, 1000)), Post::again) << "no cell for the announcement";
+  progress_until_idle(harness, 1);
+  send(harness, 0, 1, sent, 1000);
+  progress_until_idle(harness, 1);
+  ASSERT_EQ(harness.sink(1).messages.size(), sent + 1);
+  for (std::uint64_t i = 0; i < sent; ++i) ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, 240));
+}
+
+TEST(BtlShm, without_memory_small_messages_still_pass_and_long_ones_say_why_not) {
+  ShmHarness harness(2, {"STARLING_MCA_shm_memory_wait=1"}, 4096);
+  ASSERT_TRUE(harness.segment(0).allocate(4096));
+  for (std::uint64_t i = 0; i < 20; ++i) send(harness, 0, 1, i, 100);
+  EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, 5000)), Post::again);
+  progress_until_idle(harness, 1);
+  ASSERT_EQ(harness.sink(1).messages.size(), 20u);
+  const auto notes = harness.component(0).counters().notes;
+  ASSERT_GE(notes.size(), 1u);
+  EXPECT_NE(notes[0].find("shm_arena_bytes"), std::string::npos) << notes[0];
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (harness.sink(0).lost.empty() && !deadline.passed()) {
+    EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, 5000)), Post::again);
+    ::usleep(20'000);
+  }
+  ASSERT_EQ(harness.sink(0).lost.size(), 1u);
+  EXPECT_NE(harness.sink(0).reasons[0].find("shm_arena_bytes"), std::string::npos);
+}
+
+TEST(BtlShm, seventy_lanes_are_polled_by_activity_and_lose_nothing) {
+  constexpr unsigned kProcesses = 71;
+  constexpr std::uint64_t kRounds = 200;
+  ShmHarness harness(kProcesses);
+  for (std::uint64_t round = 0; round < kRounds; ++round) {
+    for (unsigned from = 1; from < kProcesses; ++from) {
+      if (round > 20 && (from * 7 + round) % 5 != 0) continue;  // some are silent for a while
+      send(harness, from, 0, round, 50 + from);
+    }
+    if (round % 3 == 0) progress_until_idle(harness, 0);
+    EXPECT_EQ(harness.component(0).uses_activity(), round >= 6) << round;
+  }
+  progress_until_idle(harness, 0);
+  EXPECT_EQ(harness.component(0).open_lanes(), kProcesses - 1);
+  std::vector<std::uint64_t> next(kProcesses, 0);
+  for (const auto& message : harness.sink(0).messages) {
+    const unsigned from = message.from.rank;
+    auto& round = next[from];
+    while (round > 20 && round < kRounds && (from * 7 + round) % 5 != 0) ++round;
+    ASSERT_EQ(message.bytes, make_message(round, 50 + from)) << "from " << from << " round " << round;
+    ++round;
+  }
+  for (unsigned from = 1; from < kProcesses; ++from) {
+    auto& round = next[from];
+    while (round < kRounds && (from * 7 + round) % 5 != 0) ++round;
+    EXPECT_EQ(round, kRounds) << "from " << from;
+  }
+}
+
+TEST(BtlShm, a_closed_lane_is_given_back_and_a_later_message_comes_after_it) {
+  ShmHarness harness(2);
+  for (std::uint64_t i = 0; i < 10; ++i) send(harness, 0, 1, i, 100);
+  EXPECT_NE(harness.endpoint(0, 1).lane_bytes(), 0u);
+  harness.restart(0);  // closes the lane while it still holds messages
+  for (std::uint64_t i = 10; i < 20; ++i) send(harness, 0, 1, i, 100);
+  progress_until_idle(harness, 1);
+  ASSERT_EQ(harness.sink(1).messages.size(), 20u);
+  for (std::uint64_t i = 0; i < 20; ++i) ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, 100)) << i;
+  EXPECT_EQ(harness.component(1).open_lanes(), 1u);
+  EXPECT_EQ(harness.segment(0).arena_used(), 4096u);
+}
+
+TEST(BtlShm, a_message_sent_before_the_peer_has_come_waits_for_it) {
+  ShmHarness harness(2);
+  send(harness, 0, 1, 1, 8);
+  harness.restart(1);
+  progress_until_idle(harness, 1);
+  ASSERT_EQ(harness.sink(1).messages.size(), 1u);
+}
+
+TEST(BtlShm, a_sleeper_is_woken_by_a_message_through_ingress_and_lane) {
+  ShmHarness harness(2);
+  constexpr std::uint64_t kMessages = 200;
+  harness.endpoint(0, 1);
+  std::thread receiver([&] {
+    const Deadline deadline = Deadline::after_seconds(60);
+    while (harness.sink(1).messages.size() < kMessages && !deadline.passed()) {
+      const std::uint32_t value = harness.segment(1).prepare_sleep();
+      if (harness.component(1).progress() == 0) harness.segment(1).sleep(value, 60'000'000'000);
+      harness.segment(1).cancel_sleep();
+    }
+  });
+  for (std::uint64_t i = 0; i < kMessages; ++i) {
+    const Deadline soon = Deadline::after_ns(2'000'000);
+    while ((harness.segment(0).slot(1).attention.load() & shm::kAsleep) == 0 && !soon.passed()) {
+    }
+    EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(i, 30)), Post::done);
+  }
+  receiver.join();
+  ASSERT_EQ(harness.sink(1).messages.size(), kMessages);
+}
+
+TEST(BtlShm, begin_sleep_refuses_while_something_is_there) {
+  ShmHarness harness(2);
+  EXPECT_TRUE(harness.component(1).begin_sleep());
+  harness.component(1).end_sleep();
+  for (std::uint64_t i = 0; i < 6; ++i) {
+    send(harness, 0, 1, i, 8);
+    EXPECT_FALSE(harness.component(1).begin_sleep());
+    harness.component(1).end_sleep();
+    progress_until_idle(harness, 1);
+  }
+}
+
+TEST(BtlShm, a_process_that_mpiexec_reports_dead_is_lost_once_after_its_last_message) {
+  ShmHarness harness(2);
+  send(harness, 1, 0, 7, 64);
+  harness.endpoint(0, 1);
+  harness.segment(0).slot(1).state.store(static_cast<std::uint32_t>(shm::ProcState::exited));
+  const Deadline deadline = Deadline::after_seconds(30);
+  while (harness.sink(0).lost.empty() && !deadline.passed()) harness.component(0).progress();
+  for (int i = 0; i < 100000; ++i) harness.component(0).progress();
+  ASSERT_EQ(harness.sink(0).lost.size(), 1u);
+  EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
+  EXPECT_EQ(harness.sink(0).messages.size(), 1u);
+}
+
+TEST(BtlShm, a_cell_claimed_by_a_dead_process_does_not_block_the_others) {
+  ShmHarness harness(3);
+  send(harness, 1, 0, 1, 8);
+  {
+    btl::MappedIngress ingress(harness.segment(0).area(0), harness.segment(0).area_bytes());
+    btl::IngressProducer<StdAtomics, btl::MappedIngress> dying(ingress, 2);
+    ASSERT_TRUE(dying.claim().ok);
+  }
+  send(harness, 1, 0, 2, 8);
+  for (int i = 0; i < 20000; ++i) harness.component(0).progress();
+  EXPECT_EQ(harness.sink(0).messages.size(), 1u) << "its producer may only be slow";
+  harness.segment(0).slot(2).state.store(static_cast<std::uint32_t>(shm::ProcState::exited));
+  for (int i = 0; i < 20000; ++i) harness.component(0).progress();
+  EXPECT_EQ(harness.sink(0).messages.size(), 2u);
+}
+
+TEST(BtlShm, cma_can_be_switched_off) {
+  ShmHarness harness(2, {"STARLING_MCA_shm_cma=no"});
+  EXPECT_FALSE(harness.component(0).limits().get);
+  EXPECT_FALSE(harness.endpoint(0, 1).can_get());
+}
+
+TEST(BtlShm, a_refused_probe_is_noted_and_not_repeated) {
+  ShmHarness harness(2);
+  harness.segment(0).slot(1).pid.store(0x7ffffff0);
+  EXPECT_FALSE(harness.endpoint(0, 1).can_get());
+  harness.segment(0).slot(1).pid.store(static_cast<std::uint32_t>(::getpid()));
+  EXPECT_FALSE(harness.endpoint(0, 1).can_get());
+  EXPECT_EQ(harness.component(0).counters().notes.size(), 1u);
+}
+
+TEST(BtlShm, without_a_segment_it_says_so) {
+  params::Registry params;
+  Collector sink;
+  const auto refused = btl::create_shm_component({params, sink, btl::Place{}, nullptr});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::unsupported);
+}
+
+}  // namespace
+}  // namespace starling::test

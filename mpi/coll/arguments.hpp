@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What each collective was asked for, after the argument checks. Layer: mpi. MPI 5.0 chapter 6.
+///
+/// `in_place` stands for MPI_IN_PLACE; the buffer that it replaces is then not looked at. Arguments that are
+/// significant at the root only are not looked at elsewhere. Threads: values. Ownership: everything is borrowed, types
+/// and arrays while a schedule is built, buffers and datatypes until it has completed.
+
+#include <cstdint>
+
+#include "mpi/coll/blocks.hpp"
+#include "mpi/coll/type.hpp"
+
+namespace starling::mpi::coll {
+
+/// Who takes part.
+struct Team {
+  int rank = 0;
+  int size = 1;
+  int remote = 0;      ///< size of the remote group of an intercommunicator
+  bool inter = false;
+};
+
+/// Roots of an intercommunicator's operations, besides a rank of the remote group. MPI 5.0 section 6.2.3.
+inline constexpr int kRootHere = -3;  ///< MPI_ROOT: this process is the root
+inline constexpr int kNoPart = -1;    ///< MPI_PROC_NULL: this process is in the root's group and does nothing
+
+struct Bcast {
+  void* buffer = nullptr;
+  std::uint64_t count = 0;
+  Type type;
+  int root = 0;
+};
+
+/// reduce, allreduce, scan, exscan; for the last three root has no meaning.
+struct Reduce {
+  const void* send = nullptr;
+  void* receive = nullptr;
+  std::uint64_t count = 0;
+  Type type;
+  Operator operation;
+  int root = 0;
+  bool in_place = false;
+};
+
+/// gather(v): `send` is this process's part, `receive` all parts (at the root). allgather(v): the same at all.
+struct Gather {
+  const void* send = nullptr;
+  std::uint64_t count = 0;
+  Type type;
+  Blocks receive;
+  int root = 0;
+  bool in_place = false;
+};
+
+/// scatter(v): the reverse; in_place replaces the receive buffer at the root.
+struct Scatter {
+  Blocks send;
+  void* receive = nullptr;
+  std::uint64_t count = 0;
+  Type type;
+  int root = 0;
+  bool in_place = false;
+};
+
+struct Alltoall {
+  Blocks send;
+  Blocks receive;
+  bool in_place = false;
+};
+
+/// reduce_scatter(_block): `blocks` describes where each rank's result lies in the vector that is sent, from offset 0
+/// without gaps; the receive buffer holds this rank's block (in place: the whole vector, whose start is overwritten).
+struct ReduceScatter {
+  const void* send = nullptr;
+  void* receive = nullptr;
+  Ints counts;               ///< one per rank, or
+  std::uint64_t count = 0;   ///< the same for all
+  Type type;
+  Operator operation;
+  bool in_place = false;
+  [[nodiscard]] std::uint64_t part(int rank) const noexcept {
+    return counts ? static_cast<std::uint64_t>(counts[rank]) : count;
+  }
+  /// Elements before rank's block; rank == ranks gives the whole vector.
+  [[nodiscard]] std::uint64_t offset(int rank) const noexcept {
+    if (!counts) return count * static_cast<std::uint64_t>(rank);
+    std::uint64_t sum = 0;
+    for (int i = 0; i < rank; ++i) sum += part(i);
+    return sum;
+  }
+};
+
+}  // namespace starling::mpi::coll

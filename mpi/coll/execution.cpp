@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file  The executor. Hard part: a fault in the middle must leave no request that the pml still knows.
+
+#include "mpi/coll/execution.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace starling::mpi::coll {
+
+void copy_buffer(const Buffer& from, const Buffer& to) noexcept {
+  const std::uint64_t bytes = std::min(from.bytes, to.bytes);
+  if (bytes == 0) return;
+  if (from.layout == nullptr && to.layout == nullptr) {
+    std::memmove(to.base, from.base, bytes);
+  } else if (to.layout == nullptr) {
+    from.layout->pack(from.base, from.count, 0, static_cast<std::byte*>(to.base), bytes);
+  } else if (from.layout == nullptr) {
+    to.layout->unpack(to.base, to.count, 0, static_cast<const std::byte*>(from.base), bytes);
+  } else {
+    alignas(64) std::byte window[8192];  // stays in the first cache level
+    for (std::uint64_t at = 0; at < bytes; at += sizeof window) {
+      const std::size_t part = std::min<std::uint64_t>(sizeof window, bytes - at);
+      from.layout->pack(from.base, from.count, at, window, part);
+      to.layout->unpack(to.base, to.count, at, window, part);
+    }
+  }
+}
+
+void Execution::start(const Port& port) noexcept {
+  port_ = port;
+  if (capacity_ < schedule.most_messages()) {
+    capacity_ = std::max(schedule.most_messages(), 4u);
+    requests_ = std::make_unique<pml::Request[]>(capacity_);
+  }
+  posted_ = finished_ = round_ = 0;
+  round_begun_ = has_special_ = abandoned_ = complete_ = false;
+  fault_ = pml::Fault::none;
+  faulty_peer_ = -1;
+  advance();
+}
+
+bool Execution::advance() noexcept {
+  if (complete_) return true;
+  const auto rounds = static_cast<std::uint32_t>(schedule.rounds().size());
+  while (round_ < rounds) {
+    if (!round_begun_) begin_round();
+    if (!round_over()) return false;  // also after a fault: the pml still knows the requests of this round
+    if (abandoned_) break;
+    round_begun_ = false;
+    ++round_;
+  }
+  complete_ = true;
+  return true;
+}
+
+void Execution::begin_round() noexcept {
+  const Schedule::Round round = schedule.rounds()[round_];
+  const Schedule::Step* const steps = schedule.steps().data();
+  posted_ = finished_ = 0;
+  has_special_ = false;
+  round_begun_ = true;
+  const bool local = round.messages < round.end - round.begin;
+  if (round.messages != 0) {
+    for (std::uint32_t i = round.begin; i < round.end; ++i) {
+      if (steps[i].what == Schedule::Do::receive) post_receive(steps[i]);
+      if (steps[i].what == Schedule::Do::send) post_send(steps[i]);
+    }
+  }
+  if (!local) return;
+  for (std::uint32_t i = round.begin; i < round.end; ++i) {
+    if (steps[i].what == Schedule::Do::special) {
+      waiting_special_ = i;
+      has_special_ = true;
+      steps[i].special->start(to_int(port_.tag));
+    } else {
+      run_local(steps[i]);
+    }
+  }
+}
+
+bool Execution::round_over() noexcept {
+  while (finished_ < posted_) {
+    pml::Request& request = requests_[finished_];
+    if (!request.complete.load(std::memory_order_acquire)) return false;
+    if (request.status.fault != pml::Fault::none || request.status.cancelled) [[unlikely]] note_fault(request);
+    ++finished_;
+  }
+  if (has_special_) {
+    if (!schedule.steps()[waiting_special_].special->advance()) return false;
+    has_special_ = false;
+  }
+  return true;
+}
+
+pml::Request& Execution::fresh_request() noexcept {
+  pml::Request& request = requests_[posted_++];
+  request.complete.store(false, std::memory_order_relaxed);
+  request.status = {};
+  request.context = port_.context;
+  request.tag = port_.tag;
+  request.mode = pml::Mode::standard;
+  request.next = request.previous = nullptr;
+  request.peer = nullptr;
+  request.order = request.moved = request.total = request.remote = 0;
+  request.phase = request.flags = 0;
+  request.started_ns = 0;
+  return request;
+}
+
+void Execution::post_send(const Schedule::Step& step) noexcept {
+  if (step.from.layout == nullptr && port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag, step.from.base,
+                                                         step.from.bytes) == Post::done) {
+    return;
+  }
+  pml::Request& request = fresh_request();
+  request.buffer = step.from;
+  request.rank = Rank{step.peer};
+  request.receive = false;
+  port_.pml->isend(request);
+}
+
+void Execution::post_receive(const Schedule::Step& step) noexcept {
+  pml::Request& request = fresh_request();
+  request.buffer = step.to;
+  request.rank = Rank{step.peer};
+  request.receive = true;
+  port_.pml->irecv(request);
+}
+
+void Execution::run_local(const Schedule::Step& step) noexcept {
+  if (step.what == Schedule::Do::copy) {
+    copy_buffer(step.from, step.to);
+  } else if (step.what == Schedule::Do::reduce) {
+    const Operator& operation = schedule.operation();
+    operation.apply(operation, step.from.base, step.to.base, step.count, schedule.reduced_type());
+  }
+}
+
+void Execution::note_fault(const pml::Request& request) noexcept {
+  const bool first = fault_ == pml::Fault::none;
+  const pml::Fault why = request.status.fault == pml::Fault::none ? pml::Fault::internal : request.status.fault;
+  if (first) {
+    fault_ = why;
+    faulty_peer_ = to_int(request.rank);
+  }
+  if (why != pml::Fault::truncated && !abandoned_) give_up();
+}
+
+void Execution::give_up() noexcept {
+  abandoned_ = true;
+  for (std::uint32_t i = finished_; i < posted_; ++i) {
+    if (!requests_[i].complete.load(std::memory_order_acquire)) port_.pml->cancel(requests_[i]);
+  }
+}
+
+}  // namespace starling::mpi::coll

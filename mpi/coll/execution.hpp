@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Runs a schedule: starts what is ready, notices what is complete. Layer: mpi. docs/design/collectives.md
+///
+/// Blocking, nonblocking and persistent operations are the same object driven differently: wait at once, advance from
+/// the progress loop, or start again.
+///
+/// Threads:   one at a time (the runtime's lock).
+/// Ownership: owns schedule and requests; it must not move or die between start() and the end of the operation.
+/// Errors:    the first fault of any message is kept; a lost peer ends the operation early, anything else lets it run
+///            to its end so that the other processes are not left waiting.
+
+#include <cstdint>
+#include <memory>
+
+#include "frameworks/pml/pml.hpp"
+#include "mpi/coll/schedule.hpp"
+
+namespace starling::mpi::coll {
+
+/// Where a schedule's messages go.
+struct Port {
+  pml::Component* pml = nullptr;
+  pml::Context* context = nullptr;
+  Tag tag{0};
+};
+
+class Execution {
+ public:
+  Schedule schedule;
+
+  /// Begins the operation, again after it has completed. May complete it at once.
+  void start(const Port& port) noexcept;
+  /// Goes as far as it can without waiting; the caller polls the pml. True when the operation is complete.
+  bool advance() noexcept;
+  [[nodiscard]] bool complete() const noexcept { return complete_; }
+  [[nodiscard]] pml::Fault fault() const noexcept { return fault_; }
+  /// The peer of the message that failed first.
+  [[nodiscard]] int faulty_peer() const noexcept { return faulty_peer_; }
+  /// For hang help: round in progress, and how many there are.
+  [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
+
+ private:
+  void begin_round() noexcept;
+  [[nodiscard]] bool round_over() noexcept;
+  void post_send(const Schedule::Step& step) noexcept;
+  void post_receive(const Schedule::Step& step) noexcept;
+  void run_local(const Schedule::Step& step) noexcept;
+  void note_fault(const pml::Request& request) noexcept;
+  void give_up() noexcept;
+  pml::Request& fresh_request() noexcept;
+
+  Port port_;
+  std::unique_ptr<pml::Request[]> requests_;
+  std::uint32_t capacity_ = 0;
+  std::uint32_t posted_ = 0;    ///< requests of this round
+  std::uint32_t finished_ = 0;  ///< requests below this index are complete
+  std::uint32_t round_ = 0;
+  std::uint32_t waiting_special_ = 0;  ///< index of the step that is advanced
+  bool has_special_ = false;
+  bool round_begun_ = false;
+  bool complete_ = true;
+  bool abandoned_ = false;
+  pml::Fault fault_ = pml::Fault::none;
+  int faulty_peer_ = -1;
+};
+
+/// Copies between two buffers of equal packed size.
+void copy_buffer(const Buffer& from, const Buffer& to) noexcept;
+
+}  // namespace starling::mpi::coll

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What one process does in one collective operation, as a value. Layer: mpi. docs/design/collectives.md
+///
+/// A schedule is a list of rounds. The messages of a round are posted in the order they were added, then its local
+/// steps run in the order they were added; the next round starts when all of them are complete. So no step may touch
+/// memory that a message of the same round receives into, nor change memory that one sends from.
+///
+/// Threads:   one at a time (the runtime's lock).
+/// Ownership: owns its scratch memory; user buffers, datatypes and operations are borrowed.
+/// Ordering:  messages between two processes match in the order of their rounds; a schedule has one tag.
+/// Errors:    when scratch memory cannot be had, ok() is false and the schedule must not be run.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/coll/scratch.hpp"
+#include "mpi/coll/type.hpp"
+
+namespace starling::mpi::coll {
+
+/// A step with its own idea of progress: a whole algorithm (shared memory, offload) can be one such step.
+class Special {
+ public:
+  virtual ~Special() = default;
+  /// Called at each start of the schedule; sees the tag that the operation has in its communicator.
+  virtual void start(std::int32_t tag) noexcept = 0;
+  /// True when it is finished.
+  [[nodiscard]] virtual bool advance() noexcept = 0;
+};
+
+class Schedule {
+ public:
+  enum class Do : std::uint8_t { send, receive, copy, reduce, special };
+
+  struct Step {
+    Do what = Do::copy;
+    std::int32_t peer = 0;     ///< send, receive: rank in the communicator (in the remote group of an intercommunicator)
+    std::uint64_t count = 0;   ///< reduce: elements
+    Buffer from;               ///< send, copy, reduce (base only)
+    Buffer to;                 ///< receive, copy, reduce (base only)
+    Special* special = nullptr;
+  };
+
+  /// Half-open range of steps.
+  struct Round {
+    std::uint32_t begin = 0, end = 0, messages = 0;
+  };
+
+  void send(int to, Buffer what);
+  void receive(int from, Buffer where);
+  /// Packs, unpacks or copies; both sides have the same number of bytes, or the smaller one counts.
+  void copy(Buffer from, Buffer to);
+  /// Names what reduce() applies; once per schedule.
+  void set_reduction(const Operator& operation, const Type& type) noexcept;
+  /// to[i] = from[i] op to[i]
+  void reduce(const void* from, void* to, std::uint64_t count);
+  /// The only local step of its round.
+  void special(std::unique_ptr<Special> step);
+  /// Ends the round; an empty one leaves no trace.
+  void next_round();
+
+  /// Memory for packed bytes, aligned for any type.
+  [[nodiscard]] std::byte* scratch(std::uint64_t bytes);
+  /// Memory for `count` elements; the address returned is that of element 0.
+  [[nodiscard]] void* scratch(const Type& type, std::uint64_t count);
+
+  [[nodiscard]] bool ok() const noexcept { return scratch_.ok(); }
+  [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
+  [[nodiscard]] const std::vector<Round>& rounds() const noexcept { return rounds_; }
+  /// The most messages that one round has in flight.
+  [[nodiscard]] std::uint32_t most_messages() const noexcept { return most_messages_; }
+  [[nodiscard]] const Operator& operation() const noexcept { return operation_; }
+  [[nodiscard]] const Type& reduced_type() const noexcept { return reduced_type_; }
+
+  /// Forgets everything but keeps its memory for the next use.
+  void clear() noexcept;
+
+ private:
+  void message(Step step);
+
+  std::vector<Step> steps_;
+  std::vector<Round> rounds_;
+  std::vector<std::unique_ptr<Special>> specials_;
+  Scratch scratch_;
+  Operator operation_;
+  Type reduced_type_;
+  Round open_;
+  std::uint32_t most_messages_ = 0;
+};
+
+}  // namespace starling::mpi::coll

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file  The tables. A collective has a list of algorithms, each with what it cannot do without, and a list of rows of
+/// which the first that fits decides. docs/design/collectives.md
+
+#include "mpi/coll/select.hpp"
+
+#include <limits>
+#include <span>
+
+#include "mpi/coll/builders.hpp"
+#include "mpi/coll/params.hpp"
+#include "mpi/coll/split.hpp"
+#include "params/registry.hpp"
+
+namespace starling::mpi::coll {
+namespace {
+
+constexpr unsigned kCommutative = 1, kUniform = 2, kPowerOfTwo = 4;
+constexpr int kAnyRanks = std::numeric_limits<int>::max();
+constexpr std::uint64_t kAnyBytes = std::numeric_limits<std::uint64_t>::max();
+
+template <class Asked>
+struct Algorithm {
+  void (*build)(Schedule&, const Team&, const Asked&);
+  unsigned needs = 0;
+};
+struct Row {
+  int least_ranks, most_ranks;
+  std::uint64_t most_bytes;
+  std::uint8_t algorithm;
+};
+/// What the choice may depend on.
+struct Facts {
+  int ranks;
+  std::uint64_t bytes;
+  unsigned has;
+};
+
+// Each list is in the order of the choices in params.hpp. The last row always fits.
+
+// bytes: the message
+constexpr Algorithm<Bcast> kBcasts[] = {{bcast_binomial}, {bcast_scatter_ring}, {bcast_chain}};
+constexpr Row kBcastRows[] = {{1, 2, kAnyBytes, 0}, {3, kAnyRanks, 16 << 10, 0}, {3, 64, kAnyBytes, 1},
+                              {65, kAnyRanks, 512 << 10, 0}, {65, kAnyRanks, kAnyBytes, 2}};
+// bytes: the vector
+constexpr Algorithm<Reduce> kReduces[] = {{reduce_binomial}, {reduce_ring, kCommutative}};
+constexpr Row kReduceRows[] = {{1, 2, kAnyBytes, 0}, {3, kAnyRanks, 32 << 10, 0}, {3, 64, kAnyBytes, 1},
+                               {1, kAnyRanks, kAnyBytes, 0}};
+constexpr Algorithm<Reduce> kAllreduces[] = {
+    {allreduce_recursive_doubling}, {allreduce_rabenseifner, kCommutative}, {allreduce_ring, kCommutative}};
+constexpr Row kAllreduceRows[] = {{1, kAnyRanks, 4 << 10, 0}, {1, 2, kAnyBytes, 1}, {3, kAnyRanks, 256 << 10, 1},
+                                  {3, 64, kAnyBytes, 2}, {65, kAnyRanks, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
+// bytes: one block
+constexpr Algorithm<Gather> kGathers[] = {{gather_binomial, kUniform}, {gather_linear}};
+constexpr Algorithm<Scatter> kScatters[] = {{scatter_binomial, kUniform}, {scatter_linear}};
+constexpr Row kRootedRows[] = {{4, kAnyRanks, 2 << 10, 0}, {1, kAnyRanks, kAnyBytes, 1}};
+// bytes: all blocks
+constexpr Algorithm<Gather> kAllgathers[] = {
+    {allgather_recursive_doubling, kUniform | kPowerOfTwo}, {allgather_bruck}, {allgather_ring}};
+constexpr Row kAllgatherRows[] = {{1, kAnyRanks, 128 << 10, 0}, {3, kAnyRanks, 64 << 10, 1}, {1, kAnyRanks, kAnyBytes, 2}};
+// bytes: one block
+constexpr Algorithm<Alltoall> kAlltoalls[] = {{alltoall_bruck, kUniform}, {alltoall_linear}, {alltoall_pairwise}};
+constexpr Row kAlltoallRows[] = {{8, kAnyRanks, 256, 0}, {1, kAnyRanks, 32 << 10, 1}, {1, kAnyRanks, kAnyBytes, 2}};
+// bytes: the whole vector
+constexpr Algorithm<ReduceScatter> kReduceScatters[] = {{reduce_scatter_tree}, {reduce_scatter_pairwise, kCommutative}};
+constexpr Row kReduceScatterRows[] = {{3, kAnyRanks, 4 << 10, 0}, {1, kAnyRanks, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
+
+template <class Asked>
+void run(Schedule& schedule, const Team& team, std::span<const Algorithm<Asked>> algorithms, std::span<const Row> rows,
+         std::uint8_t forced, const Facts& facts, const Asked& asked) {
+  const auto able = [&](std::size_t index) { return (algorithms[index].needs & ~facts.has) == 0; };
+  if (forced != 0 && forced <= algorithms.size() && able(forced - 1u)) {
+    return algorithms[forced - 1u].build(schedule, team, asked);
+  }
+  for (const Row& row : rows) {
+    if (facts.ranks < row.least_ranks || facts.ranks > row.most_ranks || facts.bytes > row.most_bytes) continue;
+    if (able(row.algorithm)) return algorithms[row.algorithm].build(schedule, team, asked);
+  }
+  expects(false, "no algorithm fits a collective");
+}
+
+[[nodiscard]] std::uint8_t forced(const Tuning& tuning, Collective which) {
+  return tuning.forced[static_cast<std::size_t>(which)];
+}
+[[nodiscard]] unsigned power_flag(int ranks) { return power_of_two_below(ranks) == ranks ? kPowerOfTwo : 0; }
+[[nodiscard]] unsigned order_flag(const Operator& op) { return op.commutative ? kCommutative : 0; }
+
+}  // namespace
+
+Tuning Tuning::from(const params::Registry& params) {
+  Tuning tuning;
+  static_assert(kCollParams.size() == kCollectives, "one parameter per collective, in the order of Collective");
+  for (std::size_t i = 0; i < kCollectives; ++i) {
+    tuning.forced[i] = static_cast<std::uint8_t>(params.integer(kCollParams[i]));
+  }
+  return tuning;
+}
+
+void barrier(Schedule& schedule, const Team& team) {
+  team.inter ? inter_barrier(schedule, team) : barrier_dissemination(schedule, team);
+}
+
+void bcast(Schedule& schedule, const Team& team, const Tuning& tuning, const Bcast& asked) {
+  if (team.inter) return inter_bcast(schedule, team, asked);
+  const std::uint64_t bytes = asked.count * asked.type.size;
+  if (bytes == 0 || team.size == 1) return;
+  run<Bcast>(schedule, team, kBcasts, kBcastRows, forced(tuning, Collective::bcast), {team.size, bytes, 0}, asked);
+}
+
+void reduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked) {
+  if (team.inter) return inter_reduce(schedule, team, asked);
+  if (asked.count == 0) return;
+  run<Reduce>(schedule, team, kReduces, kReduceRows, forced(tuning, Collective::reduce),
+              {team.size, asked.count * asked.type.size, order_flag(asked.operation)}, asked);
+}
+
+void allreduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked) {
+  if (team.inter) return inter_allreduce(schedule, team, asked);
+  if (asked.count == 0) return;
+  run<Reduce>(schedule, team, kAllreduces, kAllreduceRows, forced(tuning, Collective::allreduce),
+              {team.size, asked.count * asked.type.size, order_flag(asked.operation)}, asked);
+}
+
+void gather(Schedule& schedule, const Team& team, const Tuning& tuning, const Gather& asked) {
+  if (team.inter) return inter_gather(schedule, team, asked);
+  // The root in place has only the receive arguments, the others only the send arguments: the bytes agree.
+  const std::uint64_t bytes = team.rank == asked.root && asked.in_place ? asked.receive.bytes(0)
+                                                                        : asked.count * asked.type.size;
+  if (bytes == 0) return;
+  run<Gather>(schedule, team, kGathers, kRootedRows, forced(tuning, Collective::gather), {team.size, bytes, kUniform},
+              asked);
+}
+
+void gatherv(Schedule& schedule, const Team& team, const Gather& asked) {
+  team.inter ? inter_gather(schedule, team, asked) : gather_linear(schedule, team, asked);
+}
+
+void scatter(Schedule& schedule, const Team& team, const Tuning& tuning, const Scatter& asked) {
+  if (team.inter) return inter_scatter(schedule, team, asked);
+  const std::uint64_t bytes = team.rank == asked.root ? asked.send.bytes(0) : asked.count * asked.type.size;
+  if (bytes == 0) return;
+  run<Scatter>(schedule, team, kScatters, kRootedRows, forced(tuning, Collective::scatter),
+               {team.size, bytes, kUniform}, asked);
+}
+
+void scatterv(Schedule& schedule, const Team& team, const Scatter& asked) {
+  team.inter ? inter_scatter(schedule, team, asked) : scatter_linear(schedule, team, asked);
+}
+
+void allgather(Schedule& schedule, const Team& team, const Tuning& tuning, const Gather& asked) {
+  if (team.inter) return inter_allgather(schedule, team, asked);
+  const std::uint64_t bytes = asked.receive.uniform()
+                                  ? asked.receive.bytes(0) * static_cast<std::uint64_t>(team.size)
+                                  : asked.receive.total(team.size);
+  if (bytes == 0) return;
+  const unsigned has = (asked.receive.uniform() ? kUniform : 0) | power_flag(team.size);
+  run<Gather>(schedule, team, kAllgathers, kAllgatherRows, forced(tuning, Collective::allgather),
+              {team.size, bytes, has}, asked);
+}
+
+void alltoall(Schedule& schedule, const Team& team, const Tuning& tuning, const Alltoall& asked) {
+  if (team.inter) return inter_alltoall(schedule, team, asked);
+  if (asked.in_place) return alltoall_in_place(schedule, team, asked);
+  const bool uniform = asked.receive.uniform();
+  const auto ranks = static_cast<std::uint64_t>(team.size);
+  // Of the v forms nobody knows more than its own sizes; the algorithms left send each block in one message, so that
+  // processes may differ in their choice.
+  const std::uint64_t bytes = uniform ? asked.receive.bytes(0) : asked.receive.total(team.size) / ranks;
+  if (uniform && bytes == 0) return;
+  run<Alltoall>(schedule, team, kAlltoalls, kAlltoallRows, forced(tuning, Collective::alltoall),
+                {team.size, bytes, uniform ? kUniform : 0}, asked);
+}
+
+void scan(Schedule& schedule, const Team& team, const Reduce& asked) {
+  if (asked.count != 0) scan_doubling(schedule, team, asked);
+}
+
+void exscan(Schedule& schedule, const Team& team, const Reduce& asked) {
+  if (asked.count != 0) exscan_doubling(schedule, team, asked);
+}
+
+void reduce_scatter(Schedule& schedule, const Team& team, const Tuning& tuning, const ReduceScatter& asked) {
+  if (team.inter) return inter_reduce_scatter(schedule, team, asked);
+  const std::uint64_t bytes = asked.offset(team.size) * asked.type.size;
+  if (bytes == 0) return;
+  run<ReduceScatter>(schedule, team, kReduceScatters, kReduceScatterRows, forced(tuning, Collective::reduce_scatter),
+                     {team.size, bytes, order_flag(asked.operation)}, asked);
+}
+
+}  // namespace starling::mpi::coll

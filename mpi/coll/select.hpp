@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Chooses the algorithm and fills the schedule: the front door of the collectives. Layer: mpi.
+///
+/// The choice depends only on what is equal on all processes. Parameters override it (mpi/coll/params.hpp), and have to
+/// be equal on all processes as well.
+///
+/// Threads: pure functions on their arguments. Errors: Schedule::ok().
+
+#include <array>
+#include <cstdint>
+
+#include "mpi/coll/arguments.hpp"
+#include "mpi/coll/schedule.hpp"
+
+namespace starling::params {
+class Registry;
+}
+
+namespace starling::mpi::coll {
+
+enum class Collective : std::uint8_t { bcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter };
+inline constexpr std::size_t kCollectives = 8;
+
+/// For each collective 0, or 1 + the index of the algorithm that a parameter asks for.
+struct Tuning {
+  std::array<std::uint8_t, kCollectives> forced{};
+  /// Reads the parameters, which must have been declared.
+  [[nodiscard]] static Tuning from(const params::Registry& params);
+};
+
+void barrier(Schedule& schedule, const Team& team);
+void bcast(Schedule& schedule, const Team& team, const Tuning& tuning, const Bcast& asked);
+void reduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked);
+void allreduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked);
+/// gather: all blocks have one size. gatherv: only the root knows them.
+void gather(Schedule& schedule, const Team& team, const Tuning& tuning, const Gather& asked);
+void gatherv(Schedule& schedule, const Team& team, const Gather& asked);
+void scatter(Schedule& schedule, const Team& team, const Tuning& tuning, const Scatter& asked);
+void scatterv(Schedule& schedule, const Team& team, const Scatter& asked);
+/// These look at Blocks::uniform() and serve the v (and w) forms, too.
+void allgather(Schedule& schedule, const Team& team, const Tuning& tuning, const Gather& asked);
+void alltoall(Schedule& schedule, const Team& team, const Tuning& tuning, const Alltoall& asked);
+void scan(Schedule& schedule, const Team& team, const Reduce& asked);
+void exscan(Schedule& schedule, const Team& team, const Reduce& asked);
+void reduce_scatter(Schedule& schedule, const Team& team, const Tuning& tuning, const ReduceScatter& asked);
+
+}  // namespace starling::mpi::coll

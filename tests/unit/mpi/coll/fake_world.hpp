@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  N processes of a communicator inside one process: a pml that moves messages between schedules. Layer: test.
+///
+/// Messages of one pair match in order; pairs advance in random order, and a send's buffer is read as late as possible,
+/// so that a schedule which changes a buffer too early gives a wrong result.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "frameworks/pml/pml.hpp"
+#include "mpi/coll/arguments.hpp"
+#include "mpi/coll/execution.hpp"
+
+namespace starling::mpi::coll::testing {
+
+class World;
+
+/// What pml::Context* points to here; never looked into by the code under test.
+struct FakeContext {
+  World* world;
+  int self;                ///< this process, as an index of the world
+  std::vector<int> ranks;  ///< rank -> process
+};
+
+/// All messages under way between all processes.
+class World {
+ public:
+  explicit World(unsigned seed) : random_(seed) {}
+
+  void send(const FakeContext& context, pml::Request& request) {
+    const int to = context.ranks.at(static_cast<std::size_t>(to_int(request.rank)));
+    sends_[{context.self, to}].push_back({&request, {}, request.tag});
+  }
+  /// Copies right away now and then, as an eager path does.
+  bool send_at_once(const FakeContext& context, Rank rank, Tag tag, const void* data, std::size_t bytes) {
+    if (random_() % 2 == 0) return false;
+    const int to = context.ranks.at(static_cast<std::size_t>(to_int(rank)));
+    Sent sent{nullptr, std::vector<std::byte>(bytes), tag};
+    if (bytes != 0) std::memcpy(sent.copy.data(), data, bytes);
+    sends_[{context.self, to}].push_back(std::move(sent));
+    return true;
+  }
+  void receive(const FakeContext& context, pml::Request& request) {
+    const int from = context.ranks.at(static_cast<std::size_t>(to_int(request.rank)));
+    receives_[{from, context.self}].push_back(&request);
+  }
+  /// Delivers one message of one random pair; false if none can be delivered.
+  bool step() {
+    std::vector<Pair> ready;
+    for (auto& [pair, queue] : receives_) {
+      if (!queue.empty() && !sends_[pair].empty()) ready.push_back(pair);
+    }
+    if (ready.empty()) return false;
+    const Pair pair = ready[random_() % ready.size()];
+    deliver(pair);
+    return true;
+  }
+  [[nodiscard]] bool empty() const {
+    for (const auto& [pair, queue] : sends_) {
+      if (!queue.empty()) return false;
+    }
+    for (const auto& [pair, queue] : receives_) {
+      if (!queue.empty()) return false;
+    }
+    return true;
+  }
+  /// The next send of this process fails with a lost peer.
+  int failing = -1;
+  void cancel(pml::Request& request) {
+    for (auto& [pair, queue] : receives_) std::erase(queue, &request);
+    for (auto& [pair, queue] : sends_) std::erase_if(queue, [&](const Sent& sent) { return sent.request == &request; });
+    request.status.cancelled = true;
+    request.complete = true;
+  }
+  std::mt19937& random() { return random_; }
+
+ private:
+  using Pair = std::pair<int, int>;
+  struct Sent {
+    pml::Request* request;
+    std::vector<std::byte> copy;
+    Tag tag;
+  };
+  void deliver(const Pair& pair) {
+    Sent sent = std::move(sends_[pair].front());
+    sends_[pair].pop_front();
+    pml::Request& receive = *receives_[pair].front();
+    receives_[pair].pop_front();
+    EXPECT_EQ(to_int(sent.tag), to_int(receive.tag));
+    const Buffer from = sent.request != nullptr ? sent.request->buffer : packed(sent.copy.data(), sent.copy.size());
+    EXPECT_EQ(from.bytes, receive.buffer.bytes) << "message from " << pair.first << " to " << pair.second;
+    if (from.bytes > receive.buffer.bytes) receive.status.fault = pml::Fault::truncated;
+    copy_buffer(from, receive.buffer);
+    receive.status.bytes = from.bytes;
+    if (sent.request != nullptr) sent.request->complete = true;
+    receive.complete = true;
+  }
+  std::map<Pair, std::deque<Sent>> sends_;
+  std::map<Pair, std::deque<pml::Request*>> receives_;
+  std::mt19937 random_;
+};
+
+class FakePml final : public pml::Component {
+ public:
+  explicit FakePml(World& world) : world_(world) {}
+  static FakeContext& of(pml::Context* context) { return *reinterpret_cast<FakeContext*>(context); }
+
+  void isend(pml::Request& request) noexcept override {
+    if (world_.failing == of(request.context).self) {
+      request.status.fault = pml::Fault::peer_lost;
+      request.complete = true;
+      return;
+    }
+    world_.send(of(request.context), request);
+  }
+  Post try_send(pml::Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept override {
+    if (world_.failing == of(&context).self) return Post::again;
+    return world_.send_at_once(of(&context), rank, tag, data, bytes) ? Post::done : Post::again;
+  }
+  void irecv(pml::Request& request) noexcept override { world_.receive(of(request.context), request); }
+  void cancel(pml::Request& request) noexcept override { world_.cancel(request); }
+  int progress() noexcept override { return world_.step() ? 1 : 0; }
+
+  // What schedules have no use for.
+  btl::Sink& sink() noexcept override { std::abort(); }
+  void add_transport(btl::Component&) override {}
+  void set_address_book(btl::AddressBook*) noexcept override {}
+  void set_control_sink(pml::ControlSink*) noexcept override {}
+  Result<pml::Context*> open(ContextId, Rank, ProcListPtr) override { return fail(Errc::unsupported, "fake", "open"); }
+  void close(pml::Context*) noexcept override {}
+  Result<void> add_procs(const ProcList&) override { return {}; }
+  bool probe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return false; }
+  pml::Message* mprobe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return nullptr; }
+  void mrecv(pml::Message*, pml::Request&) noexcept override {}
+  Result<void> send_control(ProcId, std::span<const std::byte>) override { return {}; }
+  bool drained() const noexcept override { return true; }
+  Counters counters() const override { return {}; }
+  std::vector<std::string> pending() const override { return {}; }
+
+ private:
+  World& world_;
+};
+
+/// One process's part in one operation.
+struct Process {
+  Team team;
+  FakeContext context;
+  Execution execution;
+};
+
+/// Processes of an intracommunicator of n, or of an intercommunicator of n and m.
+class Job {
+ public:
+  explicit Job(int n, int m = 0, unsigned seed = 1) : world_(seed), pml_(world_) {
+    for (int i = 0; i < n + m; ++i) {
+      auto process = std::make_unique<Process>();
+      const bool first = i < n;
+      process->team = m == 0 ? Team{i, n, 0, false} : Team{first ? i : i - n, first ? n : m, first ? m : n, true};
+      process->context = {&world_, i, {}};
+      const int begin = m == 0 || !first ? 0 : n, end = m == 0 || !first ? n : n + m;
+      for (int peer = begin; peer < end; ++peer) process->context.ranks.push_back(peer);
+      processes_.push_back(std::move(process));
+    }
+  }
+  Process& operator[](int i) { return *processes_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] int size() const { return static_cast<int>(processes_.size()); }
+  World& world() { return world_; }
+
+  /// Starts all, in random order, and lets them run to the end. False if they hang.
+  bool run() {
+    std::vector<int> order(processes_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    std::shuffle(order.begin(), order.end(), world_.random());
+    ++tag_;
+    for (const int i : order) {
+      Process& process = (*this)[i];
+      if (!process.execution.schedule.ok()) return false;
+      process.execution.start({&pml_, reinterpret_cast<pml::Context*>(&process.context), Tag{tag_}});
+    }
+    for (int idle = 0; idle < 2;) {
+      const bool moved = world_.step();
+      bool all = true;
+      for (const int i : order) all = (*this)[i].execution.advance() && all;
+      if (all && !moved) break;
+      idle = moved ? 0 : idle + 1;
+    }
+    bool good = true;
+    for (auto& process : processes_) good = good && process->execution.complete();
+    return good;
+  }
+
+ private:
+  World world_;
+  FakePml pml_;
+  std::vector<std::unique_ptr<Process>> processes_;
+  int tag_ = 6;
+};
+
+}  // namespace starling::mpi::coll::testing

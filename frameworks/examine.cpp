@@ -11,9 +11,11 @@
 
 #include "core/plugin/elf.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
+#include "frameworks/bootstrap/params.hpp"
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pml/pml.hpp"
 #include "frameworks/pmi/pmi.hpp"
+#include "frameworks/shm/params.hpp"
 #include "frameworks/shm/shm.hpp"
 #include "params/value.hpp"
 
@@ -23,19 +25,24 @@ namespace {
 constexpr FrameworkInfo kFrameworks[] = {
     {"pmi", pmi::Framework::kInterface,
      params::selection("pmi", "", "Process managers to try: pmi=a,b only these in this order, pmi=^a all but these. The "
-                                  "first that finds its process manager is used.")},
+                                  "first that finds its process manager is used."),
+     {}},
     {"shm", shm::Framework::kInterface,
      params::selection("shm", "", "Ways to share memory on a node: shm=a,b only these in this order, shm=^a all but these. "
-                                  "The first that works is used.")},
+                                  "The first that works is used."),
+     shm::kSegmentParams},
     {"btl", btl::Framework::kInterface,
      params::selection("btl", "", "Transports that may carry messages: btl=a,b only these, btl=^a all but these. Each peer "
-                                  "is reached by the best that reaches it.")},
+                                  "is reached by the best that reaches it."),
+     {}},
     {"pml", pml::Framework::kInterface,
      params::selection("pml", "", "Message layers to try: pml=a,b only these in this order, pml=^a all but these. The first "
-                                  "that works is used.")},
+                                  "that works is used."),
+     {}},
     {"bootstrap", bootstrap::Framework::kInterface,
      params::selection("bootstrap", "", "How communicators are agreed on: bootstrap=a,b only these in this order, "
-                                        "bootstrap=^a all but these. The first that works is used.")},
+                                        "bootstrap=^a all but these. The first that works is used."),
+     bootstrap::kParams},
 };
 
 std::string differs(const char* field, std::string_view found, std::string_view wanted) {

@@ -30,7 +30,8 @@ struct Candidate {
 struct FrameworkInfo {
   std::string_view name;
   std::uint32_t interface_number;
-  params::Decl selection;  ///< the parameter of the framework's name
+  params::Decl selection;                 ///< the parameter of the framework's name
+  std::span<const params::Decl> params;   ///< what all its components share
 };
 [[nodiscard]] std::span<const FrameworkInfo> all_frameworks() noexcept;
 

@@ -78,6 +78,7 @@ std::string clash(const params::Registry& params, const std::string& owner, std:
 void Index::State::declare_selections(params::Registry& params) {
   for (const FrameworkInfo& framework : all_frameworks()) {
     note(params.add(framework.name, std::span(&framework.selection, 1)));
+    note(params.add(framework.name, framework.params));
     const params::Value& value = *params.find(framework.name);
     chosen[std::string(framework.name)] = {
         params::parse_selection(value.written).value(),  // the registry has checked it

@@ -24,7 +24,7 @@ namespace starling::plugin {
 class Index {
  public:
   /// Scans the linked-in plugins, the installation's plugin directory and the directories of parameter `plugin_path`,
-  /// reads every descriptor and adds every manifest to the registry (and the core and selection parameters). A name
+  /// reads every descriptor and adds every manifest to the registry (and the parameters of core and the frameworks). A name
   /// found twice: the first usable one counts. In a set-uid process `plugin_path` is ignored. An Error holds every
   /// parameter value that was refused. `prefix` is core/plugin/prefix.hpp's, or that of another installation.
   [[nodiscard]] static Result<Index> scan(params::Registry& params, const std::string& prefix);

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What starling-info prints and how it ends. usage: starling_info_test.py STARLING_INFO HOSTILE_PLUGINS"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+INFO, HOSTILE = sys.argv[1:3]
+
+
+class StarlingInfo(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="starling-info-")
+        self.addCleanup(scratch.cleanup)
+        self.home = pathlib.Path(scratch.name)
+
+    def run_info(self, *options, **settings):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("STARLING_")}
+        environment.pop("XDG_CONFIG_HOME", None)
+        environment["HOME"] = str(self.home)
+        for name, value in settings.items():
+            environment[name if name.startswith("STARLING_") else "STARLING_MCA_" + name] = value
+        return subprocess.run([INFO, *options], capture_output=True, text=True, timeout=60, env=environment)
+
+    def facts(self, *options, **settings):
+        done = self.run_info("--parsable", *options, **settings)
+        return dict(line.split("=", 1) for line in done.stdout.splitlines()), done
+
+    def test_everything_is_printed_without_an_option(self):
+        done = self.run_info()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for part in ("Starling ", "components: pmi", "parameters: core", "machine: "):
+            self.assertIn(part, done.stdout)
+
+    def test_every_parsable_line_is_a_fact(self):
+        done = self.run_info("--parsable")
+        self.assertEqual(done.returncode, 0)
+        for line in done.stdout.splitlines():
+            self.assertRegex(line, r"^[A-Za-z0-9_.]+=")
+
+    def test_a_parameter_has_value_default_origin_and_expectation(self):
+        facts, done = self.facts("--param", "log_level", log_level="debug")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(facts["parameter.log_level.value"], "debug")
+        self.assertEqual(facts["parameter.log_level.default"], "warning")
+        self.assertEqual(facts["parameter.log_level.origin"], "environment STARLING_MCA_log_level")
+        self.assertEqual(facts["parameter.log_level.expected"], "one of error|warning|info|debug")
+        self.assertFalse(any(not key.startswith("parameter.log_level.") for key in facts))
+
+    def test_the_users_file_is_an_origin_with_a_line(self):
+        file = self.home / ".config/starling/params.conf"
+        file.parent.mkdir(parents=True)
+        file.write_text("# mine\nlog_level = info\n")
+        facts, _ = self.facts("--param", "log_level")
+        self.assertEqual(facts["parameter.log_level.origin"], f"{file}:2")
+
+    def test_a_refused_value_is_shown_and_ends_in_1(self):
+        facts, done = self.facts("--params", mpi_add_procs_cutoff="12xyz")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(facts["parameter.mpi_add_procs_cutoff.value"], "0")
+        for text in (facts["parameter.mpi_add_procs_cutoff.problem"], done.stderr):
+            self.assertIn("mpi_add_procs_cutoff = '12xyz' (environment STARLING_MCA_mpi_add_procs_cutoff) is not a whole", text)
+
+    def test_an_unknown_name_is_a_warning_and_strictly_an_error(self):
+        done = self.run_info("--build", log_levle="info")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("unknown parameter 'log_levle' (environment STARLING_MCA_log_levle); did you mean 'log_level'?", done.stderr)
+        self.assertEqual(self.run_info("--build", log_levle="info", mca_strict="1").returncode, 1)
+
+    def test_asking_for_an_unknown_parameter_ends_in_1(self):
+        done = self.run_info("--param", "log_levle")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no parameter 'log_levle'; did you mean 'log_level'?", done.stderr)
+
+    def test_a_file_that_does_not_parse_ends_in_1(self):
+        file = self.home / "job.conf"
+        file.write_text("btl\n")
+        done = self.run_info(STARLING_PARAMS_FILE=str(file))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{file}:1: 'btl' is not understood", done.stderr)
+
+    def test_components_that_cannot_be_used_are_listed_with_the_reason_and_never_run(self):
+        site = self.home / "site"
+        site.mkdir()
+        for name in ("good", "exiting", "blocking"):
+            (site / f"shm_{name}.so").write_bytes((pathlib.Path(HOSTILE) / f"shm_{name}.so").read_bytes())
+        (site / "shm_text.so").write_text("hello\n")
+        facts, done = self.facts("--components", plugin_path=str(site), shm="^good")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(facts["component.shm.text.refusal"],
+                         f"{site}/shm_text.so: is not an ELF file: it does not begin with 0x7f 'ELF'")
+        self.assertEqual(facts["component.shm.good.admitted"], "0")
+        self.assertEqual(facts["component.shm.exiting.summary"], "exits when loaded")
+
+    def test_version_and_help_are_options(self):
+        self.assertRegex(self.run_info("--version").stdout, r"^Starling \d+\.\d+\.\d+\n$")
+        self.assertIn("--parsable", self.run_info("--help").stdout)
+        self.assertNotEqual(self.run_info("--nonsense").returncode, 0)
+
+
+unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// starling-info: what an MPI program would find here. Layer: tools. See the README beside this file.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "params/nearest.hpp"
+#include "tools/starling-info/sections.hpp"
+
+namespace starling::info {
+namespace {
+
+struct Wanted {
+  bool parsable = false;
+  std::vector<std::string> params;
+  std::map<std::string_view, bool> sections;
+
+  [[nodiscard]] bool everything() const {
+    return params.empty() && std::none_of(sections.begin(), sections.end(), [](const auto& s) { return s.second; });
+  }
+};
+
+/// Prints the parameters that were asked for by name; false: one does not exist.
+bool print_named(const Context& context, const Wanted& wanted, Printer& printer) {
+  bool all_known = true;
+  for (const std::string& name : wanted.params) {
+    const params::Value* const value = context.params.find(name);
+    if (value != nullptr) {
+      print_parameter(*value, printer);
+      continue;
+    }
+    std::vector<std::string_view> names;
+    for (const params::Value* known : context.params.all()) names.push_back(known->decl.name.view());
+    const std::string near = params::nearest(name, names);
+    std::cerr << "starling-info: there is no parameter '" << name << "'";
+    if (!near.empty()) std::cerr << "; did you mean '" << near << "'?";
+    std::cerr << "\n";
+    all_known = false;
+  }
+  return all_known;
+}
+
+int show(const Wanted& wanted) {
+  auto context = look_around();
+  if (!context) {
+    std::cerr << "starling-info: " << context.error().text() << "\n";
+    return 1;
+  }
+  Printer printer(std::cout, wanted.parsable);
+  const bool all_known = print_named(*context, wanted, printer);
+  for (const Section& section : all_sections()) {
+    if (wanted.everything() || wanted.sections.at(section.name)) section.print(*context, printer);
+  }
+  std::cout.flush();
+  for (const std::string& warning : context->warnings) std::cerr << "starling-info: warning: " << warning << "\n";
+  for (const std::string& problem : context->problems) std::cerr << "starling-info: error: " << problem << "\n";
+  return all_known && context->problems.empty() ? 0 : 1;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Shows what an MPI program would find here. Without an option: everything.", "starling-info");
+  Wanted wanted;
+  app.set_version_flag("--version,-V", "Starling " STARLING_VERSION);
+  app.add_flag("--parsable", wanted.parsable, "one fact a line, key=value, for programs");
+  app.add_option("--param", wanted.params, "only this parameter (may be repeated)")->type_name("NAME");
+  for (const Section& section : all_sections()) {
+    app.add_flag("--" + std::string(section.name), wanted.sections[section.name], "only: " + std::string(section.about));
+  }
+  CLI11_PARSE(app, argc, argv);
+  return show(wanted);
+}
+
+}  // namespace
+}  // namespace starling::info
+
+int main(int argc, char** argv) {
+  try {
+    return starling::info::run(argc, argv);
+  } catch (const std::exception& thrown) {
+    std::cerr << "starling-info: " << thrown.what() << "\n";
+    return 1;
+  }
+}

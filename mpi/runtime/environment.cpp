@@ -10,8 +10,7 @@
 #include "core/plugin/prefix.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "frameworks/shm/params.hpp"
-#include "mpi/coll/params.hpp"
-#include "mpi/runtime/params.hpp"
+#include "mpi/runtime/declare.hpp"
 #include "params/core_params.hpp"
 
 namespace starling::mpi {
@@ -27,8 +26,7 @@ Result<Environment*> build() {
   if (auto added = params::add_core(registry); !added) return fail(std::move(added).error());
   if (auto added = shm::register_params(registry); !added) return fail(std::move(added).error());
   if (auto added = registry.add("bootstrap", bootstrap::kParams); !added) return fail(std::move(added).error());
-  if (auto added = registry.add("mpi", kRuntimeParams); !added) return fail(std::move(added).error());
-  if (auto added = registry.add("coll", coll::kCollParams); !added) return fail(std::move(added).error());
+  if (auto added = declare_params(registry); !added) return fail(std::move(added).error());
   auto index = plugin::Index::scan(registry, made->prefix);
   if (!index) return fail(std::move(index).error());
   made->plugins = std::move(*index);

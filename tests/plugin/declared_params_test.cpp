@@ -6,6 +6,7 @@
 
 #include "core/plugin/prefix.hpp"
 #include "frameworks/select.hpp"
+#include "mpi/runtime/declare.hpp"
 #include "params/value.hpp"
 
 namespace starling::params {
@@ -44,8 +45,9 @@ struct Build {
     Places places;
     places.environment = std::move(environment);
     EXPECT_TRUE(registry.load(places).has_value());
+    if (auto added = mpi::declare_params(registry); !added) problems.push_back(added.error().text());
     const auto index = plugin::Index::inspect(registry, plugin::installation().prefix, {});
-    problems = index.problems();
+    problems.insert(problems.end(), index.problems().begin(), index.problems().end());
   }
 };
 

@@ -4,7 +4,7 @@
 #include "tools/starling-info/sections.hpp"
 
 #include "core/plugin/prefix.hpp"
-#include "mpi/runtime/params.hpp"
+#include "mpi/runtime/declare.hpp"
 #include "params/core_params.hpp"
 
 namespace starling::info {
@@ -27,7 +27,7 @@ Result<Context> look_around() {
   const params::Places places = params::Places::of_this_process(here.prefix);
   if (auto loaded = context.params.load(places); !loaded) return fail(std::move(loaded).error());
   // The parameters of mpi/ are declared by its runtime, which does not run here.
-  if (auto added = context.params.add("mpi", mpi::kRuntimeParams); !added) {
+  if (auto added = mpi::declare_params(context.params); !added) {
     context.problems.push_back(added.error().text());
   }
   context.plugins = plugin::Index::inspect(context.params, here.prefix, {places.at_secure});

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bandwidth between ranks 0 and 1 with a window of nonblocking messages, one way and both ways. */
+#include "bench.h"
+#include <mpi.h>
+
+enum { kWindow = 32, kBatches = 11 };
+
+/* Seconds for one window and the answer that ends it. */
+static double window(int me, unsigned char* out, unsigned char* in, int bytes, int both) {
+  MPI_Request requests[2 * kWindow];
+  int n = 0;
+  char token = 0;
+  const double start = bench_seconds();
+  if (me == 1 || both)
+    for (int i = 0; i < kWindow; ++i)
+      MPI_Irecv(in, bytes, MPI_BYTE, 1 - me, 1, MPI_COMM_WORLD, &requests[n++]);
+  if (me == 0 || both)
+    for (int i = 0; i < kWindow; ++i)
+      MPI_Isend(out, bytes, MPI_BYTE, 1 - me, 1, MPI_COMM_WORLD, &requests[n++]);
+  MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
+  if (me == 0)
+    MPI_Recv(&token, 1, MPI_CHAR, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  else
+    MPI_Send(&token, 1, MPI_CHAR, 0, 2, MPI_COMM_WORLD);
+  return bench_seconds() - start;
+}
+
+int main(int argc, char** argv) {
+  static const int sizes[] = {1024, 4096, 8192, 16384, 65536, 262144, 1048576, 4194304};
+  MPI_Init(&argc, &argv);
+  int me;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  bench_pin(me);
+  unsigned char* out = bench_buffer(4194304);
+  unsigned char* in = bench_buffer(4194304);
+  for (int both = 0; me < 2 && both < 2; ++both)
+    for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+      const int bytes = sizes[s], windows = bytes < 65536 ? 20 : bytes < 1048576 ? 5 : 2;
+      double batches[kBatches];
+      window(me, out, in, bytes, both);
+      for (int b = 0; b < kBatches; ++b) {
+        double seconds = 0.0;
+        for (int w = 0; w < windows; ++w) seconds += window(me, out, in, bytes, both);
+        batches[b] = (double)windows * kWindow * bytes * (both ? 2 : 1) / seconds / 1e9;
+      }
+      if (me == 0)
+        bench_print(both ? "bibandwidth" : "bandwidth", bytes, bench_median(batches, kBatches), "GB/s");
+    }
+  free(in);
+  free(out);
+  MPI_Finalize();
+  return 0;
+}

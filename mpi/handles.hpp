@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <type_traits>
 
 #include "core/expects.hpp"
 #include "mpi/handle.hpp"
@@ -40,10 +41,14 @@ struct NoMutex {
 /// Makes the predefined objects that work before MPI is initialised, at their first use; null for a value that is none.
 [[nodiscard]] Errhandler* make_predefined_errhandler(HandleBits constant);
 [[nodiscard]] Info* make_predefined_info(HandleBits constant);
+// These are in tables of their own (mpi/datatype/predefined.hpp, mpi/op/op.hpp, mpi/group/group.hpp).
+[[nodiscard]] Datatype* predefined_datatype(HandleBits constant) noexcept;
+[[nodiscard]] Op* predefined_op(HandleBits constant) noexcept;
+[[nodiscard]] Group* predefined_group(HandleBits constant) noexcept;
 
 /// kFirst and kCount: the block of the ABI's constants that belongs to the kind; its first value is the null handle.
-/// kMake: called once for each predefined handle that is looked up before it is defined.
-template <class T, Kind kKind, HandleBits kFirst, std::size_t kCount, class Mutex = NoMutex, T* (*kMake)(HandleBits) = nullptr>
+/// kMake: gives the object of a predefined handle that is looked up before it is defined; null for one that does not exist.
+template <class T, Kind kKind, HandleBits kFirst, std::size_t kCount, class Mutex = NoMutex, auto kMake = nullptr>
 class Handles {
  public:
   static constexpr HandleBits kNull = kFirst;
@@ -54,7 +59,7 @@ class Handles {
       const HandleBits index = handle - kFirst;
       if (index >= kCount) return nullptr;
       T* const object = predefined_[index].load(std::memory_order_acquire);
-      if constexpr (kMake != nullptr) {
+      if constexpr (!std::is_null_pointer_v<decltype(kMake)>) {
         if (object == nullptr) [[unlikely]] return make(handle);
       }
       return object;
@@ -107,9 +112,9 @@ class Handles {
 
 /// All handles of this process.
 struct Tables {
-  Handles<Op, Kind::op, 0x20, 0x20> op;
+  Handles<Op, Kind::op, 0x20, 0x20, NoMutex, predefined_op> op;
   Handles<Comm, Kind::comm, 0x100, 8> comm;
-  Handles<Group, Kind::group, 0x108, 8> group;
+  Handles<Group, Kind::group, 0x108, 8, NoMutex, predefined_group> group;
   Handles<Win, Kind::win, 0x110, 8> win;
   Handles<File, Kind::file, 0x118, 8> file;
   Handles<Session, Kind::session, 0x120, 8, std::mutex> session;
@@ -117,7 +122,7 @@ struct Tables {
   Handles<Info, Kind::info, 0x130, 0x10, std::mutex, make_predefined_info> info;
   Handles<Errhandler, Kind::errhandler, 0x140, 0x40, std::mutex, make_predefined_errhandler> errhandler;
   Handles<Request, Kind::request, 0x180, 0x80> request;
-  Handles<Datatype, Kind::datatype, 0x200, 0x200> datatype;
+  Handles<Datatype, Kind::datatype, 0x200, 0x200, NoMutex, predefined_datatype> datatype;
 };
 
 /// Constant-initialised, in .bss, never destroyed.

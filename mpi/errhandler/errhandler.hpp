@@ -34,6 +34,10 @@ class Errhandler final : public Object {
   /// Handles `code` of the object (kind, handle). `text` is the whole message: "MPI_Send: dest is 7, expected 0..3".
   int invoke(Kind kind, HandleBits object, int code, std::string_view text) const;
 
+  /// How many handles of it the user holds: created, or got from an object. The handle ends with the last one; attached objects
+  /// keep the handler itself. Guarded by a mutex of mpi/api/errhandler.
+  std::uint32_t user_handles = 0;
+
  private:
   Action action_ = Action::call_user;
   Kind attaches_to_ = Kind::comm;

@@ -146,7 +146,8 @@ def scalar_rule(function, parameter, when, constant):
         return Rule("raw", parameter.type)
     if parameter.type.endswith("*"):
         return pointer_rule(function, parameter, when, constant)
-    if function.chapter in ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking", "coll_persistent"):
+    on_comm = "comm" in [p.name for p in function.parameters]
+    if on_comm and function.chapter in ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking", "coll_persistent"):
         if parameter.name in ("dest", "source", "root"):
             return Rule(parameter.name, "int")
         if parameter.name.endswith("tag"):

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "mpi/handles.hpp"
+#include "mpi/info/env.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -19,6 +20,7 @@ auto with_key(std::string_view key) {
 Info* make_predefined_info(HandleBits constant) {
   if (constant != as_bits(MPI_INFO_ENV)) return nullptr;
   auto* const info = new Info;
+  describe_environment(*info, 0, nullptr);
   info->set_handle(constant);
   return info;
 }

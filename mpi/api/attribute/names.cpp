@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names and hints of communicators, names of datatypes. Layer: mpi. MPI 5.0 sections 7.4.4, 7.8.
+
+#include <string>
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/text.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/datatype/datatype.hpp"
+#include "mpi/error.hpp"
+#include "mpi/info/info.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+/// Longer names are cut, as the standard lets C do.
+void set_name(std::string& name, const char* text) { name = std::string_view(text).substr(0, MPI_MAX_OBJECT_NAME - 1); }
+
+}  // namespace
+
+int Comm_set_name(Comm& comm, const char* comm_name) {
+  set_name(comm.name, comm_name);
+  return MPI_SUCCESS;
+}
+int Comm_get_name(Comm& comm, char* comm_name, int* resultlen) {
+  *resultlen = copy_text(comm.name, comm_name, MPI_MAX_OBJECT_NAME);
+  return MPI_SUCCESS;
+}
+
+int Type_set_name(Datatype& datatype, const char* type_name) {
+  set_name(datatype.name, type_name);
+  return MPI_SUCCESS;
+}
+int Type_get_name(Datatype& datatype, char* type_name, int* resultlen) {
+  *resultlen = copy_text(datatype.name, type_name, MPI_MAX_OBJECT_NAME);
+  return MPI_SUCCESS;
+}
+
+/// Hints replace the communicator's of the same key; null leaves them.
+int Comm_set_info(Comm& comm, Info* info) {
+  if (info == nullptr) return MPI_SUCCESS;
+  auto merged = comm.info ? comm.info->dup() : Ref<Info>::adopt(new Info);
+  for (const auto& [key, value] : info->entries()) merged->set(key, value);
+  comm.info = std::move(merged);
+  return MPI_SUCCESS;
+}
+int Comm_get_info(Comm& comm, MPI_Info* info_used) {
+  auto copy = comm.info ? comm.info->dup() : Ref<Info>::adopt(new Info);
+  *info_used = new_handle<MPI_Info>(tables().info, std::move(copy));
+  return *info_used != MPI_INFO_NULL ? MPI_SUCCESS : error(MPI_ERR_NO_MEM, "too many info objects are alive");
+}
+
+}  // namespace starling::mpi::api

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The loop of a running job: PMI requests, labelled output, deadlines. Layer: tools. See docs/design/pmi.md.
+
+#include "tools/mpiexec/job.hpp"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace starling::mpiexec {
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kRankGraceNs = 250 * kMs;     ///< after a failure, for the others to end in order
+constexpr std::uint64_t kClosedGraceNs = 500 * kMs;   ///< between a closed connection and its process's end
+constexpr std::uint64_t kReportNs = 300 * kMs;        ///< for ranks to write down what they wait for
+constexpr std::size_t kUnsentMax = std::size_t{64} << 20;
+constexpr int kTimeoutExitCode = 124;
+
+}  // namespace
+
+int Job::run() {
+  epoll_event events[64];
+  while (alive_ > 0) {
+    const int count = ::epoll_wait(epoll_.get(), events, 64, wait_ms());
+    for (int i = 0; i < count; ++i) {
+      const auto rank = static_cast<std::uint32_t>(events[i].data.u64);
+      switch (static_cast<Source>(events[i].data.u64 >> 32)) {
+        case Source::signals: on_signals(); break;
+        case Source::socket:
+          if ((events[i].events & EPOLLOUT) != 0) flush(rank);
+          if ((events[i].events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) serve(rank);
+          break;
+        case Source::out: pump(rank, 0); break;
+        case Source::err: pump(rank, 1); break;
+      }
+    }
+    on_deadlines();
+  }
+  // What ended ranks wrote is in the pipes already; whoever still holds the other end is not waited for.
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    pump(rank, 0);
+    pump(rank, 1);
+  }
+  if (ending_) kill_remains();
+  return exit_code_;
+}
+
+void Job::pump(std::uint32_t rank, std::uint32_t pipe) {
+  LabelledPipe& from = ranks_[rank].pipes[pipe];
+  if (!from.open()) return;
+  if (from.pump() == LabelledPipe::State::output_closed) end(1, "mpiexec: standard output was closed", SIGTERM, kRankGraceNs);
+}
+
+void Job::serve(std::uint32_t rank) {
+  RankProcess& process = ranks_[rank];
+  char chunk[64 * 1024];
+  while (process.socket) {
+    const ssize_t got = ::recv(process.socket.get(), chunk, sizeof chunk, MSG_DONTWAIT);
+    if (got > 0) {
+      take(rank, {chunk, static_cast<std::size_t>(got)});
+      if (static_cast<std::size_t>(got) < sizeof chunk) return;
+      continue;
+    }
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return;
+    close_socket(rank);
+  }
+}
+
+void Job::close_socket(std::uint32_t rank) {
+  RankProcess& process = ranks_[rank];
+  const bool cut = process.reader.in_message();
+  process.socket.reset();
+  if (ending_ || !process.alive) return;
+  // The process is on its way out, usually; if it stays while others count on it, the job cannot go on.
+  if (cut || server_.phase(rank) == Phase::active) process.silent_deadline = Deadline::after_ns(kClosedGraceNs);
+}
+
+void Job::take(std::uint32_t rank, std::string_view bytes) {
+  RankProcess& process = ranks_[rank];
+  process.reader.append(bytes);
+  for (;;) {
+    if (ending_) return;
+    auto message = process.reader.next();
+    if (message && !*message) break;
+    Result<std::optional<PmiServer::Abort>> done =
+        message ? server_.handle(rank, **message, replies_)
+                : Result<std::optional<PmiServer::Abort>>(fail(std::move(message).error()));
+    if (!done) {
+      end(1, "mpiexec: " + name_of(rank) + ": malformed PMI input: " + done.error().detail, SIGTERM, kRankGraceNs);
+    } else if (*done) {
+      const std::string text = (*done)->message.empty() ? "" : ": " + (*done)->message;
+      const int code = (*done)->exit_code & 0xff;
+      end(code == 0 ? 1 : code, "mpiexec: " + name_of(rank) + ": aborted the job with exit code " +
+                                    std::to_string((*done)->exit_code) + text, SIGTERM, kRankGraceNs);
+    }
+  }
+  const std::vector<PmiServer::Reply> replies = std::move(replies_);
+  replies_.clear();
+  for (const PmiServer::Reply& reply : replies) send(reply.rank, reply.text);
+  check_stuck();
+}
+
+void Job::send(std::uint32_t rank, std::string_view text) {
+  RankProcess& process = ranks_[rank];
+  if (!process.socket) return;
+  const bool waiting = !process.unsent.empty();
+  process.unsent += text;
+  if (!waiting) flush(rank);
+  if (process.unsent.size() > kUnsentMax) {
+    end(1, "mpiexec: " + name_of(rank) + ": does not read the answers to its PMI requests", SIGTERM, kRankGraceNs);
+  }
+}
+
+void Job::flush(std::uint32_t rank) {
+  RankProcess& process = ranks_[rank];
+  std::size_t sent = 0;
+  while (process.socket && sent < process.unsent.size()) {
+    const ssize_t bytes = ::send(process.socket.get(), process.unsent.data() + sent, process.unsent.size() - sent,
+                                 MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes < 0 && errno != EAGAIN) {  // its end is gone; the process's end will be told by SIGCHLD
+      sent = process.unsent.size();
+      break;
+    }
+    if (bytes < 0) break;
+    sent += static_cast<std::size_t>(bytes);
+  }
+  const bool had_watch = process.unsent.size() > sent || sent > 0;
+  process.unsent.erase(0, sent);
+  if (!process.socket || !had_watch) return;
+  epoll_event event{};
+  event.events = EPOLLIN | (process.unsent.empty() ? 0u : static_cast<std::uint32_t>(EPOLLOUT));
+  event.data.u64 = std::uint64_t{static_cast<std::uint32_t>(Source::socket)} << 32 | rank;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, process.socket.get(), &event);
+}
+
+void Job::check_stuck() {
+  if (ending_) return;
+  const auto stuck = server_.stuck();
+  if (!stuck) return;
+  end(1, "mpiexec: " + name_of(stuck->missing) + ": has ended, but rank " + std::to_string(stuck->waiting) +
+             " waits for it in a PMI barrier", SIGTERM, kRankGraceNs);
+}
+
+int Job::wait_ms() const {
+  std::uint64_t left = UINT64_MAX;
+  for (const Deadline& deadline : {kill_deadline_, timeout_, report_deadline_}) left = std::min(left, deadline.left_ns());
+  for (const RankProcess& process : ranks_) {
+    if (!process.stop_deadline.never()) left = std::min(left, process.stop_deadline.left_ns());
+    if (!process.silent_deadline.never()) left = std::min(left, process.silent_deadline.left_ns());
+  }
+  if (left == UINT64_MAX) return -1;
+  return static_cast<int>(std::min<std::uint64_t>(left / kMs + 1, 1'000'000));
+}
+
+void Job::on_deadlines() {
+  if (kill_deadline_.passed()) {
+    kill_deadline_ = Deadline{};
+    signal_all(SIGKILL);
+  }
+  if (report_deadline_.passed()) {
+    report_deadline_ = Deadline{};
+    report_waiting();
+    if (timeout_.passed()) {
+      end(kTimeoutExitCode, "mpiexec: the job did not end within " + std::to_string(*spec_.options.timeout_s) + " s", SIGTERM,
+          kRankGraceNs);
+      timeout_ = Deadline{};
+    }
+  }
+  if (timeout_.passed() && report_deadline_.never()) {
+    if (ending_) {
+      timeout_ = Deadline{};
+    } else {
+      for (std::uint32_t node = 0; node < spec_.layout.local_size.size(); ++node) memory_.ask(node);
+      report_deadline_ = Deadline::after_ns(kReportNs);
+    }
+  }
+  if (ending_) return;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    RankProcess& process = ranks_[rank];
+    if (process.stop_deadline.passed()) {
+      end(128 + process.stop_signal,
+          "mpiexec: " + name_of(rank) + ": stopped by signal " + ::sigabbrev_np(process.stop_signal) + ", " +
+              server_.describe(rank) + " (--allow-stop lets a job live with that)", SIGTERM, kRankGraceNs);
+    } else if (process.silent_deadline.passed()) {
+      end(1, "mpiexec: " + name_of(rank) + ": closed its PMI connection without MPI_Finalize", SIGTERM, kRankGraceNs);
+    }
+  }
+}
+
+void Job::report_waiting() {
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    std::string text = "has ended";
+    if (ranks_[rank].alive) {
+      const auto answer = memory_.answer(spec_.layout.node[rank], spec_.layout.local_rank[rank]);
+      text = answer && !answer->empty() ? *answer : server_.describe(rank);
+    }
+    say("mpiexec: " + name_of(rank) + ": " + text);
+  }
+}
+
+}  // namespace starling::mpiexec

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  One running job: its processes, their PMI connections, its end. Layer: tools.
+///
+/// One thread, one epoll loop: signals (signalfd), PMI sockets, labelled pipes and a few deadlines. docs/design/pmi.md tells
+/// when a rank's end ends the job.
+///
+/// Threads:   one. Ownership: every process started here is waited for before run() returns; after a failure also what
+///            the ranks left behind (this process is their subreaper).
+/// Errors:    what stops a job from starting is a Result; afterwards one message on stderr and the exit code.
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <csignal>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+#include "frameworks/pmi/wire.hpp"
+#include "tools/mpiexec/node_memory.hpp"
+#include "tools/mpiexec/options.hpp"
+#include "tools/mpiexec/output.hpp"
+#include "tools/mpiexec/placement.hpp"
+#include "tools/mpiexec/pmi_server.hpp"
+#include "tools/mpiexec/rank_environment.hpp"
+
+namespace starling::mpiexec {
+
+struct JobSpec {
+  Options options;
+  JobLayout layout;
+  std::string name;
+  std::string host;
+  rlimit descriptors{};   ///< what the ranks get: the limit that mpiexec itself was given
+  sigset_t signal_mask{}; ///< likewise
+};
+
+class Job {
+ public:
+  Job(JobSpec spec, const params::Registry& params, RankEnvironment& environment);
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  /// Starts all ranks; those that were started are ended again if one cannot be.
+  [[nodiscard]] Result<void> start();
+  /// Serves them to the end; gives the exit code.
+  [[nodiscard]] int run();
+
+ private:
+  struct RankProcess {
+    pid_t pid = 0;
+    bool alive = false;
+    bool own_group = true;
+    UniqueFd socket;
+    pmi::wire::Reader reader;
+    std::string unsent;
+    LabelledPipe pipes[2];
+    int stop_signal = 0;
+    Deadline stop_deadline;    ///< a stopped rank ends the job at this time
+    Deadline silent_deadline;  ///< its connection was closed while MPI is in use
+  };
+  enum class Source : std::uint32_t { signals, socket, out, err };
+
+  // job_start.cpp
+  [[nodiscard]] Result<void> open_loop();
+  [[nodiscard]] Result<void> start_rank(std::uint32_t rank);
+  [[nodiscard]] Result<UniqueFd> open_output(const std::string& pattern, std::uint32_t rank);
+  [[nodiscard]] Variables rank_variables(std::uint32_t rank, std::uint64_t socket_inode) const;
+  [[nodiscard]] Result<void> watch(int fd, Source source, std::uint32_t rank);
+
+  // job.cpp
+  void serve(std::uint32_t rank);
+  void take(std::uint32_t rank, std::string_view bytes);
+  void send(std::uint32_t rank, std::string_view text);
+  void flush(std::uint32_t rank);
+  void close_socket(std::uint32_t rank);
+  void pump(std::uint32_t rank, std::uint32_t pipe);
+  void check_stuck();
+  [[nodiscard]] int wait_ms() const;
+  void on_deadlines();
+  void report_waiting();
+
+  // job_end.cpp
+  void on_signals();
+  void on_signal(int signal, bool from_terminal);
+  void reap();
+  void on_exit(std::uint32_t rank, int status);
+  void on_stop(std::uint32_t rank, int signal);
+  [[nodiscard]] std::string name_of(std::uint32_t rank) const;
+  void say(const std::string& text) const;
+  /// The first call decides exit code and message; all ranks are asked to end, and killed after `grace_ns`.
+  void end(int exit_code, const std::string& message, int signal, std::uint64_t grace_ns);
+  void signal_all(int signal) noexcept;
+  void kill_remains() noexcept;
+
+  JobSpec spec_;
+  RankEnvironment& environment_;
+  PmiServer server_;
+  NodeMemory memory_;
+  std::vector<RankProcess> ranks_;
+  std::vector<PmiServer::Reply> replies_;
+  std::vector<cpu_set_t> places_;
+  UniqueFd epoll_, signals_, null_;
+  UniqueFd reserved_[2];  ///< low numbers that the ranks' descriptors get
+  std::uint32_t alive_ = 0;
+  int exit_code_ = 0;
+  bool ending_ = false;
+  bool suspended_ = false;         ///< Ctrl-Z: the ranks were stopped by us
+  bool asked_to_end_ = false;      ///< a signal to mpiexec
+  Deadline kill_deadline_;
+  Deadline timeout_;
+  Deadline report_deadline_;
+};
+
+}  // namespace starling::mpiexec

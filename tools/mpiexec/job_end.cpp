@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Signals, deaths, and the end of a job. Layer: tools. See docs/design/pmi.md.
+//
+// Hard here: a group may only be signalled while its leader is alive or not yet reaped, or the number may be somebody else's.
+// So ends are first looked at (WNOWAIT), the group is signalled if the job is ending, and only then the leader is reaped.
+
+#include <dirent.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "tools/mpiexec/job.hpp"
+
+namespace starling::mpiexec {
+namespace {
+
+constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kRankGraceNs = 250 * kMs;
+constexpr std::uint64_t kUserGraceNs = 5'000 * kMs;  ///< after Ctrl-C: time to write a checkpoint
+constexpr std::uint64_t kStopGraceNs = 600 * kMs;    ///< a short stop (a debugger attaching) is nothing
+
+std::string signal_name(int signal) {
+  const char* const name = ::sigabbrev_np(signal);
+  return name == nullptr ? std::to_string(signal) : std::string("SIG") + name;
+}
+
+/// Parent of a process, 0 if it is gone.
+pid_t parent_of(const char* pid) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/%s/stat", pid);
+  std::FILE* const file = std::fopen(path, "re");
+  if (file == nullptr) return 0;
+  char line[1024] = {};
+  const bool read = std::fgets(line, sizeof line, file) != nullptr;
+  std::fclose(file);
+  const char* const name_end = read ? std::strrchr(line, ')') : nullptr;
+  char state = 0;
+  int parent = 0;
+  if (name_end == nullptr || std::sscanf(name_end + 1, " %c %d", &state, &parent) != 2) return 0;
+  return parent;
+}
+
+/// Kills whatever process is a child of this one; false: there is none.
+bool kill_children() {
+  DIR* const directory = ::opendir("/proc");
+  if (directory == nullptr) return false;
+  bool any = false;
+  while (const dirent* const entry = ::readdir(directory)) {
+    if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || parent_of(entry->d_name) != ::getpid()) continue;
+    ::kill(std::atoi(entry->d_name), SIGKILL);
+    any = true;
+  }
+  ::closedir(directory);
+  return any;
+}
+
+}  // namespace
+
+std::string Job::name_of(std::uint32_t rank) const {
+  return "rank " + std::to_string(rank) + " pid " + std::to_string(ranks_[rank].pid) + " on " + spec_.host;
+}
+
+void Job::say(const std::string& text) const {
+  const std::string line = text + "\n";
+  (void)!::write(2, line.data(), line.size());
+}
+
+void Job::signal_all(int signal) noexcept {
+  for (const RankProcess& process : ranks_) {
+    if (process.alive) ::kill(process.own_group ? -process.pid : process.pid, signal);
+  }
+}
+
+void Job::end(int exit_code, const std::string& message, int signal, std::uint64_t grace_ns) {
+  if (ending_) return;
+  ending_ = true;
+  if (exit_code_ == 0) exit_code_ = exit_code;
+  if (!message.empty()) say(message);
+  signal_all(signal);
+  signal_all(SIGCONT);  // a stopped process sees nothing but SIGKILL
+  kill_deadline_ = Deadline::after_ns(grace_ns);
+}
+
+void Job::on_signals() {
+  signalfd_siginfo info{};
+  bool children = false;
+  while (::read(signals_.get(), &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGCHLD) {
+      children = true;
+    } else {
+      on_signal(static_cast<int>(info.ssi_signo), info.ssi_code == SI_KERNEL);
+    }
+  }
+  if (children) reap();
+}
+
+void Job::on_signal(int signal, bool from_terminal) {
+  switch (signal) {
+    case SIGUSR1:
+      for (std::uint32_t node = 0; node < spec_.layout.local_size.size(); ++node) memory_.ask(node);
+      report_deadline_ = Deadline::after_ns(300 * kMs);
+      return;
+    case SIGUSR2: signal_all(SIGUSR2); return;
+    case SIGTSTP:
+      suspended_ = true;
+      signal_all(SIGSTOP);
+      ::kill(::getpid(), SIGSTOP);
+      return;
+    case SIGCONT:
+      signal_all(SIGCONT);
+      suspended_ = false;
+      return;
+    default: break;
+  }
+  if (asked_to_end_) {  // the second time: at once
+    kill_deadline_ = Deadline::after_ns(0);
+    ending_ = true;
+    return;
+  }
+  asked_to_end_ = true;
+  const bool terminal_did_it = from_terminal && !ranks_[0].own_group && ranks_[0].alive;
+  if (!ending_) {
+    // Rank 0 in the terminal's own group has got this signal already.
+    if (terminal_did_it) ranks_[0].alive = false;
+    end(128 + signal, "", signal, kUserGraceNs);
+    if (terminal_did_it) ranks_[0].alive = true;
+  }
+}
+
+void Job::reap() {
+  for (;;) {
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    const pid_t pid = info.si_pid;
+    std::uint32_t rank = 0;
+    while (rank < ranks_.size() && (ranks_[rank].pid != pid || !ranks_[rank].alive)) ++rank;
+    const bool ours = rank < ranks_.size();
+    const bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+    if (ours && ended) on_exit(rank, info.si_code == CLD_EXITED ? info.si_status : -info.si_status);
+    if (ours && ended && ending_ && ranks_[rank].own_group) ::kill(-pid, SIGKILL);
+    if (ours && info.si_code == CLD_STOPPED) on_stop(rank, info.si_status);
+    if (ours && info.si_code == CLD_CONTINUED) ranks_[rank].stop_deadline = Deadline{};
+    siginfo_t consumed{};
+    ::waitid(P_PID, static_cast<id_t>(pid), &consumed,
+             ended ? WEXITED | WNOHANG : WSTOPPED | WCONTINUED | WNOHANG);
+  }
+}
+
+void Job::on_stop(std::uint32_t rank, int signal) {
+  if (ending_ || suspended_ || spec_.options.allow_stop) return;
+  ranks_[rank].stop_signal = signal;
+  ranks_[rank].stop_deadline = Deadline::after_ns(kStopGraceNs);
+}
+
+void Job::on_exit(std::uint32_t rank, int status) {
+  RankProcess& process = ranks_[rank];
+  serve(rank);  // its last words, such as cmd=finalize, may still be in the socket
+  const std::string phase = server_.describe(rank);
+  process.alive = false;
+  process.stop_deadline = Deadline{};
+  process.silent_deadline = Deadline{};
+  --alive_;
+  server_.gone(rank);
+  memory_.mark_exited(spec_.layout.node[rank], spec_.layout.local_rank[rank]);
+  pump(rank, 0);
+  pump(rank, 1);
+  if (ending_) return;
+  const Phase reached = server_.phase(rank);
+  const bool finished = reached == Phase::idle || reached == Phase::finalized;
+  if (status < 0) {
+    end(128 - status, "mpiexec: " + name_of(rank) + ": signal " + signal_name(-status) + ", " + phase, SIGTERM, kRankGraceNs);
+  } else if (status != 0 && finished) {
+    // It has left MPI: the others may finish too, but the job has failed.
+    say("mpiexec: " + name_of(rank) + ": exit code " + std::to_string(status) + ", " + phase);
+    if (exit_code_ == 0) exit_code_ = status;
+  } else if (status != 0) {
+    end(status, "mpiexec: " + name_of(rank) + ": exit code " + std::to_string(status) + ", " + phase, SIGTERM, kRankGraceNs);
+  } else if (reached == Phase::active) {
+    end(1, "mpiexec: " + name_of(rank) + ": exit code 0 without MPI_Finalize, " + phase, SIGTERM, kRankGraceNs);
+  }
+  check_stuck();
+}
+
+void Job::kill_remains() noexcept {
+  // Grandchildren whose parents are gone are our children by now. Killing one may give us its children in turn.
+  const Deadline limit = Deadline::after_ns(1'000 * kMs);
+  while (!limit.passed()) {
+    const pid_t reaped = ::waitpid(-1, nullptr, WNOHANG);
+    if (reaped < 0 && errno != EINTR) return;  // ECHILD: nobody is left
+    if (reaped == 0 && kill_children()) ::usleep(1000);
+  }
+}
+
+}  // namespace starling::mpiexec

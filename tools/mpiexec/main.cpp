@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// mpiexec: starts the ranks of a job on this machine and serves them. Layer: tools.
+
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "core/clock.hpp"
+#include "core/plugin/prefix.hpp"
+#include "frameworks/shm/params.hpp"
+#include "params/core_params.hpp"
+#include "params/registry.hpp"
+#include "tools/mpiexec/job.hpp"
+#include "tools/mpiexec/spawn.hpp"
+
+extern char** environ;
+
+namespace starling::mpiexec {
+namespace {
+
+constexpr int kUsageExitCode = 2;
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
+}
+
+/// Unique on this machine, also when a pid is used again or /dev/shm is shared with another pid namespace.
+std::string unique_job_name() {
+  std::uint64_t random = now_ns();
+  (void)!::getrandom(&random, sizeof random, GRND_NONBLOCK);
+  char name[64];
+  std::snprintf(name, sizeof name, "job-%ld-%016llx", static_cast<long>(::getpid()), static_cast<unsigned long long>(random));
+  return name;
+}
+
+Result<void> take_environment(Options& options) {
+  const char* const text = std::getenv("MPIEXEC_TIMEOUT");
+  if (text == nullptr || *text == '\0' || options.timeout_s) return {};
+  char* end = nullptr;
+  const long seconds = std::strtol(text, &end, 10);
+  if (*end != '\0' || seconds < 1 || seconds > 1 << 30) {
+    return fail(Errc::bad_parameter, "mpiexec", std::string("MPIEXEC_TIMEOUT is \"") + text + "\"; a number of seconds was expected");
+  }
+  options.timeout_s = static_cast<std::uint32_t>(seconds);
+  return {};
+}
+
+/// Puts --mca and --params where this process and its ranks read them.
+Result<void> publish_settings(const Options& options) {
+  if (!options.mca.empty()) {
+    auto value = params::command_line_value(options.mca);
+    if (!value) return fail(std::move(value).error());
+    ::setenv(std::string(params::kCommandLineVariable).c_str(), value->c_str(), 1);
+  }
+  if (!options.params_file.empty()) {
+    char path[PATH_MAX];
+    // Ranks may run in another directory.
+    const char* const resolved = ::realpath(options.params_file.c_str(), path);
+    if (resolved == nullptr) return fail(Errc::not_found, "mpiexec", "the parameter file " + options.params_file + " cannot be read");
+    ::setenv(std::string(params::kJobFileVariable).c_str(), resolved, 1);
+  }
+  return {};
+}
+
+Result<void> load_params(params::Registry& registry) {
+  if (auto done = registry.load(params::Places::of_this_process(plugin::installation().prefix)); !done) return done;
+  if (auto done = params::add_core(registry); !done) return done;
+  return shm::register_params(registry);
+}
+
+int report(const Error& error) {
+  const std::string text = error.where == "mpiexec" ? "mpiexec: " + error.detail : "mpiexec: " + error.text();
+  std::fprintf(stderr, "%s\n", text.c_str());
+  return error.code == Errc::bad_parameter ? kUsageExitCode : error.code == Errc::not_found ? 127
+         : error.code == Errc::denied ? 126 : 1;
+}
+
+/// Looks every program up before anything is started.
+Result<void> check_programs(const Options& options, const RankEnvironment& environment) {
+  for (const Program& program : options.programs) {
+    const std::string wdir = program.wdir.empty() ? options.wdir : program.wdir;
+    if (!wdir.empty() && ::access(wdir.c_str(), X_OK) != 0) {
+      return fail(Errc::not_found, "mpiexec", "the working directory " + wdir + " cannot be entered");
+    }
+    auto path = find_program(program.argv[0], std::string(environment.value("PATH")), wdir);
+    if (!path) return fail(std::move(path).error());
+  }
+  return {};
+}
+
+int run(int argc, char** argv) {
+  auto options = parse_options(std::vector<std::string>(argv + 1, argv + argc));
+  if (!options) return report(options.error());
+  if (options->help) return std::fputs(help_text().c_str(), stdout) < 0;
+  if (options->version) return std::puts("mpiexec (Starling) " STARLING_VERSION) < 0;
+  if (auto done = take_environment(*options); !done) return report(done.error());
+  if (auto done = publish_settings(*options); !done) return report(done.error());
+  auto slots = check_hosts(options->hosts);
+  if (!slots) return report(slots.error());
+  auto layout = lay_out(*options, *slots);
+  if (!layout) return report(layout.error());
+  params::Registry registry;
+  if (auto done = load_params(registry); !done) return report(done.error());
+
+  JobSpec spec{std::move(*options), std::move(*layout), unique_job_name(), host_name(), {}, {}};
+  ::getrlimit(RLIMIT_NOFILE, &spec.descriptors);
+  ::sigprocmask(SIG_SETMASK, nullptr, &spec.signal_mask);
+  std::signal(SIGPIPE, SIG_IGN);
+  RankEnvironment environment(environ, spec.options.env);
+  if (auto done = check_programs(spec.options, environment); !done) return report(done.error());
+  Job job(std::move(spec), registry, environment);
+  if (auto started = job.start(); !started) return report(started.error());
+  return job.run();
+}
+
+}  // namespace
+}  // namespace starling::mpiexec
+
+int main(int argc, char** argv) {
+  try {
+    return starling::mpiexec::run(argc, argv);
+  } catch (const std::exception& thrown) {
+    std::fprintf(stderr, "mpiexec: %s\n", thrown.what());
+    return 1;
+  }
+}

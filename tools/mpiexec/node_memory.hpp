@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  mpiexec's side of the nodes' shared segments: makes them, marks the dead, asks what a rank waits for. Layer: tools.
+///
+/// Threads: one. Ownership: keeps descriptor and mapping of every (virtual) node's segment until the job has ended.
+/// Errors:  where no segment can be made, ranks get none and find another way; reason() says why.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "frameworks/shm/node_segment.hpp"
+#include "params/registry.hpp"
+#include "tools/mpiexec/placement.hpp"
+
+namespace starling::mpiexec {
+
+class NodeMemory {
+ public:
+  /// One segment per node of the layout, with the geometry that the ranks will compute from the same parameters.
+  NodeMemory(const params::Registry& params, const std::string& job, const JobLayout& layout);
+
+  /// Descriptor of a node's segment, or -1.
+  [[nodiscard]] int fd(std::uint32_t node) const noexcept;
+  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+
+  /// Marks a process as ended and wakes its node, so that nobody waits for it in shared memory.
+  void mark_exited(std::uint32_t node, std::uint32_t local_rank) noexcept;
+
+  /// Asks every attached process to write down what it waits for; answer() reads it some time later.
+  void ask(std::uint32_t node) noexcept;
+  [[nodiscard]] std::optional<std::string> answer(std::uint32_t node, std::uint32_t local_rank);
+
+ private:
+  struct Node {
+    int fd = -1;  ///< owned by the segment
+    std::optional<shm::NodeSegment> segment;
+    std::vector<std::uint32_t> asked;  ///< report_wanted by local rank
+  };
+  static Result<Node> make(const shm::Geometry& geometry, const std::string& job);
+  std::vector<Node> nodes_;
+  std::string reason_;
+};
+
+}  // namespace starling::mpiexec

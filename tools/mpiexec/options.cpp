@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of mpiexec's options and its interpreter. Layer: tools.
+
+#include "tools/mpiexec/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <span>
+#include <string_view>
+
+#include "params/nearest.hpp"
+
+namespace starling::mpiexec {
+namespace {
+
+constexpr char kWhere[] = "mpiexec";
+constexpr std::uint32_t kMaxRanks = 1u << 20;
+
+struct State {
+  Options options;
+  Program program;  ///< the one whose options are being read
+  std::string given;  ///< the option as it was written, for messages
+};
+using Values = std::span<const std::string>;
+
+Unexpected bad(std::string text) { return fail(Errc::bad_parameter, kWhere, std::move(text)); }
+
+Result<std::uint32_t> number(const State& state, const std::string& text, std::uint32_t min, std::uint32_t max) {
+  std::uint32_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, code] = std::from_chars(text.data(), end, value);
+  if (code != std::errc{} || stop != end || value < min || value > max) {
+    return bad("option " + state.given + ": \"" + text + "\" is no whole number from " + std::to_string(min) + " to " +
+               std::to_string(max));
+  }
+  return value;
+}
+
+Result<void> check_name(const State& state, const std::string& name) {
+  if (!name.empty() && name.find('=') == std::string::npos) return {};
+  return bad("option " + state.given + ": \"" + name + "\" is no name of an environment variable");
+}
+
+Result<void> set_ranks(State& state, Values values) {
+  auto ranks = number(state, values[0], 1, kMaxRanks);
+  if (!ranks) return fail(std::move(ranks).error());
+  state.program.ranks = *ranks;
+  return {};
+}
+Result<void> set_per_node(State& state, Values values) {
+  auto count = number(state, values[0], 1, kMaxRanks);
+  if (!count) return fail(std::move(count).error());
+  state.options.per_node = *count;
+  return {};
+}
+Result<void> set_virtual_nodes(State& state, Values values) {
+  auto count = number(state, values[0], 1, kMaxRanks);
+  if (!count) return fail(std::move(count).error());
+  state.options.virtual_nodes = *count;
+  return {};
+}
+Result<void> add_hosts(State& state, Values values) {
+  std::string_view list = values[0];
+  while (!list.empty()) {
+    const std::string_view host = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), host.size() + 1));
+    if (host.empty()) return bad("option " + state.given + ": \"" + values[0] + "\" has an empty host name");
+    state.options.hosts.emplace_back(host);
+  }
+  return {};
+}
+Result<void> add_host_file(State& state, Values values) {
+  auto hosts = read_host_file(values[0]);
+  if (!hosts) return fail(std::move(hosts).error());
+  state.options.hosts.insert(state.options.hosts.end(), hosts->begin(), hosts->end());
+  return {};
+}
+Result<void> add_env(State& state, Values values) {
+  if (auto ok = check_name(state, values[0]); !ok) return ok;
+  state.program.env.emplace_back(values[0], values[1]);
+  return {};
+}
+Result<void> add_global_env(State& state, Values values) {
+  if (auto ok = check_name(state, values[0]); !ok) return ok;
+  state.options.env.emplace_back(values[0], values[1]);
+  return {};
+}
+Result<void> add_exported(State& state, Values values) {
+  // -x NAME exports what is inherited anyway; -x NAME=VALUE sets it.
+  const std::size_t equals = values[0].find('=');
+  const std::string name = values[0].substr(0, equals);
+  if (auto ok = check_name(state, name); !ok) return ok;
+  if (equals != std::string::npos) state.program.env.emplace_back(name, values[0].substr(equals + 1));
+  return {};
+}
+Result<void> set_wdir(State& state, Values values) {
+  state.program.wdir = values[0];
+  return {};
+}
+Result<void> set_global_wdir(State& state, Values values) {
+  state.options.wdir = values[0];
+  return {};
+}
+Result<void> set_bind(State& state, Values values) {
+  constexpr std::pair<std::string_view, Bind> kKinds[] = {
+      {"none", Bind::none},   {"core", Bind::core},     {"hwthread", Bind::hwthread}, {"hwt", Bind::hwthread},
+      {"cpu", Bind::hwthread}, {"socket", Bind::socket}, {"package", Bind::socket},    {"numa", Bind::numa}};
+  // Modifiers after ':' (overload-allowed ...) change nothing here: more ranks than places are never bound.
+  const std::string_view kind = std::string_view(values[0]).substr(0, values[0].find(':'));
+  for (const auto& [name, bind] : kKinds) {
+    if (name != kind) continue;
+    state.options.bind = bind;
+    return {};
+  }
+  return bad("option " + state.given + ": \"" + values[0] + "\" is none of none, core, hwthread, socket, numa");
+}
+Result<void> set_map(State& state, Values values) {
+  const std::string& by = values[0];
+  if (by.compare(0, 4, "ppr:") == 0) {
+    const std::string count = by.substr(4, by.find(':', 4) - 4);
+    const std::string_view unit = std::string_view(by).substr(std::min(by.size(), 5 + count.size()));
+    if (unit.substr(0, 4) == "node") return set_per_node(state, Values(&count, 1));
+  }
+  for (const std::string_view filling : {"slot", "core", "hwthread", "socket", "package", "numa"}) {
+    if (std::string_view(by).substr(0, by.find(':')) != filling) continue;
+    state.options.placement = Placement::fill_nodes;
+    return {};
+  }
+  if (by.substr(0, by.find(':')) == "node") {
+    state.options.placement = Placement::round_robin;
+    return {};
+  }
+  return bad("option " + state.given + ": \"" + by + "\" is none of slot, core, socket, numa, node, ppr:N:node");
+}
+Result<void> set_labels(State& state, Values) { state.options.labels = true; return {}; }
+Result<void> set_verbose(State& state, Values) { state.options.verbose = true; return {}; }
+Result<void> set_allow_stop(State& state, Values) { state.options.allow_stop = true; return {}; }
+Result<void> set_version(State& state, Values) { state.options.version = true; return {}; }
+Result<void> set_help(State& state, Values) { state.options.help = true; return {}; }
+Result<void> set_out(State& state, Values values) { state.options.out_pattern = values[0]; return {}; }
+Result<void> set_err(State& state, Values values) { state.options.err_pattern = values[0]; return {}; }
+Result<void> set_timeout(State& state, Values values) {
+  auto seconds = number(state, values[0], 1, 1u << 30);
+  if (!seconds) return fail(std::move(seconds).error());
+  state.options.timeout_s = *seconds;
+  return {};
+}
+Result<void> add_mca(State& state, Values values) {
+  state.options.mca.push_back({values[0], values[1]});
+  return {};
+}
+Result<void> set_params(State& state, Values values) { state.options.params_file = values[0]; return {}; }
+Result<void> ignore(State&, Values) { return {}; }
+
+struct Option {
+  std::string_view names;   ///< separated by spaces, without dashes; one-letter names take one dash only
+  std::string_view values;  ///< placeholders, separated by spaces: their count is the number of values
+  std::string_view help;    ///< empty: accepted because scripts write it, without effect here
+  Result<void> (*apply)(State&, Values);
+};
+
+constexpr Option kOptions[] = {
+    {"n np c", "N", "start N ranks of the program (default: slots of the host list, else 1)", &set_ranks},
+    {"ppn N npernode perhost", "N", "ranks per virtual node", &set_per_node},
+    {"virtual-nodes", "K", "pretend that this machine is K nodes", &set_virtual_nodes},
+    {"host hosts H", "LIST", "host names, separated by commas; this machine only", &add_hosts},
+    {"f hostfile machinefile", "FILE", "host names from a file; this machine only", &add_host_file},
+    {"env", "NAME VALUE", "set a variable for this program", &add_env},
+    {"genv", "NAME VALUE", "set a variable for all programs", &add_global_env},
+    {"x", "NAME[=VALUE]", "export a variable (all are inherited), or set it", &add_exported},
+    {"wdir wd", "DIR", "working directory of this program", &set_wdir},
+    {"gwdir", "DIR", "working directory of all programs", &set_global_wdir},
+    {"bind-to", "WHAT", "none (default), core, hwthread, socket, numa", &set_bind},
+    {"map-by rank-by", "WHAT", "slot (default: fill a node first), node (in turn), ppr:N:node", &set_map},
+    {"l prepend-rank tag-output", "", "label every line of output with its rank", &set_labels},
+    {"outfile-pattern output-filename", "PATTERN", "standard output into files; %r rank, %h host, %p job", &set_out},
+    {"errfile-pattern", "PATTERN", "standard error into files", &set_err},
+    {"timeout", "SECONDS", "print what every rank waits for and end the job after this time", &set_timeout},
+    {"allow-stop", "", "a rank that is stopped by a signal does not end the job", &set_allow_stop},
+    {"mca gmca", "NAME VALUE", "set a parameter of Starling", &add_mca},
+    {"params tune", "FILE", "read parameters from a file", &set_params},
+    {"v verbose", "", "say what is started", &set_verbose},
+    {"version V", "", "print the version", &set_version},
+    {"help h", "", "print this", &set_help},
+    {"oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus report-bindings q quiet", "", "", &ignore},
+    {"envall genvall envnone genvnone enable-x disable-x disable-auto-cleanup", "", "", &ignore},
+    {"envlist genvlist iface launcher rmk", "WHAT", "", &ignore},
+};
+
+/// Calls visit(name) for each of an option's names.
+template <class Visit>
+void each_name(const Option& option, Visit visit) {
+  std::string_view names = option.names;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(' '));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    visit(name);
+  }
+}
+
+std::size_t value_count(const Option& option) {
+  if (option.values.empty()) return 0;
+  return 1 + static_cast<std::size_t>(std::count(option.values.begin(), option.values.end(), ' '));
+}
+
+const Option* find_option(std::string_view wanted) {
+  const Option* found = nullptr;
+  for (const Option& option : kOptions) {
+    each_name(option, [&](std::string_view name) { found = name == wanted ? &option : found; });
+  }
+  return found;
+}
+
+Unexpected unknown_option(const std::string& given, std::string_view name) {
+  std::vector<std::string_view> names{"configfile"};
+  for (const Option& option : kOptions) {
+    each_name(option, [&](std::string_view known) { names.push_back(known); });
+  }
+  const std::string near = params::nearest(name, names);
+  return bad("unknown option " + given + (near.empty() ? "" : "; did you mean " + std::string(near.size() > 1 ? "--" : "-") + near + "?") +
+             " (mpiexec --help lists all)");
+}
+
+/// Splits "--name=value" and strips the dashes.
+struct Word {
+  std::string_view name;
+  std::optional<std::string> value;
+};
+Word split_option(std::string_view word) {
+  word.remove_prefix(word.substr(0, 2) == "--" ? 2 : 1);
+  const std::size_t equals = word.find('=');
+  if (equals == std::string_view::npos) return {word, std::nullopt};
+  return {word.substr(0, equals), std::string(word.substr(equals + 1))};
+}
+
+Result<void> finish_program(State& state) {
+  if (state.program.argv.empty()) return bad("no program is given before ':' or at the end");
+  state.options.programs.push_back(std::move(state.program));
+  state.program = {};
+  return {};
+}
+
+Result<void> parse_words(State& state, const std::vector<std::string>& words, bool from_file) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == ":") {
+      if (auto done = finish_program(state); !done) return done;
+      continue;
+    }
+    if (!state.program.argv.empty() || words[i].size() < 2 || words[i][0] != '-') {
+      state.program.argv.push_back(words[i]);
+      continue;
+    }
+    if (words[i] == "--") continue;  // the program's name follows, whatever it starts with
+    const Word word = split_option(words[i]);
+    state.given = words[i].substr(0, words[i].find('='));
+    const bool config = word.name == "configfile";
+    const Option* const option = config ? nullptr : find_option(word.name);
+    if (option == nullptr && !config) return unknown_option(state.given, word.name);
+    std::vector<std::string> values;
+    if (word.value) values.push_back(*word.value);
+    const std::size_t wanted = config ? 1 : value_count(*option);
+    if (values.size() > wanted) return bad("option " + state.given + " takes no value");
+    while (values.size() < wanted) {
+      if (++i == words.size()) {
+        return bad("option " + state.given + " needs " + (config ? "FILE" : std::string(option->values)));
+      }
+      values.push_back(words[i]);
+    }
+    if (config) {
+      if (from_file) return bad("a -configfile cannot name another");
+      auto read = read_config_file(values[0]);
+      if (!read) return fail(std::move(read).error());
+      if (auto done = parse_words(state, *read, true); !done) return done;
+      continue;
+    }
+    if (auto done = option->apply(state, values); !done) return done;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Options> parse_options(const std::vector<std::string>& arguments) {
+  State state;
+  if (auto done = parse_words(state, arguments, false); !done) return fail(std::move(done).error());
+  if (state.options.help || state.options.version) return std::move(state.options);
+  const bool ends_with_colon = state.program.argv.empty() && !state.options.programs.empty();
+  if (!ends_with_colon || state.program.ranks) {
+    if (auto done = finish_program(state); !done) {
+      return bad("no program is given; usage: mpiexec -n N PROGRAM [ARGUMENTS] (mpiexec --help lists the options)");
+    }
+  }
+  return std::move(state.options);
+}
+
+std::string help_text() {
+  std::string text =
+      "usage: mpiexec [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...\n"
+      "Starts the ranks of a job on this machine. Options have one or two dashes.\n\n";
+  for (const Option& option : kOptions) {
+    if (option.help.empty()) continue;
+    std::string left = " ";
+    each_name(option, [&](std::string_view name) { left.append(" -").append(name); });
+    left.append(option.values.empty() ? "" : " ").append(option.values);
+    left.resize(std::max<std::size_t>(left.size() + 2, 44), ' ');
+    text.append(left).append(option.help).append("\n");
+  }
+  text += "  -configfile FILE                          options and programs from a file, one program a line\n";
+  text += "\nWithout effect, because scripts write them:";
+  for (const Option& option : kOptions) {
+    if (!option.help.empty()) continue;
+    each_name(option, [&](std::string_view name) { text.append(" -").append(name); });
+  }
+  text +=
+      "\n\nVariables: MPIEXEC_TIMEOUT (as --timeout). SIGUSR1 makes mpiexec print what every rank waits for.\n"
+      "Exit code: that of the first rank that failed, 128 + signal for signals, 124 after --timeout.\n";
+  return text;
+}
+
+}  // namespace starling::mpiexec

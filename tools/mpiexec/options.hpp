@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  mpiexec's command line, in the dialects of both worlds. Layer: tools.
+///
+/// A table of our own instead of a parser library: options have one or two dashes at will (-np and --np, -bind-to and
+/// --bind-to), some take two values (-env NAME VALUE, --mca NAME VALUE), everything after the program's name belongs to the
+/// program, and `:` starts the next program with options of its own. CLI11 reads -np as the flags -n and -p.
+///
+/// Threads: one. Errors: bad_parameter names the option, what was given, what was expected, and the nearest known name.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/result.hpp"
+#include "params/registry.hpp"
+
+namespace starling::mpiexec {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+enum class Bind : std::uint8_t { none, hwthread, core, numa, socket };
+enum class Placement : std::uint8_t { fill_nodes, round_robin };
+
+/// One program of the job (between two ':').
+struct Program {
+  std::optional<std::uint32_t> ranks;
+  std::vector<std::string> argv;
+  Variables env;
+  std::string wdir;
+};
+
+struct Options {
+  std::vector<Program> programs;
+  Variables env;                      ///< -genv: for all programs
+  std::string wdir;                   ///< -gwdir
+  std::vector<std::string> hosts;     ///< as written, "name[:slots]"
+  std::uint32_t per_node = 0;         ///< -ppn; 0: not said
+  std::uint32_t virtual_nodes = 1;
+  Bind bind = Bind::none;
+  Placement placement = Placement::fill_nodes;
+  bool labels = false;
+  bool verbose = false;
+  bool allow_stop = false;            ///< a stopped rank does not end the job
+  bool version = false;
+  bool help = false;
+  std::string out_pattern;
+  std::string err_pattern;
+  std::optional<std::uint32_t> timeout_s;
+  std::vector<params::CommandLineSetting> mca;
+  std::string params_file;
+};
+
+/// Parses the arguments after the program name. -configfile and -hostfile are read here.
+[[nodiscard]] Result<Options> parse_options(const std::vector<std::string>& arguments);
+
+/// What --help prints; written from the same table.
+[[nodiscard]] std::string help_text();
+
+/// Words of a -configfile: lines join as if by ':', `#` starts a comment, quotes and backslashes as in a shell.
+[[nodiscard]] Result<std::vector<std::string>> read_config_file(const std::string& path);
+/// Hosts of a -hostfile: `name`, `name:slots` or `name slots=N` per line.
+[[nodiscard]] Result<std::vector<std::string>> read_host_file(const std::string& path);
+
+}  // namespace starling::mpiexec

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The PMI-1.2 server's state: who said hello, what was put, who waits where. Layer: tools. See docs/design/pmi.md.
+
+#include "tools/mpiexec/pmi_server.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace starling::mpiexec {
+
+using pmi::wire::Line;
+
+namespace {
+
+constexpr std::int64_t kMaxInt = 0x7fffffff;
+
+std::string refusal(std::string_view reply, std::string_view reason) {
+  return std::move(Line(reply).add("rc", 1).add("msg", reason)).take();
+}
+
+/// One rank number of a group list.
+std::optional<std::uint32_t> rank_number(std::string_view text) {
+  std::uint32_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+const PmiServer::Command PmiServer::kCommands[] = {
+    {"init", &PmiServer::init, true},
+    {"put", &PmiServer::put, false},
+    {"get", &PmiServer::get, false},
+    {"barrier_in", &PmiServer::barrier_in, false},
+    {"idle", &PmiServer::idle, false},
+    {"busy", &PmiServer::busy, false},
+    {"finalize", &PmiServer::finalize, false},
+    {"get_maxes", &PmiServer::get_maxes, false},
+    {"get_universe_size", &PmiServer::get_universe_size, false},
+    {"get_appnum", &PmiServer::get_appnum, false},
+    {"get_my_kvsname", &PmiServer::get_my_kvsname, false},
+    {"publish_name", &PmiServer::publish_name, false},
+    {"unpublish_name", &PmiServer::unpublish_name, false},
+    {"lookup_name", &PmiServer::lookup_name, false},
+    {"spawn", &PmiServer::spawn, false},
+};
+
+PmiServer::PmiServer(PmiJob job) : job_(std::move(job)), ranks_(job_.size), kvs_(1) {}
+
+std::string PmiServer::kvs_name(std::uint32_t generation) const {
+  return generation == 0 ? job_.name : job_.name + "." + std::to_string(generation);
+}
+
+PmiServer::Kvs* PmiServer::kvs_of(std::uint32_t rank, std::string_view name) {
+  const std::uint32_t generation = ranks_[rank].generation;
+  return name == kvs_name(generation) ? &kvs_[generation] : nullptr;
+}
+
+Result<std::optional<PmiServer::Abort>> PmiServer::handle(std::uint32_t rank, const Message& request, Replies& replies) {
+  const RankState& state = ranks_[rank];
+  if (request.name() == "abort") {
+    auto code = request.find("exitcode") ? request.integer("exitcode", -kMaxInt - 1, kMaxInt) : Result<std::int64_t>(1);
+    if (!code) return fail(std::move(code).error());
+    return std::optional<Abort>(
+        Abort{static_cast<int>(*code), pmi::wire::percent_decode(request.find("message").value_or(""))});
+  }
+  for (const Command& command : kCommands) {
+    if (command.name != request.name()) continue;
+    if (request.multi_line() != (command.name == "spawn")) return request.broken("this command has the other framing");
+    if (!command.before_init && state.phase == Phase::silent) return request.broken("cmd=init must come first");
+    if (!command.before_init && state.phase == Phase::finalized) return request.broken("only cmd=init may follow cmd=finalize");
+    auto done = (this->*command.handler)(rank, request, replies);
+    if (!done) return fail(std::move(done).error());
+    return std::optional<Abort>{};
+  }
+  return request.broken("there is no such command");
+}
+
+Result<void> PmiServer::init(std::uint32_t rank, const Message& request, Replies& replies) {
+  RankState& state = ranks_[rank];
+  auto version = request.integer("pmi_version", 0, kMaxInt);
+  if (!version) return fail(std::move(version).error());
+  auto subversion = request.integer("pmi_subversion", 0, kMaxInt);
+  if (!subversion) return fail(std::move(subversion).error());
+  if (state.phase == Phase::active) {
+    return request.broken("this rank is initialised already: an earlier program of it ended without MPI_Finalize");
+  }
+  if (state.barriers > 0) return request.broken("this rank is in a barrier");
+  if (*version != 1) {
+    replies.push_back({rank, "cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=2\n"});
+    return {};
+  }
+  if (state.phase != Phase::silent) ++state.generation;
+  if (state.generation >= kvs_.size()) kvs_.emplace_back();
+  state.phase = Phase::active;
+  state.subversion = *subversion >= 2 ? 2 : 1;
+  Line line("response_to_init");
+  line.add("rc", 0).add("pmi_version", 1).add("pmi_subversion", state.subversion).add("kvsname", kvs_name(state.generation));
+  replies.push_back({rank, std::move(line).take()});
+  return {};
+}
+
+Result<void> PmiServer::finalize(std::uint32_t rank, const Message&, Replies& replies) {
+  ranks_[rank].phase = Phase::finalized;
+  replies.push_back({rank, "cmd=finalize_ack rc=0\n"});
+  return {};
+}
+
+Result<void> PmiServer::idle(std::uint32_t rank, const Message&, Replies&) {
+  ranks_[rank].phase = Phase::idle;
+  return {};
+}
+
+Result<void> PmiServer::busy(std::uint32_t rank, const Message&, Replies&) {
+  ranks_[rank].phase = Phase::active;
+  return {};
+}
+
+Result<void> PmiServer::get_maxes(std::uint32_t rank, const Message&, Replies& replies) {
+  Line line("maxes");
+  line.add("rc", 0).add("kvsname_max", 256).add("keylen_max", kKeylenMax).add("vallen_max", kVallenMax);
+  replies.push_back({rank, std::move(line).take()});
+  return {};
+}
+
+Result<void> PmiServer::get_universe_size(std::uint32_t rank, const Message&, Replies& replies) {
+  replies.push_back({rank, std::move(Line("universe_size").add("rc", 0).add("size", job_.universe_size)).take()});
+  return {};
+}
+
+Result<void> PmiServer::get_appnum(std::uint32_t rank, const Message&, Replies& replies) {
+  replies.push_back({rank, std::move(Line("appnum").add("rc", 0).add("appnum", job_.appnum[rank])).take()});
+  return {};
+}
+
+Result<void> PmiServer::get_my_kvsname(std::uint32_t rank, const Message&, Replies& replies) {
+  Line line("my_kvsname");
+  line.add("rc", 0).add("kvsname", kvs_name(ranks_[rank].generation));
+  replies.push_back({rank, std::move(line).take()});
+  return {};
+}
+
+Result<void> PmiServer::put(std::uint32_t rank, const Message& request, Replies& replies) {
+  auto name = request.text("kvsname");
+  if (!name) return fail(std::move(name).error());
+  auto key = request.text("key");
+  if (!key) return fail(std::move(key).error());
+  auto value = request.text("value");
+  if (!value) return fail(std::move(value).error());
+  const auto refuse = [&](std::string_view reason) -> Result<void> {
+    replies.push_back({rank, refusal("put_result", reason)});
+    return {};
+  };
+  Kvs* const kvs = kvs_of(rank, *name);
+  if (kvs == nullptr) return refuse("unknown_kvsname");
+  if (key->size() >= kKeylenMax) return refuse("key_too_long");
+  if (value->size() >= kOwnVallenMax) return refuse("value_too_long");
+  if (key->substr(0, 4) == "PMI_") return refuse("keys_that_start_with_PMI__belong_to_the_server");
+  if (kvs_bytes_ + key->size() + value->size() > kKvsBytesMax) return refuse("the_job_stored_more_than_512_MiB");
+  if (!kvs->emplace(*key, *value).second) return refuse("duplicate_key");
+  kvs_bytes_ += key->size() + value->size();
+  replies.push_back({rank, "cmd=put_result rc=0\n"});
+  return {};
+}
+
+Result<void> PmiServer::get(std::uint32_t rank, const Message& request, Replies& replies) {
+  auto name = request.text("kvsname");
+  if (!name) return fail(std::move(name).error());
+  auto key = request.text("key");
+  if (!key) return fail(std::move(key).error());
+  const Kvs* const kvs = kvs_of(rank, *name);
+  std::string_view value;
+  std::string nodes;
+  if (*key == "PMI_process_mapping") {
+    nodes = job_.nodes.text();
+    value = nodes;
+  } else if (kvs != nullptr) {
+    if (const auto found = kvs->find(std::string(*key)); found != kvs->end()) value = found->second;
+  }
+  if (!value.empty()) {
+    replies.push_back({rank, std::move(Line("get_result").add("rc", 0).add("found", "TRUE").add("value", value)).take()});
+    return {};
+  }
+  Line line("get_result");
+  line.add("rc", 1).add("msg", kvs == nullptr ? "unknown_kvsname" : "key_not_found").add("found", "FALSE");
+  if (request.find("from")) {
+    auto from = request.integer("from", 0, job_.size - 1);
+    if (!from) return fail(std::move(from).error());
+    if (ranks_[static_cast<std::size_t>(*from)].gone) line.add("gone", "TRUE");
+  }
+  replies.push_back({rank, std::move(line).take()});
+  return {};
+}
+
+Result<std::vector<std::uint32_t>> PmiServer::members_of(std::uint32_t rank, const Message& request,
+                                                         std::string_view group) const {
+  std::vector<std::uint32_t> members;
+  if (group == "WORLD") return members;
+  if (group == "NODE") return job_.nodes.ranks_on(job_.nodes.node_of(rank), job_.size);
+  while (!group.empty()) {
+    const std::string_view item = group.substr(0, group.find(','));
+    group.remove_prefix(std::min(group.size(), item.size() + 1));
+    const auto number = rank_number(item);
+    if (!number || *number >= job_.size) return request.broken("group= must list ranks of this job");
+    members.push_back(*number);
+  }
+  std::sort(members.begin(), members.end());
+  members.erase(std::unique(members.begin(), members.end()), members.end());
+  if (!std::binary_search(members.begin(), members.end(), rank)) return request.broken("group= must contain the sender");
+  return members;
+}
+
+Result<PmiServer::Barrier*> PmiServer::barrier_of(std::uint32_t rank, const Message& request) {
+  std::string_view group = request.find("group").value_or("WORLD");
+  std::uint32_t tag = 0;
+  if (const std::size_t colon = group.rfind(':'); colon != std::string_view::npos) {
+    const auto number = rank_number(group.substr(colon + 1));
+    if (!number || *number > kMaxInt) return request.broken("the tag in group= must be a number from 0 to 2147483647");
+    tag = *number;
+    group = group.substr(0, colon);
+  }
+  if (group == "SELF") group = "";
+  auto members = group.empty() ? Result<std::vector<std::uint32_t>>(std::vector<std::uint32_t>{rank})
+                               : members_of(rank, request, group);
+  if (!members) return fail(std::move(members).error());
+  std::string key = std::to_string(ranks_[rank].generation) + ":" + std::to_string(tag) + ":";
+  for (const std::uint32_t member : *members) key.append(std::to_string(member)).append(",");
+  Barrier& barrier = barriers_[key];
+  if (barrier.entered.empty()) {
+    barrier.entered.resize(members->empty() ? job_.size : members->size());
+    barrier.members = std::move(*members);
+    barrier.tag = tag;
+  }
+  return &barrier;
+}
+
+Result<void> PmiServer::barrier_in(std::uint32_t rank, const Message& request, Replies& replies) {
+  auto found = barrier_of(rank, request);
+  if (!found) return fail(std::move(found).error());
+  Barrier& barrier = **found;
+  const auto& members = barrier.members;
+  const std::size_t own = members.empty() ? rank
+                                          : static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), rank) -
+                                                                     members.begin());
+  ++ranks_[rank].barriers;
+  if (++barrier.entered[own] == 1) ++barrier.arrived;
+  if (barrier.arrived < barrier.entered.size()) return {};
+  barrier.arrived = 0;
+  for (std::size_t i = 0; i < barrier.entered.size(); ++i) {
+    const std::uint32_t member = barrier.rank_at(i);
+    Line line("barrier_out");
+    line.add("rc", 0);
+    if (ranks_[member].subversion >= 2) line.add("tag", barrier.tag);
+    replies.push_back({member, std::move(line).take()});
+    --ranks_[member].barriers;
+    if (--barrier.entered[i] > 0) ++barrier.arrived;
+  }
+  // Nobody waits in it: its memory goes, so that a job may use any number of groups.
+  if (barrier.arrived == 0) {
+    for (auto at = barriers_.begin(); at != barriers_.end(); ++at) {
+      if (&at->second != &barrier) continue;
+      barriers_.erase(at);
+      break;
+    }
+  }
+  return {};
+}
+
+Result<void> PmiServer::publish_name(std::uint32_t rank, const Message& request, Replies& replies) {
+  auto service = request.text("service");
+  if (!service) return fail(std::move(service).error());
+  auto port = request.text("port");
+  if (!port) return fail(std::move(port).error());
+  const bool added = names_.emplace(*service, *port).second;
+  replies.push_back({rank, added ? "cmd=publish_result rc=0\n" : refusal("publish_result", "this_name_is_published_already")});
+  return {};
+}
+
+Result<void> PmiServer::unpublish_name(std::uint32_t rank, const Message& request, Replies& replies) {
+  auto service = request.text("service");
+  if (!service) return fail(std::move(service).error());
+  const bool removed = names_.erase(std::string(*service)) > 0;
+  replies.push_back({rank, removed ? "cmd=unpublish_result rc=0\n" : refusal("unpublish_result", "this_name_is_not_published")});
+  return {};
+}
+
+Result<void> PmiServer::lookup_name(std::uint32_t rank, const Message& request, Replies& replies) {
+  auto service = request.text("service");
+  if (!service) return fail(std::move(service).error());
+  const auto found = names_.find(std::string(*service));
+  if (found == names_.end()) {
+    replies.push_back({rank, refusal("lookup_result", "this_name_is_not_published")});
+  } else {
+    replies.push_back({rank, std::move(Line("lookup_result").add("rc", 0).add("port", found->second)).take()});
+  }
+  return {};
+}
+
+Result<void> PmiServer::spawn(std::uint32_t rank, const Message&, Replies& replies) {
+  replies.push_back({rank, refusal("spawn_result", "mpiexec_of_Starling_cannot_start_further_processes")});
+  return {};
+}
+
+void PmiServer::gone(std::uint32_t rank) {
+  if (ranks_[rank].gone) return;
+  ranks_[rank].gone = true;
+  ++gone_;
+}
+
+std::optional<PmiServer::Stuck> PmiServer::stuck() const {
+  if (gone_ == 0) return std::nullopt;
+  for (const auto& [key, barrier] : barriers_) {
+    std::optional<std::uint32_t> waiting;
+    std::optional<std::uint32_t> missing;
+    for (std::size_t i = 0; i < barrier.entered.size() && !(waiting && missing); ++i) {
+      const std::uint32_t rank = barrier.rank_at(i);
+      if (barrier.entered[i] > 0 && !ranks_[rank].gone) waiting = rank;
+      if (barrier.entered[i] == 0 && ranks_[rank].gone) missing = rank;
+    }
+    if (waiting && missing) return Stuck{*waiting, *missing};
+  }
+  return std::nullopt;
+}
+
+std::string PmiServer::describe(std::uint32_t rank) const {
+  const RankState& state = ranks_[rank];
+  if (state.barriers > 0) {
+    for (const auto& [key, barrier] : barriers_) {
+      for (std::size_t i = 0; i < barrier.entered.size(); ++i) {
+        if (barrier.rank_at(i) != rank || barrier.entered[i] == 0) continue;
+        return "in a PMI barrier that " + std::to_string(barrier.arrived) + " of " + std::to_string(barrier.entered.size()) +
+               " ranks entered";
+      }
+    }
+  }
+  switch (state.phase) {
+    case Phase::silent: return "before PMI init";
+    case Phase::active: return "after PMI init";
+    case Phase::idle: return "after MPI_Finalize";
+    case Phase::finalized: return "after PMI finalize";
+  }
+  return "";
+}
+
+}  // namespace starling::mpiexec

@@ -11,6 +11,7 @@
 #include "mpi/comm/comm.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/int_array.hpp"
+#include "mpi/session/session.hpp"
 #include "mpi.h"
 
 namespace starling::mpi::check {

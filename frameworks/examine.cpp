@@ -14,6 +14,7 @@
 #include "frameworks/bootstrap/params.hpp"
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pml/pml.hpp"
+#include "frameworks/pml/params.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "frameworks/shm/params.hpp"
 #include "frameworks/shm/shm.hpp"
@@ -38,7 +39,7 @@ constexpr FrameworkInfo kFrameworks[] = {
     {"pml", pml::Framework::kInterface,
      params::selection("pml", "", "Message layers to try: pml=a,b only these in this order, pml=^a all but these. The first "
                                   "that works is used."),
-     {}},
+     pml::kEngineParams},
     {"bootstrap", bootstrap::Framework::kInterface,
      params::selection("bootstrap", "", "How communicators are agreed on: bootstrap=a,b only these in this order, "
                                         "bootstrap=^a all but these. The first that works is used."),

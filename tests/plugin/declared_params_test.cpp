@@ -3,6 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 
 #include "core/plugin/prefix.hpp"
 #include "frameworks/select.hpp"
@@ -92,6 +96,38 @@ TEST(DeclaredParameters, every_default_can_be_written_in_a_source) {
     EXPECT_EQ(value->origin.source, Source::environment);
   }
 }
+
+/// The shipped files, and the system file with its examples switched on.
+class ShippedFile : public testing::TestWithParam<const char*> {};
+
+TEST_P(ShippedFile, has_only_parameters_that_exist_and_values_that_are_taken) {
+  std::ifstream in(std::string(STARLING_SHIPPED_FILES "/") + GetParam());
+  ASSERT_TRUE(in.is_open());
+  std::string text;
+  for (std::string line; std::getline(in, line);) {
+    const auto name = line.starts_with("# ") ? line.substr(2, line.find(' ', 2) - 2) : std::string{};
+    const bool example = valid_name(name) && line.substr(2 + name.size()).starts_with(" =");
+    text += (example ? line.substr(2) : line) + "\n";
+  }
+  const std::string copy = testing::TempDir() + "/starling-shipped-" + std::to_string(::getpid()) + ".conf";
+  std::ofstream(copy) << text;
+
+  Registry registry;
+  Places places;
+  places.job_file = copy;
+  const auto loaded = registry.load(places);
+  std::filesystem::remove(copy);
+  ASSERT_TRUE(loaded.has_value()) << loaded.error().text();
+  ASSERT_TRUE(mpi::declare_params(registry).has_value());
+  const auto index = plugin::Index::inspect(registry, plugin::installation().prefix, {});
+  EXPECT_TRUE(index.problems().empty()) << index.problems()[0];
+  for (const Unclaimed& name : registry.unclaimed()) ADD_FAILURE() << describe(name);
+  int set = 0;
+  for (const Value* value : registry.all()) set += value->origin.source == Source::job_file;
+  EXPECT_GE(set, 5) << "the file was not understood";
+}
+INSTANTIATE_TEST_SUITE_P(Files, ShippedFile,
+                         testing::Values("params.conf", "many-core-node.conf", "large-sparse-job.conf"));
 
 TEST(Plugins, all_of_this_build_are_listed_and_fit) {
   Registry registry;

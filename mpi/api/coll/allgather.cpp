@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Allgather and MPI_Allgatherv in their three forms. Layer: mpi. MPI 5.0 section 6.7.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/coll/launch.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+using namespace coll;
+
+int allgather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+              MPI_Count recvcount, Datatype& recvtype, Comm& comm) {
+  const Type received = view(recvtype);
+  coll::Gather asked;
+  asked.send = sendbuf;
+  asked.count = unsigned_count(sendcount);
+  asked.type = view(sendtype);
+  asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
+  asked.in_place = sendbuf == MPI_IN_PLACE;
+  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
+    coll::allgather(schedule, team, tuning(), asked);
+  });
+}
+
+int allgatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+               IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm) {
+  const Type received = view(recvtype);
+  coll::Gather asked;
+  asked.send = sendbuf;
+  asked.count = unsigned_count(sendcount);
+  asked.type = view(sendtype);
+  asked.receive = Blocks(recvbuf, view(recvcounts), view(displs), received);
+  asked.in_place = sendbuf == MPI_IN_PLACE;
+  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
+    coll::allgather(schedule, team, tuning(), asked);
+  });
+}
+
+}  // namespace
+
+int Allgather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+              MPI_Count recvcount, Datatype& recvtype, Comm& comm) {
+  return allgather(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int Iallgather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+               MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request) {
+  return allgather(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int Allgather_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                   MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*, MPI_Request* request) {
+  return allgather(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int Allgatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+               IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm) {
+  return allgatherv(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+}
+
+int Iallgatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm, MPI_Request* request) {
+  return allgatherv(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                    comm);
+}
+
+int Allgatherv_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                    IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm, Info*,
+                    MPI_Request* request) {
+  return allgatherv(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                    comm);
+}
+
+}  // namespace starling::mpi::api

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Alltoall and MPI_Alltoallv in their three forms. Layer: mpi. MPI 5.0 section 6.8.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/coll/launch.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+using namespace coll;
+
+int alltoall(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+             MPI_Count recvcount, Datatype& recvtype, Comm& comm) {
+  const Type sent = view(sendtype), received = view(recvtype);
+  coll::Alltoall asked;
+  asked.in_place = sendbuf == MPI_IN_PLACE;
+  if (!asked.in_place) asked.send = Blocks(sendbuf, unsigned_count(sendcount), sent);
+  asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
+  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
+    coll::alltoall(schedule, team, tuning(), asked);
+  });
+}
+
+int alltoallv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArray sdispls,
+              Datatype& sendtype, void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype,
+              Comm& comm) {
+  const Type sent = view(sendtype), received = view(recvtype);
+  coll::Alltoall asked;
+  asked.in_place = sendbuf == MPI_IN_PLACE;
+  if (!asked.in_place) asked.send = Blocks(sendbuf, view(sendcounts), view(sdispls), sent);
+  asked.receive = Blocks(recvbuf, view(recvcounts), view(rdispls), received);
+  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
+    coll::alltoall(schedule, team, tuning(), asked);
+  });
+}
+
+}  // namespace
+
+int Alltoall(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
+             Datatype& recvtype, Comm& comm) {
+  return alltoall(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int Ialltoall(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+              MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request) {
+  return alltoall(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int Alltoall_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                  MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*, MPI_Request* request) {
+  return alltoall(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+}
+
+int Alltoallv(const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype, void* recvbuf,
+              IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm) {
+  return alltoallv(kBlocking, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                   comm);
+}
+
+int Ialltoallv(const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype, void* recvbuf,
+               IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm, MPI_Request* request) {
+  return alltoallv(nonblocking(request), sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                   recvtype, comm);
+}
+
+int Alltoallv_init(const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype,
+                   void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm,
+                   Info*, MPI_Request* request) {
+  return alltoallv(persistent(request), sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                   recvtype, comm);
+}
+
+}  // namespace starling::mpi::api

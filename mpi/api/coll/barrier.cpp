@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Barrier in its three forms. Layer: mpi. MPI 5.0 section 6.3.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/coll/launch.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+using namespace coll;
+
+int barrier(const Form& form, Comm& comm) {
+  return launch(form, comm, {}, [](Schedule& schedule, const Team& team) { coll::barrier(schedule, team); });
+}
+
+}  // namespace
+
+int Barrier(Comm& comm) {
+  return barrier(kBlocking, comm);
+}
+
+int Ibarrier(Comm& comm, MPI_Request* request) {
+  return barrier(nonblocking(request), comm);
+}
+
+int Barrier_init(Comm& comm, Info*, MPI_Request* request) {
+  return barrier(persistent(request), comm);
+}
+
+}  // namespace starling::mpi::api

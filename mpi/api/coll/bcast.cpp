@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Bcast in its three forms. Layer: mpi. MPI 5.0 section 6.4.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/coll/launch.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+using namespace coll;
+
+int bcast(const Form& form, void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm) {
+  const coll::Bcast asked{buffer, unsigned_count(count), view(datatype), root_of(comm, root)};
+  return launch(form, comm, {&datatype}, [&](Schedule& schedule, const Team& team) {
+    coll::bcast(schedule, team, tuning(), asked);
+  });
+}
+
+}  // namespace
+
+int Bcast(void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm) {
+  return bcast(kBlocking, buffer, count, datatype, root, comm);
+}
+
+int Ibcast(void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm, MPI_Request* request) {
+  return bcast(nonblocking(request), buffer, count, datatype, root, comm);
+}
+
+int Bcast_init(void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm, Info*,
+               MPI_Request* request) {
+  return bcast(persistent(request), buffer, count, datatype, root, comm);
+}
+
+}  // namespace starling::mpi::api

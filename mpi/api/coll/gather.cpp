@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Gather and MPI_Gatherv in their three forms. Layer: mpi. MPI 5.0 section 6.5.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/coll/launch.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+using namespace coll;
+
+int gather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+           MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
+  const Type received = view(recvtype);
+  coll::Gather asked;
+  asked.send = sendbuf;
+  asked.count = unsigned_count(sendcount);
+  asked.type = view(sendtype);
+  asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
+  asked.root = root_of(comm, root);
+  asked.in_place = sendbuf == MPI_IN_PLACE;
+  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
+    coll::gather(schedule, team, tuning(), asked);
+  });
+}
+
+int gatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+            IntArray recvcounts, IntArray displs, Datatype& recvtype, int root, Comm& comm) {
+  const Type received = view(recvtype);
+  coll::Gather asked;
+  asked.send = sendbuf;
+  asked.count = unsigned_count(sendcount);
+  asked.type = view(sendtype);
+  asked.receive = Blocks(recvbuf, view(recvcounts), view(displs), received);
+  asked.root = root_of(comm, root);
+  asked.in_place = sendbuf == MPI_IN_PLACE;
+  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
+    coll::gatherv(schedule, team, asked);
+  });
+}
+
+}  // namespace
+
+int Gather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
+           Datatype& recvtype, int root, Comm& comm) {
+  return gather(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+int Igather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
+            Datatype& recvtype, int root, Comm& comm, MPI_Request* request) {
+  return gather(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+int Gather_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, Info*, MPI_Request* request) {
+  return gather(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+int Gatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, IntArray recvcounts,
+            IntArray displs, Datatype& recvtype, int root, Comm& comm) {
+  return gatherv(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+}
+
+int Igatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, IntArray recvcounts,
+             IntArray displs, Datatype& recvtype, int root, Comm& comm, MPI_Request* request) {
+  return gatherv(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                 root, comm);
+}
+
+int Gatherv_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                 IntArray recvcounts, IntArray displs, Datatype& recvtype, int root, Comm& comm, Info*,
+                 MPI_Request* request) {
+  return gatherv(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                 root, comm);
+}
+
+}  // namespace starling::mpi::api

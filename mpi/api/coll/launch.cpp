@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Running schedules for blocking, nonblocking and persistent calls. Layer: mpi. docs/design/collectives.md
+
+#include "mpi/api/coll/launch.hpp"
+
+#include <memory>
+#include <string>
+
+#include "mpi/coll/execution.hpp"
+#include "mpi/error.hpp"
+#include "mpi/request/request.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi::coll {
+namespace {
+
+/// Executions are used again with the memory that they have gathered: a small collective then allocates nothing.
+class Executions {
+ public:
+  [[nodiscard]] std::unique_ptr<Execution> take() {
+    if (free_.empty()) return std::make_unique<Execution>();
+    auto execution = std::move(free_.back());
+    free_.pop_back();
+    return execution;
+  }
+  void give(std::unique_ptr<Execution> execution) noexcept {
+    if (free_.size() == kKept) return;
+    execution->schedule.clear();
+    free_.push_back(std::move(execution));
+  }
+  /// Guarded by the runtime's lock; never destroyed, because requests may outlive main.
+  static Executions& all() {
+    static auto* const executions = new Executions;
+    return *executions;
+  }
+
+ private:
+  static constexpr std::size_t kKept = 8;
+  Executions() { free_.reserve(kKept); }
+  std::vector<std::unique_ptr<Execution>> free_;
+};
+
+/// An execution that goes back when its user is done with it.
+class Lease {
+ public:
+  Lease() : execution_(Executions::all().take()) {}
+  ~Lease() { Executions::all().give(std::move(execution_)); }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+  Execution& operator*() const noexcept { return *execution_; }
+  Execution* operator->() const noexcept { return execution_.get(); }
+
+ private:
+  std::unique_ptr<Execution> execution_;
+};
+
+int no_memory() { return error(MPI_ERR_NO_MEM, "no memory for the temporary buffers of this collective"); }
+
+int error_of(const Execution& execution, const Comm& comm) {
+  const std::string peer = "rank " + std::to_string(execution.faulty_peer());
+  switch (execution.fault()) {
+    case pml::Fault::none:
+      return MPI_SUCCESS;
+    case pml::Fault::truncated:
+      return error_on(comm, MPI_ERR_TRUNCATE, "the data from " + peer +
+                                                  " is longer than expected; counts and types must match on all processes");
+    case pml::Fault::peer_lost:
+      return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has ended");
+    case pml::Fault::unreachable:
+      return error_on(comm, MPI_ERR_OTHER, "no transport reaches " + peer + "; the log line before says why");
+    case pml::Fault::no_memory:
+      return error_on(comm, MPI_ERR_NO_MEM, "no memory for a message to or from " + peer);
+    case pml::Fault::internal:
+      break;
+  }
+  return error_on(comm, MPI_ERR_INTERN, "a message to or from " + peer + " ended with an internal error");
+}
+
+Port port_of(Comm& comm, Tag tag) { return {&Runtime::get()->pml(), &comm.collective_context(), tag}; }
+
+/// A collective behind a request.
+class Ongoing final : public mpi::Operation {
+ public:
+  Ongoing(Comm& comm, Tag tag, const std::vector<const Object*>& used) : port_(port_of(comm, tag)) {
+    for (const Object* object : used) used_.push_back(Ref<Object>::share(const_cast<Object*>(object)));
+  }
+  ~Ongoing() override { Runtime::get()->remove(*this); }
+
+  [[nodiscard]] Schedule& schedule() noexcept { return execution_->schedule; }
+
+  int start(Request& request) override {
+    request_ = &request;
+    execution_->start(port_);
+    if (execution_->complete()) {
+      request.core.complete.store(true, std::memory_order_release);
+    } else {
+      Runtime::get()->add(*this);
+    }
+    return MPI_SUCCESS;
+  }
+  int progress() noexcept override {
+    if (!execution_->advance()) return 0;
+    Runtime::get()->remove(*this);
+    request_->core.complete.store(true, std::memory_order_release);
+    return 1;
+  }
+  int finish(MPI_Status&) override { return error_of(*execution_, *request_->comm); }
+
+ private:
+  Lease execution_;
+  Port port_;
+  std::vector<Ref<Object>> used_;
+  Request* request_ = nullptr;
+};
+
+/// Persistent operations keep their tag, in a range of its own: starts are ordered per operation only.
+Tag persistent_tag(Tag tag) { return Tag{to_int(tag) | (1 << 30)}; }
+
+void apply(const Operator& self, const void* in, void* inout, std::uint64_t count, const Type& type) {
+  static_cast<const Op*>(self.object)->apply(in, inout, count, *static_cast<const Datatype*>(type.object));
+}
+
+}  // namespace
+
+Team team_of(const Comm& comm) noexcept {
+  return {static_cast<int>(comm.rank()), static_cast<int>(comm.size()),
+          comm.inter() ? static_cast<int>(comm.peer_count()) : 0, comm.inter()};
+}
+
+Type view(const Datatype& datatype) noexcept {
+  return {&datatype, datatype.size(), datatype.extent(), datatype.true_lb(), datatype.true_extent(),
+          datatype.contiguous(), &datatype};
+}
+
+Operator view(const Op& op) noexcept { return {apply, &op, op.commutative()}; }
+
+int root_of(const Comm& comm, int root) noexcept {
+  if (!comm.inter()) return root;
+  return root == MPI_ROOT ? kRootHere : root == MPI_PROC_NULL ? kNoPart : root;
+}
+
+const Tuning& tuning() {
+  static const Tuning read = Tuning::from(Runtime::get()->params());
+  return read;
+}
+
+int check_op(const Op& op, const Datatype& datatype) {
+  std::string why = why_not(op, datatype);
+  return why.empty() ? MPI_SUCCESS : error(MPI_ERR_OP, std::move(why));
+}
+
+int run_blocking(Comm& comm, BuildFunction build, void* context) {
+  const Tag tag = comm.next_collective_tag();  // also for an empty schedule: all processes count alike
+  const Lease execution;
+  build(context, execution->schedule, team_of(comm));
+  if (!execution->schedule.ok()) return no_memory();
+  execution->start(port_of(comm, tag));
+  if (!execution->complete()) Runtime::get()->wait([&execution] { return execution->advance(); });
+  if (execution->fault() == pml::Fault::none) [[likely]] return MPI_SUCCESS;
+  return error_of(*execution, comm);
+}
+
+int launch_any(const Form& form, Comm& comm, const std::vector<const Object*>& used, BuildFunction build,
+               void* context) {
+  if (form.kind == Form::Kind::blocking) return run_blocking(comm, build, context);
+  const bool keeps = form.kind == Form::Kind::persistent;
+  const Tag tag = comm.next_collective_tag();
+  auto operation = std::make_unique<Ongoing>(comm, keeps ? persistent_tag(tag) : tag, used);
+  build(context, operation->schedule(), team_of(comm));
+  if (!operation->schedule().ok()) return no_memory();
+  Request* const request = Request::make(Request::Form::operation);
+  request->comm = Ref<Comm>::share(&comm);
+  request->operation = std::move(operation);
+  request->persistent = keeps;
+  *form.request = as_handle<MPI_Request>(request->handle());
+  return keeps ? MPI_SUCCESS : request->start();
+}
+
+}  // namespace starling::mpi::coll

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  From a collective call to a running schedule, in its three forms. Layer: mpi. docs/design/collectives.md
+///
+/// MPI_X builds, starts and waits; MPI_Ix builds, starts and leaves the rest to the progress loop; MPI_X_init builds only.
+/// An implementation writes its arguments once, as a function that fills a schedule, and passes the form through.
+///
+/// Threads:   under the runtime's lock, which waiting releases.
+/// Ownership: a request holds communicator, datatypes and operation until it is freed; the blocking form needs not.
+/// Errors:    MPI error classes, with the peer whose message failed.
+
+#include <initializer_list>
+#include <vector>
+
+#include "mpi/coll/arguments.hpp"
+#include "mpi/coll/schedule.hpp"
+#include "mpi/coll/select.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/datatype/datatype.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/int_array.hpp"
+#include "mpi/op/op.hpp"
+
+namespace starling::mpi::coll {
+
+/// The form of the call; `request` receives the handle of the last two.
+struct Form {
+  enum class Kind : std::uint8_t { blocking, nonblocking, persistent } kind = Kind::blocking;
+  MPI_Request* request = nullptr;
+};
+inline constexpr Form kBlocking{};
+[[nodiscard]] inline Form nonblocking(MPI_Request* request) { return {Form::Kind::nonblocking, request}; }
+[[nodiscard]] inline Form persistent(MPI_Request* request) { return {Form::Kind::persistent, request}; }
+
+// The arguments as mpi/coll sees them.
+[[nodiscard]] Team team_of(const Comm& comm) noexcept;
+[[nodiscard]] Type view(const Datatype& datatype) noexcept;
+[[nodiscard]] Operator view(const Op& op) noexcept;
+[[nodiscard]] inline Ints view(const IntArray& array) noexcept {
+  if (array.wide) return {nullptr, static_cast<const std::int64_t*>(array.data)};
+  return {static_cast<const int*>(array.data), nullptr};
+}
+[[nodiscard]] inline std::uint64_t unsigned_count(MPI_Count count) noexcept { return static_cast<std::uint64_t>(count); }
+/// MPI_ROOT and MPI_PROC_NULL of an intercommunicator in mpi/coll's words.
+[[nodiscard]] int root_of(const Comm& comm, int root) noexcept;
+/// What the parameters ask for, read once.
+[[nodiscard]] const Tuning& tuning();
+/// MPI_SUCCESS, or MPI_ERR_OP if the operation is not defined for the type (MPI 5.0 section 6.9.2).
+[[nodiscard]] int check_op(const Op& op, const Datatype& datatype);
+
+/// Objects that the operation uses after the call has returned.
+using Used = std::initializer_list<const Object*>;
+
+/// Fills a schedule and runs it as `form` says. `context` is handed to `build`.
+using BuildFunction = void (*)(void* context, Schedule& schedule, const Team& team);
+[[nodiscard]] int launch_any(const Form& form, Comm& comm, const std::vector<const Object*>& used, BuildFunction build,
+                             void* context);
+[[nodiscard]] int run_blocking(Comm& comm, BuildFunction build, void* context);
+
+template <class Build>
+[[nodiscard]] int launch(const Form& form, Comm& comm, Used used, Build&& build) {
+  const auto call = [](void* context, Schedule& schedule, const Team& team) {
+    (*static_cast<std::remove_reference_t<Build>*>(context))(schedule, team);
+  };
+  if (form.kind == Form::Kind::blocking) return run_blocking(comm, call, &build);
+  return launch_any(form, comm, used, call, &build);
+}
+
+}  // namespace starling::mpi::coll

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Reduce and MPI_Allreduce in their three forms. Layer: mpi. MPI 5.0 section 6.9.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/reduction.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+using namespace coll;
+
+int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
+           int root, Comm& comm) {
+  if (root_of(comm, root) != kNoPart) {
+    if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
+  }
+  const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, root_of(comm, root));
+  return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
+    coll::reduce(schedule, team, tuning(), asked);
+  });
+}
+
+int allreduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype,
+              Op& op, Comm& comm) {
+  if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
+  const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
+  return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
+    coll::allreduce(schedule, team, tuning(), asked);
+  });
+}
+
+}  // namespace
+
+int Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, int root,
+           Comm& comm) {
+  return reduce(kBlocking, sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+
+int Ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, int root,
+            Comm& comm, MPI_Request* request) {
+  return reduce(nonblocking(request), sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+
+int Reduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, int root,
+                Comm& comm, Info*, MPI_Request* request) {
+  return reduce(persistent(request), sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+
+int Allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm) {
+  return allreduce(kBlocking, sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+int Iallreduce(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm,
+               MPI_Request* request) {
+  return allreduce(nonblocking(request), sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+int Allreduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
+                   Comm& comm, Info*, MPI_Request* request) {
+  return allreduce(persistent(request), sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+}  // namespace starling::mpi::api

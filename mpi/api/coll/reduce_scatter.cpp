@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Reduce_scatter and MPI_Reduce_scatter_block in their three forms. Layer: mpi. MPI 5.0 section 6.10.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/coll/launch.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+using namespace coll;
+
+int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArray recvcounts,
+                   Datatype& datatype, Op& op, Comm& comm) {
+  if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
+  coll::ReduceScatter asked;
+  asked.send = sendbuf;
+  asked.receive = recvbuf;
+  asked.counts = view(recvcounts);
+  asked.type = view(datatype);
+  asked.operation = view(op);
+  asked.in_place = sendbuf == MPI_IN_PLACE;
+  return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
+    coll::reduce_scatter(schedule, team, tuning(), asked);
+  });
+}
+
+int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count recvcount,
+                         Datatype& datatype, Op& op, Comm& comm) {
+  if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
+  coll::ReduceScatter asked;
+  asked.send = sendbuf;
+  asked.receive = recvbuf;
+  asked.count = unsigned_count(recvcount);
+  asked.type = view(datatype);
+  asked.operation = view(op);
+  asked.in_place = sendbuf == MPI_IN_PLACE;
+  return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
+    coll::reduce_scatter(schedule, team, tuning(), asked);
+  });
+}
+
+}  // namespace
+
+int Reduce_scatter(const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype, Op& op,
+                   Comm& comm) {
+  return reduce_scatter(kBlocking, sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+
+int Ireduce_scatter(const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype, Op& op,
+                    Comm& comm, MPI_Request* request) {
+  return reduce_scatter(nonblocking(request), sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+
+int Reduce_scatter_init(const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype, Op& op,
+                        Comm& comm, Info*, MPI_Request* request) {
+  return reduce_scatter(persistent(request), sendbuf, recvbuf, recvcounts, datatype, op, comm);
+}
+
+int Reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype, Op& op,
+                         Comm& comm) {
+  return reduce_scatter_block(kBlocking, sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+
+int Ireduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype, Op& op,
+                          Comm& comm, MPI_Request* request) {
+  return reduce_scatter_block(nonblocking(request), sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+
+int Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype,
+                              Op& op, Comm& comm, Info*, MPI_Request* request) {
+  return reduce_scatter_block(persistent(request), sendbuf, recvbuf, recvcount, datatype, op, comm);
+}
+
+}  // namespace starling::mpi::api

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Scatter and MPI_Scatterv in their three forms. Layer: mpi. MPI 5.0 section 6.6.
+
+#include "mpi/api.gen.hpp"
+#include "mpi/api/coll/launch.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+using namespace coll;
+
+int scatter(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+            MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
+  const Type sent = view(sendtype);
+  coll::Scatter asked;
+  asked.send = Blocks(sendbuf, unsigned_count(sendcount), sent);
+  asked.receive = recvbuf;
+  asked.count = unsigned_count(recvcount);
+  asked.type = view(recvtype);
+  asked.root = root_of(comm, root);
+  asked.in_place = recvbuf == MPI_IN_PLACE;
+  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
+    coll::scatter(schedule, team, tuning(), asked);
+  });
+}
+
+int scatterv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArray displs, Datatype& sendtype,
+             void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
+  const Type sent = view(sendtype);
+  coll::Scatter asked;
+  asked.send = Blocks(sendbuf, view(sendcounts), view(displs), sent);
+  asked.receive = recvbuf;
+  asked.count = unsigned_count(recvcount);
+  asked.type = view(recvtype);
+  asked.root = root_of(comm, root);
+  asked.in_place = recvbuf == MPI_IN_PLACE;
+  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
+    coll::scatterv(schedule, team, asked);
+  });
+}
+
+}  // namespace
+
+int Scatter(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
+            Datatype& recvtype, int root, Comm& comm) {
+  return scatter(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+int Iscatter(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
+             Datatype& recvtype, int root, Comm& comm, MPI_Request* request) {
+  return scatter(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
+                 comm);
+}
+
+int Scatter_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+                 MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, Info*, MPI_Request* request) {
+  return scatter(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+int Scatterv(const void* sendbuf, IntArray sendcounts, IntArray displs, Datatype& sendtype, void* recvbuf,
+             MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
+  return scatterv(kBlocking, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+}
+
+int Iscatterv(const void* sendbuf, IntArray sendcounts, IntArray displs, Datatype& sendtype, void* recvbuf,
+              MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, MPI_Request* request) {
+  return scatterv(nonblocking(request), sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                  root, comm);
+}
+
+int Scatterv_init(const void* sendbuf, IntArray sendcounts, IntArray displs, Datatype& sendtype,
+                  void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, Info*,
+                  MPI_Request* request) {
+  return scatterv(persistent(request), sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                  root, comm);
+}
+
+}  // namespace starling::mpi::api

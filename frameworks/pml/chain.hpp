@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A doubly linked list through members of its elements: no allocation, removal in O(1). Layer: framework (pml).
+/// @file  A doubly linked list through members of its elements. Layer: framework (pml).
+///
+/// No allocation; removal in O(1).
 /// Threads: the pml's. Ownership: none. Errors: none.
 
 namespace starling::pml {

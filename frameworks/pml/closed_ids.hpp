@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Which context ids this process has closed, so that late messages are dropped and early ones kept. Layer: framework (pml).
+/// @file  Which context ids this process has closed. Layer: framework (pml).
 ///
-/// An id is never used twice and its counter grows per leader, so the closed counters of one leader are nearly always one
-/// range. They are kept as ranges, at most kRangesMax per leader; beyond that the two lowest become one. An id in a gap that
-/// was closed up so would be taken for a late one: it would have to be opened here after a thousand younger
+/// Late messages are dropped, early ones are kept: this tells them apart. An id is never used twice and its
+/// counter grows per leader, so the closed counters of one leader are nearly always one range. They are kept
+/// as ranges, at most kRangesMax per leader; beyond that the two lowest become one. An id in a gap that was
+/// closed up so would be taken for a late one: it would have to be opened here after a thousand younger
 /// contexts of the same leader that this process opened and closed, in separate runs.
-/// The channels of one communicator share a counter: all that will be used are opened before the first is closed.
-/// Threads: the pml's.
+/// The channels of one communicator share a counter: all that will be used are opened before the first is
+/// closed.
+/// Threads: the pml's. Ownership: values only. Errors: none.
 
 #include <cstdint>
 #include <map>

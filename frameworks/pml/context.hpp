@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  One channel of one communicator: its ranks' peers, posted receives and unexpected messages. Layer: framework (pml).
+/// @file  One channel of one communicator: peers, posted receives, unexpected messages. Layer: framework
+/// (pml).
 ///
-/// A rank costs an 8-byte slot in a page that is allocated when first touched, and a Source from then on; nothing
-/// of size O(ranks) is made at open() but the page directory (one pointer per 512 ranks).
-/// Threads:   the pml's. Ownership: the context owns its Sources; peers are the PeerTable's, messages the pool's.
-/// Ordering:  posted receives carry a stamp, so that specific and wildcard queues compare; an unexpected message is in
-///            its source's list and in the context's arrival list.
+/// A rank costs an 8-byte slot in a page that is allocated when first touched, and a Source from then on;
+/// nothing of size O(ranks) is made at open() but the page directory (one pointer per 512 ranks).
+/// Threads:   the pml's.
+/// Ownership: the context owns its Sources; peers are the PeerTable's, messages the pool's.
+/// Ordering:  posted receives carry a stamp, so that specific and wildcard queues compare; an unexpected
+///            message is in its source's list and in the context's arrival list.
 /// Units:     bytes.
 
 #include <cstdint>
@@ -26,7 +28,8 @@ namespace starling::pml {
 
 struct Source;
 
-/// An unexpected message: unmatched in a context, parked, or taken by mprobe. The payload of an eager one follows it.
+/// An unexpected message: unmatched in a context, parked, or taken by mprobe. The payload of an eager one
+/// follows it.
 struct Message {
   Message* next_here = nullptr;  // in the source's list
   Message* previous_here = nullptr;

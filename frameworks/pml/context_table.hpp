@@ -2,9 +2,11 @@
 #pragma once
 /// @file  Context ids to contexts, and what came for ids that are not open. Layer: framework (pml).
 ///
-/// The hot look-up is one direct-mapped cache line; a miss goes to a hash table. A message for an id that this process has
-/// not opened yet is parked, in order, until open(); for one that it has closed, it is refused.
-/// Threads:   the pml's. Ownership: contexts are owned here; messages are the pool's.
+/// The hot look-up is one entry of a direct-mapped cache; a miss goes to a hash table. A message for an id
+/// that this process has not opened yet is parked, in order, until open(); for one that it has closed, it is
+/// refused.
+/// Threads:   the pml's.
+/// Ownership: contexts are owned here; messages are the pool's.
 
 #include <array>
 #include <cstdint>
@@ -71,7 +73,8 @@ class ContextTable {
     Context* context = nullptr;
   };
   static constexpr std::size_t kSlots = 16;
-  // Counter and channel both move the slot: the channels of one communicator and neighbouring communicators do not collide.
+  // Counter and channel both move the slot: the channels of one communicator and neighbouring communicators
+  // do not collide.
   static std::size_t slot(ContextId id) noexcept { return (id.bits ^ (id.bits >> 3)) & (kSlots - 1); }
 
   [[gnu::noinline]] Context* find_slowly(ContextId id) noexcept {

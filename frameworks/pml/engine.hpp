@@ -2,14 +2,14 @@
 #pragma once
 /// @file  Matching and protocols: everything that the pmls share. Layer: framework (pml).
 ///
-/// A pml plugin is this engine with its own LargePolicy. The folder is a static library that each pml links in, with hidden
-/// visibility: a message crosses the two virtual calls of the interfaces and nothing else.
+/// A pml plugin is this engine with its own LargePolicy. The folder is a static library that each pml links
+/// in, with hidden visibility: a message crosses the two virtual calls of the interfaces and nothing else.
 /// Threads:   one at a time drives it; only Request::complete is read by others.
 /// Ownership: see pml.hpp. A request is not touched any more once `complete` has been stored.
 /// Ordering:  user and control messages to one peer leave in posting order; answers may overtake them.
-/// Errors:    per request; malformed messages are dropped and logged once per peer.
-/// Re-entry:  a transport may deliver within send() (self does). So state is brought up to date before each send,
-///            and a request is not touched after a send that may have completed it.
+/// Errors:    per request; malformed messages are dropped, and noted once per peer.
+/// Re-entry:  a transport may deliver within send() (self does). So state is brought up to date before each
+///            send, and a request is not touched after a send that may have completed it.
 /// Units:     bytes.
 
 #include <cstdint>
@@ -115,8 +115,8 @@ class Engine final : public Component, private btl::Sink {
   [[nodiscard]] bool start_control(Request& request) noexcept;
   void finish_send(Request& request, Fault fault, bool cancelled = false) noexcept;
   [[nodiscard]] static wire::Envelope envelope(const Request& request, wire::Kind kind) noexcept;
-  [[nodiscard]] static Post put(btl::Endpoint& endpoint, std::span<const std::byte> header, const Buffer& buffer,
-                                std::uint64_t offset, std::size_t bytes) noexcept;
+  [[nodiscard]] static Post put(btl::Endpoint& endpoint, std::span<const std::byte> header,
+                                const Buffer& buffer, std::uint64_t offset, std::size_t bytes) noexcept;
   void enqueue(Peer& peer, Request& request) noexcept;
   void cancel_send(Request& request) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The protocols' own messages. Nothing here trusts a peer: ids, ranges and lengths are checked before use, and an answer to
-// a transfer that has ended meanwhile (cancelled, peer lost) finds nothing and is ignored.
+// The protocols' own messages. Nothing here trusts a peer: ids, ranges and lengths are checked before use,
+// and an answer to a transfer that has ended meanwhile (cancelled, peer lost) finds nothing and is ignored.
 #include <cstring>
 
 #include "frameworks/pml/engine.hpp"
@@ -140,7 +140,9 @@ void Engine::on_cancel(Peer& peer, std::span<const std::byte> message) noexcept 
   const ContextId id{header.envelope.context};
   Context* const context = contexts_.find(id);
   ArrivalChain* const parked = context == nullptr ? contexts_.parked(id) : nullptr;
-  Message* found = context != nullptr ? context->arrivals.front() : parked != nullptr ? parked->front() : nullptr;
+  Message* found = context != nullptr  ? context->arrivals.front()
+                   : parked != nullptr ? parked->front()
+                                       : nullptr;
   while (found != nullptr && (found->peer != &peer || found->sender_id != header.sender_id)) {
     found = ArrivalChain::after(*found);
   }

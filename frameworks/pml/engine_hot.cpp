@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a short message passes through on either side: one matched message should cost 100 to 150 instructions per side.
-// Everything rare is out of line in the other engine_*.cpp files. See docs/design/pml.md, "Hot path".
+// What a short message passes through on either side: one matched message should cost 100 to 150 instructions
+// per side. Everything rare is out of line in the other engine_*.cpp files. See docs/design/pml.md, "Hot
+// path".
 #include <cstring>
 
 #include "frameworks/pml/engine.hpp"
@@ -14,7 +15,8 @@ Post Engine::try_send(Context& context, Rank rank, Tag tag, const void* data, st
   if (source == nullptr) [[unlikely]] return Post::again;
   Peer& peer = *source->peer;
   const std::int64_t cost = cost_of(bytes);
-  if (static_cast<std::int64_t>(bytes) > peer.fast_bytes || peer.credit < cost) [[unlikely]] return Post::again;
+  if (static_cast<std::int64_t>(bytes) > peer.fast_bytes || peer.credit < cost) [[unlikely]]
+    return Post::again;
   const wire::Envelope header{{wire::Kind::eager, 0, 0, static_cast<std::uint32_t>(bytes)},
                               context.id().bits, to_int(tag), to_int(context.my_rank())};
   peer.credit -= cost;

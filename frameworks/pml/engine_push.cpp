@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What progress() does besides polling: pushes what waits, steps gets, and deals with lost peers.
-// What is hard: a loss may be reported from within a send of ours, so on_peer_lost() only closes the fast path and the
-// rest happens here, when no request is in anybody's hands.
+// What is hard: a loss may be reported from within a send of ours, so on_peer_lost() only closes the fast
+// path and the rest happens here, when no request is in anybody's hands.
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +42,8 @@ int Engine::push() noexcept {
 int Engine::push_answers(Peer& peer) noexcept {
   int events = 0;
   while (peer.answers_sent < peer.answers.size()) {
-    const Answered next = peer.answers[peer.answers_sent];  // a copy: the send may add another and move the vector
+    const Answered next =
+        peer.answers[peer.answers_sent];  // a copy: the send may add another and move the vector
     if (peer.endpoint->send({next.message, next.bytes}, {}) == Post::again) break;
     ++peer.answers_sent;
     ++events;
@@ -51,7 +52,8 @@ int Engine::push_answers(Peer& peer) noexcept {
     peer.answers.clear();
     peer.answers_sent = 0;
   } else if (peer.answers_sent >= 1024) {
-    peer.answers.erase(peer.answers.begin(), peer.answers.begin() + static_cast<std::ptrdiff_t>(peer.answers_sent));
+    peer.answers.erase(peer.answers.begin(),
+                       peer.answers.begin() + static_cast<std::ptrdiff_t>(peer.answers_sent));
     peer.answers_sent = 0;
   }
   return events;
@@ -76,10 +78,11 @@ int Engine::push_data(Peer& peer) noexcept {
   for (std::uint32_t sent = 0; sent < config_.fragments_per_push; ++sent) {
     Request* const request = peer.pushing.front();
     if (request == nullptr) break;
-    const auto bytes =
-        static_cast<std::size_t>(std::min<std::uint64_t>(peer.fragment_bytes, request->total - request->moved));
+    const auto bytes = static_cast<std::size_t>(
+        std::min<std::uint64_t>(peer.fragment_bytes, request->total - request->moved));
     const wire::Data header{{wire::Kind::data, 0, 0, static_cast<std::uint32_t>(bytes)}, request->remote};
-    if (put(*peer.endpoint, wire::bytes_of(header), request->buffer, request->moved, bytes) == Post::again) break;
+    if (put(*peer.endpoint, wire::bytes_of(header), request->buffer, request->moved, bytes) == Post::again)
+      break;
     ++events;
     request->moved += bytes;
     if (request->moved == request->total) {
@@ -103,7 +106,8 @@ int Engine::step_gets() noexcept {
   return events;
 }
 
-/// One chunk further. True when the Get has done its part: the receive is complete, or goes on through the ring.
+/// One chunk further. True when the Get has done its part: the receive is complete, or goes on through the
+/// ring.
 bool Engine::step_get(Get& get, int& events) noexcept {
   Request& request = *get.request;
   Peer& peer = *request.peer;
@@ -118,7 +122,8 @@ bool Engine::step_get(Get& get, int& events) noexcept {
     if (post == Post::again) get.in_flight = false;
     if (post == Post::done) get.ended = get.ok = true;
   }
-  if (get.in_flight && !get.ended) return false;  // the transport still has our buffer, even if the peer is lost
+  if (get.in_flight && !get.ended)
+    return false;  // the transport still has our buffer, even if the peer is lost
   if (peer.state != PeerState::connected) {
     finish_receive(request, Fault::peer_lost);
     return true;
@@ -149,7 +154,8 @@ void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
   lost_.push_back(&peer);
 }
 
-/// Completes whatever needs this peer (MPI_ERR_PROC_ABORTED). Receives with a wildcard source stay: others may send.
+/// Completes whatever needs this peer (MPI_ERR_PROC_ABORTED). Receives with a wildcard source stay: others
+/// may send.
 void Engine::lose(Peer& peer) noexcept {
   peer.endpoint = nullptr;
   peer.answers.clear();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contexts, unexpected and parked messages, and the receiver's half of the rendezvous.
-// What is hard: whatever happens to an eager message (matched, dropped, cancelled), its credit goes back exactly once, when
-// its memory has been given back; and whatever happens to an announced one, its sender gets exactly one answer.
+// What is hard: whatever happens to an eager message (matched, dropped, cancelled), its credit goes back
+// exactly once, when its memory has been given back; and whatever happens to an announced one, its sender
+// gets exactly one answer.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -13,7 +14,8 @@ namespace starling::pml {
 using namespace detail;
 
 std::int64_t credit_window(const Config& config) noexcept {
-  // Above 4096 processes the floor of 16 KiB wins: a smaller window would turn ordinary traffic into rendezvous.
+  // Above 4096 processes the floor of 16 KiB wins: a smaller window would turn ordinary traffic into
+  // rendezvous.
   const std::uint64_t share = config.unexpected_max / std::max<std::uint64_t>(config.world_size, 1);
   return static_cast<std::int64_t>(std::clamp<std::uint64_t>(share, 16 * 1024, 1024 * 1024));
 }
@@ -93,6 +95,8 @@ Result<void> Engine::add_procs(const ProcList& procs) {
 }
 
 void Engine::malformed(Peer& peer, const char* what) noexcept {
+  if (peer.suspect) return;
+  peer.suspect = true;
   counters_.notes.push_back("dropped a message of rank " + std::to_string(peer.proc.rank) + ": " + what);
 }
 
@@ -214,7 +218,8 @@ void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arriv
     return;
   }
   request.order = transfers_.add(request);
-  const bool gettable = (flags & wire::kGettable) != 0 && request.buffer.layout == nullptr && !peer.get_failed;
+  const bool gettable =
+      (flags & wire::kGettable) != 0 && request.buffer.layout == nullptr && !peer.get_failed;
   if (gettable && policy_->choose(peer, request.total) == Large::get && peer.endpoint->can_get()) {
     request.phase = kGetting;
     gets_.push_back(std::make_unique<Get>());

@@ -69,7 +69,8 @@ std::vector<std::string> Engine::pending() const {
   });
   peers_.each([&](const Peer& peer) {
     for (const Request* at = peer.fifo.front(); at != nullptr; at = RequestChain::after(*at)) {
-      if (at->phase != kControl && at->order == 0) lines.push_back(line(*at, " (waits for room in the transport)"));
+      if (at->phase != kControl && at->order == 0)
+        lines.push_back(line(*at, " (waits for room in the transport)"));
     }
   });
   transfers_.each([&](const Request& request) { lines.push_back(line(request, stage(request))); });

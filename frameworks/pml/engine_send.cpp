@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sends that could not simply be handed over: first contact, datatypes, synchronous mode, rendezvous, waiting lines.
-// What is hard: a transport may deliver within send(), so a request is not touched after a send that can complete it.
+// Sends that could not simply be handed over: first contact, datatypes, synchronous mode, rendezvous, waiting
+// lines. What is hard: a transport may deliver within send(), so a request is not touched after a send that
+// can complete it.
 #include <cstring>
 
 #include "frameworks/pml/engine.hpp"
@@ -10,13 +11,15 @@ namespace starling::pml {
 using namespace detail;
 
 wire::Envelope Engine::envelope(const Request& request, wire::Kind kind) noexcept {
-  return {{kind, 0, 0, 0}, request.context->id().bits, to_int(request.tag), to_int(request.context->my_rank())};
+  return {
+      {kind, 0, 0, 0}, request.context->id().bits, to_int(request.tag), to_int(request.context->my_rank())};
 }
 
 Post Engine::put(btl::Endpoint& endpoint, std::span<const std::byte> header, const Buffer& buffer,
                  std::uint64_t offset, std::size_t bytes) noexcept {
   if (buffer.layout == nullptr) {
-    return endpoint.send(header, {static_cast<const std::byte*>(buffer.base) + (bytes == 0 ? 0 : offset), bytes});
+    return endpoint.send(header,
+                         {static_cast<const std::byte*>(buffer.base) + (bytes == 0 ? 0 : offset), bytes});
   }
   std::byte* const room = endpoint.reserve(header.size() + bytes);
   if (room == nullptr) return Post::again;
@@ -156,7 +159,8 @@ void Engine::cancel_send(Request& request) noexcept {
     finish_send(request, Fault::none, true);
     return;
   }
-  // Announced: only the receiver knows whether it has matched (MPI 5.0, 3.8.4: either the send or the cancel succeeds).
+  // Announced: only the receiver knows whether it has matched (MPI 5.0, 3.8.4: either the send or the cancel
+  // succeeds).
   if (request.phase != kAnnounced || (request.flags & kCancelAsked) != 0) return;
   request.flags |= kCancelAsked;
   const wire::SyncEnvelope header{envelope(request, wire::Kind::cancel), request.order};

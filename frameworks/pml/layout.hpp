@@ -3,8 +3,9 @@
 /// @file  How a datatype's bytes lie in memory, as the pml sees it. Layer: framework interface.
 ///
 /// mpi/datatype implements it; a btl never sees it. A message is `count` elements whose packed form is
-/// `count * packed_bytes()` bytes; pack and unpack work on any byte range of that packed form, in any order, so that
-/// fragments can be handled one by one. Threads: immutable, any. Units: bytes.
+/// `count * packed_bytes()` bytes; pack and unpack work on any byte range of that packed form, in any order,
+/// so that fragments can be handled one by one.
+/// Threads: immutable, any. Units: bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +25,8 @@ class Layout {
                       std::size_t bytes) const noexcept = 0;
 };
 
-/// A message buffer. layout == nullptr: `bytes` contiguous bytes at `base`. Otherwise base, count and layout describe
-/// it, and `bytes` is the packed size.
+/// A message buffer. layout == nullptr: `bytes` contiguous bytes at `base`. Otherwise base, count and layout
+/// describe it, and `bytes` is the packed size.
 struct Buffer {
   void* base = nullptr;
   std::uint64_t bytes = 0;

@@ -2,16 +2,18 @@
 #pragma once
 /// @file  MPI's matching rules (MPI 5.0, 3.5): the hot part, compiled into each pml. Layer: framework (pml).
 ///
-/// An arriving message takes the earliest posted receive that fits; a receive takes the earliest message that fits.
-/// Messages of one source are in one list in the order sent, so nothing overtakes; a receive with a wildcard source goes
-/// through the arrival list, which keeps that order per source too.
-/// Threads: the pml's. Ownership: none.
+/// An arriving message takes the earliest posted receive that fits; a receive takes the earliest message that
+/// fits. Messages of one source are in one list in the order sent, so nothing overtakes; a receive with a
+/// wildcard source goes through the arrival list, which keeps that order per source too.
+/// Threads: the pml's. Ownership: none. Errors: none.
 
 #include "frameworks/pml/context.hpp"
 
 namespace starling::pml {
 
-[[nodiscard]] inline bool tag_fits(Tag wanted, Tag tag) noexcept { return wanted == tag || wanted == kAnyTag; }
+[[nodiscard]] inline bool tag_fits(Tag wanted, Tag tag) noexcept {
+  return wanted == tag || wanted == kAnyTag;
+}
 
 [[nodiscard]] inline Request* first_fitting(const RequestChain& posted, Tag tag) noexcept {
   Request* request = posted.front();

@@ -116,7 +116,8 @@ void MessagePool::give(void* block, std::size_t bytes) noexcept {
   slab->free = block;
   --slab->live;
   if (!slab->listed) link(size.index, slab);
-  // The class's last slab stays: a program that alternates between one message and none must not pay for a slab each time.
+  // The class's last slab stays: a program that alternates between one message and none must not pay for a
+  // slab each time.
   if (slab->live == 0 && (slab->next != nullptr || slab->previous != nullptr)) {
     unlink(size.index, slab);
     retire(slab);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Memory for unexpected messages: size classes carved from slabs that go back when empty. Layer: framework (pml).
+/// @file  Memory for unexpected messages: size classes carved from slabs. Layer: framework (pml).
 ///
-/// A flood of one size must not leave memory behind that another size cannot use: a slab whose last block is given back
-/// returns to a small common stock, and beyond that to the system. Blocks above kLargest come from malloc.
-/// Threads:   the pml's. Ownership: a block belongs to the caller until give().
-/// Errors:    out of memory ends the process with a message: a message that has arrived can neither be kept nor refused.
+/// A flood of one size must not leave memory behind that another size cannot use: a slab whose last block is
+/// given back returns to a small common stock, and beyond that to the system. Blocks above kLargest come from
+/// malloc.
+/// Threads:   the pml's.
+/// Ownership: a block belongs to the caller until give().
+/// Errors:    out of memory ends the process with a message: a message that has arrived can neither be kept
+///            nor refused.
 /// Units:     bytes.
 
 #include <array>
@@ -45,7 +48,8 @@ class MessagePool {
   };
   static constexpr std::size_t kHeader = 64;
   static_assert(sizeof(Slab) <= kHeader);
-  static constexpr std::size_t kClasses = 16 + 32;  // multiples of 64 to 1 KiB, then eight steps per doubling to 16 KiB
+  static constexpr std::size_t kClasses =
+      16 + 32;  // multiples of 64 to 1 KiB, then eight steps per doubling to 16 KiB
   static constexpr std::uint32_t kSpareMax = 2;
 
   struct Class {

@@ -13,18 +13,21 @@ namespace starling::pml {
 
 inline constexpr params::Decl kEagerLimit = params::size_bytes(
     "pml_eager_limit", "0", 0, 1 << 30,
-    "Messages up to this many bytes are sent at once, before the receiver has asked for them; longer ones are announced "
+    "Messages up to this many bytes are sent at once, before the receiver has asked for them; longer ones "
+    "are announced "
     "first. 0: each transport's own value. The transport's largest message is an upper bound.");
 inline constexpr params::Decl kUnexpectedMax = params::size_bytes(
     "pml_unexpected_max", "64m", 1 << 20, std::int64_t{1} << 40,
-    "Memory that messages may take in a process before it receives them. Every pair gets its share as credit (16k to 1m); a "
+    "Memory that messages may take in a process before it receives them. Every pair gets its share as credit "
+    "(16k to 1m); a "
     "sender without credit announces its messages instead. Must be the same in all processes of a job.");
 /// Declared under the owner "pml".
 inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax};
 
 /// Reads them; declares them first where that has not been done.
 [[nodiscard]] inline Result<Config> read_config(const Args& args) {
-  if (Result<void> added = args.params.add("pml", kEngineParams); !added) return fail(std::move(added).error());
+  if (Result<void> added = args.params.add("pml", kEngineParams); !added)
+    return fail(std::move(added).error());
   Config config;
   config.self = args.self;
   config.world_size = args.world_size;

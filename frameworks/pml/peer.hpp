@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A process that this one talks to: its endpoint, what waits for it, its credit. Layer: framework (pml).
+/// @file  A process that this one talks to: endpoint, waiting messages, credit. Layer: framework (pml).
 ///
-/// Made on first touch from either side (a context's rank, or the first message from it); never destroyed before the pml.
-/// Threads:   the pml's. Ownership: the endpoint is its transport's; requests are their callers'.
+/// Made on first touch from either side (a context's rank, or the first message from it); never destroyed
+/// before the pml.
+/// Threads:   the pml's.
+/// Ownership: the endpoint is its transport's; requests are their callers'.
 /// Ordering:  user messages and control messages wait in one FIFO; answers of the protocols may overtake it.
 /// Units:     bytes.
 
@@ -42,6 +44,7 @@ struct Peer {
   PeerState state = PeerState::untried;
   bool busy = false;        ///< in the engine's list of peers with something to push
   bool get_failed = false;  ///< a get broke: only the ring from now on
+  bool suspect = false;     ///< sent something malformed: noted once
   Peer* next_busy = nullptr;
 
   std::size_t eager_bytes = 0;     ///< longest eager payload

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Point-to-point messages: matching and protocols, above any number of btls. Layer: framework interface.
+/// @file  Point-to-point messages: matching and protocols, above any number of btls. Layer: framework
+/// interface.
 ///
 /// Threads:   driven by one thread at a time (the runtime's lock under MPI_THREAD_MULTIPLE).
-/// Ownership: contexts belong to the component between open() and close(); requests and buffers to the caller.
-/// Ordering:  MPI's: messages from one process on one context match in the order they were sent, whatever path carried them.
-/// Errors:    per request, in Request::status.fault; an unreachable peer is logged once with every transport's reason.
+/// Ownership: contexts belong to the component between open() and close(); requests and buffers to the
+///            caller.
+/// Ordering:  MPI's: messages from one process on one context match in the order they were sent, whatever
+///            path carried them.
+/// Errors:    per request, in Request::status.fault; an unreachable peer is logged once with every
+///            transport's reason.
 /// Units:     bytes.
 
 #include <cstddef>
@@ -55,17 +59,20 @@ class Component {
   virtual void set_address_book(btl::AddressBook* book) noexcept = 0;
   virtual void set_control_sink(ControlSink* sink) noexcept = 0;
 
-  /// Opens a context; messages that were parked for its id are replayed before this returns. `my_rank` is the rank that others see as source.
+  /// Opens a context; messages that were parked for its id are replayed before this returns. `my_rank` is the
+  /// rank that others see as source.
   [[nodiscard]] virtual Result<Context*> open(ContextId id, Rank my_rank, ProcListPtr ranks) = 0;
   /// Closes it. Pending receives are completed as cancelled; late messages are dropped.
   virtual void close(Context* context) noexcept = 0;
   /// Makes peers now (jobs below mpi_add_procs_cutoff): connects to every process of the list.
   [[nodiscard]] virtual Result<void> add_procs(const ProcList& procs) = 0;
 
-  /// Starts a send: fills `request` (fields buffer, context, rank, tag, mode set by the caller; complete == false). May complete it at once.
+  /// Starts a send: fills `request` (fields buffer, context, rank, tag, mode set by the caller; complete ==
+  /// false). May complete it at once.
   virtual void isend(Request& request) noexcept = 0;
   /// A whole blocking-send attempt without a request: done: the buffer may be reused; again: use isend.
-  virtual Post try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept = 0;
+  virtual Post try_send(Context& context, Rank rank, Tag tag, const void* data,
+                        std::size_t bytes) noexcept = 0;
   /// Starts a receive. May complete it at once.
   virtual void irecv(Request& request) noexcept = 0;
 
@@ -75,10 +82,12 @@ class Component {
   [[nodiscard]] virtual Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept = 0;
   virtual void mrecv(Message* message, Request& request) noexcept = 0;
 
-  /// Tries to cancel a receive that has not matched, or a send that has not started (then it completes, cancelled).
+  /// Tries to cancel a receive that has not matched, or a send that has not started (then it completes,
+  /// cancelled).
   virtual void cancel(Request& request) noexcept = 0;
 
-  /// A control message to a peer (at most 512 bytes), in order with everything else sent to it; queued if the transport is full.
+  /// A control message to a peer (at most 512 bytes), in order with everything else sent to it; queued if the
+  /// transport is full.
   [[nodiscard]] virtual Result<void> send_control(ProcId to, std::span<const std::byte> message) = 0;
 
   /// Polls all transports. Returns the number of events.

@@ -2,9 +2,10 @@
 #pragma once
 /// @file  One send or receive in progress. Layer: framework interface.
 ///
-/// Threads:   `complete` is stored with release order by the thread that progresses, and read with acquire by the
-///            one that waits; everything else is touched under the runtime's lock.
-/// Ownership: the caller's (mpi/ pools them); it must stay in place until complete. The pml links it into its queues.
+/// Threads:   `complete` is stored with release order by the thread that progresses, and read with acquire by
+///            the one that waits; everything else is touched under the runtime's lock.
+/// Ownership: the caller's (mpi/ pools them); it must stay in place until complete. The pml links it into its
+///            queues.
 /// Units:     bytes.
 
 #include <atomic>
@@ -29,7 +30,8 @@ struct Status {
   std::uint64_t bytes = 0;  ///< received (after truncation: what fitted)
 };
 
-enum class Mode : std::uint8_t { standard, synchronous, ready };  // buffered sends are mpi/'s: a copy and a standard send
+/// Buffered sends are mpi/'s: a copy and a standard send.
+enum class Mode : std::uint8_t { standard, synchronous, ready };
 
 struct Request {
   std::atomic<bool> complete{false};
@@ -53,7 +55,7 @@ struct Request {
   std::uint64_t remote = 0;    ///< the other side's id of this transfer
   std::uint32_t phase = 0;
   std::uint32_t flags = 0;
-  std::uint64_t started_ns = 0;  ///< 0 unless hang help asked for ages
+  std::uint64_t started_ns = 0;  ///< set by the caller where hang help wants ages; 0: unknown
 };
 
 inline constexpr Rank kAnySource{-1};

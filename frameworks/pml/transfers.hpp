@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Numbers for requests that a peer will refer to (rendezvous, synchronous sends). Layer: framework (pml).
+/// @file  Numbers for requests that a peer will refer to. Layer: framework (pml).
 ///
-/// A peer never sees a pointer: an id is {generation, index}, so a late or malformed answer finds nothing instead of a
-/// recycled request. 0 is never an id. Threads: the pml's. Ownership: requests stay the caller's.
+/// Rendezvous and synchronous sends need answers. A peer never sees a pointer: an id is {generation, index},
+/// so a late or malformed answer finds nothing instead of a recycled request. 0 is never an id.
+/// Threads: the pml's. Ownership: requests stay the caller's. Errors: none.
 
 #include <cstdint>
 #include <vector>

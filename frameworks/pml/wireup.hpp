@@ -2,9 +2,11 @@
 #pragma once
 /// @file  Peers and their first contact: which transport reaches whom. Layer: framework (pml).
 ///
-/// Threads:   the pml's. Ownership: peers live as long as the table; transports and the address book are the runtime's.
-/// Errors:    a peer that nothing reaches is logged once, with every transport and its reason; connect() then says false until
-///            another transport is added. An address that is merely not published in time is asked for again.
+/// Threads:   the pml's.
+/// Ownership: peers live as long as the table; transports and the address book are the runtime's.
+/// Errors:    a peer that nothing reaches is logged once, with every transport and its reason; connect() then
+///            says false until another transport is added. An address that is merely not published in time is
+///            asked for again.
 /// Units:     bytes.
 
 #include <cstdint>

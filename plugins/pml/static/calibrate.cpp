@@ -71,7 +71,8 @@ Calibration calibrate() {
   Buffers buffers;
   Calibration result;
   if (!get_once(buffers, kCalibrateLarge)) {
-    result.note = std::string("large messages: ring only, process_vm_readv is refused (") + std::strerror(errno) + ")";
+    result.note =
+        std::string("large messages: ring only, process_vm_readv is refused (") + std::strerror(errno) + ")";
     return result;
   }
   const Deadline deadline = Deadline::after_ns(kBudget_ns);
@@ -82,10 +83,11 @@ Calibration calibrate() {
   ring.large_ns = best_ns([&] { ring_once(buffers, kCalibrateLarge); }, deadline);
   result.get_from = crossing(get, ring);
   const auto whole = [](double ns) { return std::to_string(std::llround(ns)); };
-  result.note = "large messages: a get of 64 KiB takes " + whole(get.large_ns) + " ns, one copy through the ring " +
-                whole(ring.large_ns) + " ns: " +
-                (result.get_from == Calibration::kNever ? std::string("ring at every size")
-                                                        : "get from " + std::to_string(result.get_from) + " bytes on");
+  result.note =
+      "large messages: a get of 64 KiB takes " + whole(get.large_ns) + " ns, one copy through the ring " +
+      whole(ring.large_ns) + " ns: " +
+      (result.get_from == Calibration::kNever ? std::string("ring at every size")
+                                              : "get from " + std::to_string(result.get_from) + " bytes on");
   return result;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Measures, in this process alone, whether a get or the ring moves large messages faster. Layer: plugin (pml/static).
+/// @file  Measures, in this process alone, whether get or ring moves large messages faster. Layer: plugin.
 ///
-/// The get is process_vm_readv from our own memory, what a shared-memory transport's get costs; the ring is the copy of each
-/// fragment into a small buffer that both sides reuse. In the ring the two copies overlap, so one of them counts.
-/// Threads:   any. Errors: where process_vm_readv is refused, the ring wins at every size.
+/// The get is process_vm_readv from our own memory, what a shared-memory transport's get costs; the ring is
+/// the copy of each fragment into a small buffer that both sides reuse. In the ring the two copies overlap,
+/// so one of them counts.
+/// Threads:   any.
+/// Errors:    where process_vm_readv is refused, the ring wins at every size.
 /// Units:     bytes and nanoseconds.
 
 #include <cstdint>

@@ -7,8 +7,8 @@
 namespace starling::pml {
 
 namespace {
-/// Transports below this preference are within the node: their get is a copy by the kernel, which must be worth its
-/// call. A network's get is the card's work and always saves a copy.
+/// Transports below this preference are within the node: their get is a copy by the kernel, which must be
+/// worth its call. A network's get is the card's work and always saves a copy.
 constexpr std::uint32_t kNetwork = 50;
 }  // namespace
 

@@ -12,7 +12,8 @@
 
 namespace starling::pml {
 
-enum class StaticLarge : std::uint8_t { automatic = 0, ring = 1, get = 2 };  // the order of pml_static_large's choices
+/// In the order of pml_static_large's choices.
+enum class StaticLarge : std::uint8_t { automatic = 0, ring = 1, get = 2 };
 
 struct StaticConfig {
   ProcId self;

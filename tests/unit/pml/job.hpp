@@ -80,7 +80,8 @@ inline constexpr ContextId kWorld = ContextId::make(0, 0, 1);
 
 class Job {
  public:
-  explicit Job(std::uint32_t size, const PairOptions& options = {}, Large large = Large::ring, Config config = {})
+  explicit Job(std::uint32_t size, const PairOptions& options = {}, Large large = Large::ring,
+               Config config = {})
       : network(size, options) {
     for (std::uint32_t rank = 0; rank < size; ++rank) {
       config.self = {0, rank};

@@ -103,7 +103,8 @@ TEST(Matching, order_holds_when_the_transport_fills_up) {
   options.capacity = 2;
   Job job(2, options);
   std::vector<OpPtr> ops;
-  for (int i = 0; i < 50; ++i) ops.push_back(job.isend(0, 1, 1, i % 7 == 3 ? filled(3000, std::uint64_t(i)) : one(i)));
+  for (int i = 0; i < 50; ++i)
+    ops.push_back(job.isend(0, 1, 1, i % 7 == 3 ? filled(3000, std::uint64_t(i)) : one(i)));
   EXPECT_EQ(job[0].try_send(*job.contexts[0], Rank{1}, Tag{1}, "x", 1), Post::again);
   for (int i = 0; i < 50; ++i) {
     auto receive = job.irecv(1, 0, 1, 4000);
@@ -209,7 +210,8 @@ TEST(Matching, try_send_goes_once_the_peer_is_known) {
   auto send = job.isend(0, 1, 1, one('b'));
   EXPECT_EQ(job[0].try_send(*job.contexts[0], Rank{1}, Tag{1}, "c", 1), Post::done);
   const auto long_one = filled(job.network.options.eager + 1, 1);
-  EXPECT_EQ(job[0].try_send(*job.contexts[0], Rank{1}, Tag{1}, long_one.data(), long_one.size()), Post::again);
+  EXPECT_EQ(job[0].try_send(*job.contexts[0], Rank{1}, Tag{1}, long_one.data(), long_one.size()),
+            Post::again);
   job.settle();
   EXPECT_EQ(value(*job.irecv(1, 0, 1, 1)), 'b');
   EXPECT_EQ(value(*job.irecv(1, 0, 1, 1)), 'c');

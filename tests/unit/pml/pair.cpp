@@ -25,7 +25,8 @@ class PairEndpoint final : public btl::Endpoint {
     (void)take(std::move(reserved_));
     reserved_ = {};
   }
-  Post get(const btl::RemoteBuffer& from, std::span<std::byte> to, btl::Completion* completion) noexcept override {
+  Post get(const btl::RemoteBuffer& from, std::span<std::byte> to,
+           btl::Completion* completion) noexcept override {
     const GetMode mode = owner_.network_.options.get;
     ++owner_.gets;
     if (mode == GetMode::fails || (mode == GetMode::fails_at_second && owner_.gets >= 2)) {
@@ -72,14 +73,17 @@ class PairEndpoint final : public btl::Endpoint {
 
 PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), self_(self) {
   const PairOptions& options = network.options;
-  limits_ = {options.message_max, options.eager, options.fragment, options.get != GetMode::none, options.preference};
+  limits_ = {options.message_max, options.eager, options.fragment, options.get != GetMode::none,
+             options.preference};
   needs_.address = options.address;
-  for (std::uint32_t rank = 0; rank < network.queues_.size(); ++rank) origins_.push_back({{0, rank}, nullptr});
+  for (std::uint32_t rank = 0; rank < network.queues_.size(); ++rank)
+    origins_.push_back({{0, rank}, nullptr});
 }
 
 Result<void> PairBtl::reaches(ProcId peer) const {
   if (!refusal.empty()) return fail(Errc::unsupported, "", refusal);
-  if (peer.world != 0 || peer.rank >= network_.size()) return fail(Errc::unsupported, "", "not in this program");
+  if (peer.world != 0 || peer.rank >= network_.size())
+    return fail(Errc::unsupported, "", "not in this program");
   return {};
 }
 
@@ -118,7 +122,8 @@ int PairBtl::progress() noexcept {
 
 PairNetwork::PairNetwork(std::uint32_t size, const PairOptions& given) : options(given), queues_(size) {
   for (auto& row : queues_) row.resize(size);
-  for (std::uint32_t rank = 0; rank < size; ++rank) components_.push_back(std::make_unique<PairBtl>(*this, rank));
+  for (std::uint32_t rank = 0; rank < size; ++rank)
+    components_.push_back(std::make_unique<PairBtl>(*this, rank));
 }
 
 bool PairNetwork::empty() const {

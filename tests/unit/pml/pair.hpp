@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A btl for tests: processes of one program, joined by queues whose behaviour a test switches. Layer: test.
+/// @file  A btl for tests: queues within one program, whose behaviour a test switches. Layer: test.
 ///
-/// Threads: one. Ownership: the network owns its components. Messages are delivered from exact-size copies, so that
-/// a sanitizer sees every overrun.
+/// Threads:   one.
+/// Ownership: the network owns its components.
+/// Errors:    messages are delivered from exact-size copies, so that a sanitizer sees every overrun.
 
 #include <cstring>
 #include <deque>
@@ -52,7 +53,9 @@ class PairBtl final : public btl::Component {
   Counters counters() const override { return {}; }
 
   /// The next progress() or, with `during_send`, the next send reports that `rank` is gone.
-  void lose(std::uint32_t rank, bool during_send = false) { (during_send ? lose_in_send_ : lose_next_) = int(rank); }
+  void lose(std::uint32_t rank, bool during_send = false) {
+    (during_send ? lose_in_send_ : lose_next_) = int(rank);
+  }
   /// Every message that was sent from here, by its first byte (the kind).
   std::size_t sent(std::uint8_t kind) const { return sent_.at(kind); }
   std::size_t gets = 0;

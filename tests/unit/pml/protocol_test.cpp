@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every protocol at every boundary: eager, synchronous, ring and get; contiguous and not; too long for the receive.
+// Every protocol at every boundary: eager, synchronous, ring and get; contiguous and not; too long for the
+// receive.
 #include "tests/unit/pml/job.hpp"
 
 namespace starling::pml::test {
@@ -10,8 +11,10 @@ struct Way {
   Large large;
   GetMode get;
 };
-const Way kWays[] = {{"ring", Large::ring, GetMode::none},           {"get", Large::get, GetMode::done},
-                     {"get later", Large::get, GetMode::later},      {"get fails", Large::get, GetMode::fails},
+const Way kWays[] = {{"ring", Large::ring, GetMode::none},
+                     {"get", Large::get, GetMode::done},
+                     {"get later", Large::get, GetMode::later},
+                     {"get fails", Large::get, GetMode::fails},
                      {"get breaks", Large::get, GetMode::fails_at_second},
                      {"no get", Large::get, GetMode::refuses_probe}};
 
@@ -28,8 +31,8 @@ std::vector<std::size_t> sizes() {
   const PairOptions options;
   std::vector<std::size_t> all{0, 1, 7, 8, 9, 31, 32, 33, 100};
   const std::size_t payload = options.fragment - sizeof(wire::Data);
-  for (const std::size_t edge : {options.eager, payload * 2, payload * 3, options.message_max, std::size_t{8000},
-                                 std::size_t{100'000}}) {
+  for (const std::size_t edge : {options.eager, payload * 2, payload * 3, options.message_max,
+                                 std::size_t{8000}, std::size_t{100'000}}) {
     for (const std::size_t size : {edge - 1, edge, edge + 1}) all.push_back(size);
   }
   return all;
@@ -82,7 +85,8 @@ TEST(Protocol, datatypes_are_packed_and_unpacked_on_either_side) {
       for (const int sides : {1, 2, 3}) {  // bit 0: the sender's layout, bit 1: the receiver's
         auto send = job.make(0, 1, 1, filled(sides & 1 ? packed / 3 * 5 : packed, 6));
         if (sides & 1) send->request.buffer = {send->data.data(), packed, packed / 3, &triples};
-        auto receive = job.make(1, 0, 1, std::vector<std::byte>(sides & 2 ? packed / 7 * 9 : packed, std::byte{1}));
+        auto receive =
+            job.make(1, 0, 1, std::vector<std::byte>(sides & 2 ? packed / 7 * 9 : packed, std::byte{1}));
         if (sides & 2) receive->request.buffer = {receive->data.data(), packed, packed / 7, &sevens};
         job[0].isend(send->request);
         job[1].irecv(receive->request);
@@ -141,14 +145,16 @@ TEST(Protocol, both_sides_send_large_at_once_through_tiny_queues) {
     for (int round = 0; round < 5; ++round) {
       for (int me = 0; me < 3; ++me) {
         for (int other = 0; other < 3; ++other) {
-          ops.push_back(job.isend(std::uint32_t(me), other, round, filled(20'000, std::uint64_t(me * 3 + other))));
+          ops.push_back(
+              job.isend(std::uint32_t(me), other, round, filled(20'000, std::uint64_t(me * 3 + other))));
         }
       }
     }
     std::vector<OpPtr> receives;
     for (int round = 4; round >= 0; --round) {
       for (int me = 0; me < 3; ++me) {
-        for (int other = 0; other < 3; ++other) receives.push_back(job.irecv(std::uint32_t(me), other, round, 20'000));
+        for (int other = 0; other < 3; ++other)
+          receives.push_back(job.irecv(std::uint32_t(me), other, round, 20'000));
       }
     }
     job.settle(200);

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Peers that go away, that nothing reaches, and first contact.
+#include "tests/unit/pml/job.hpp"
+
+namespace starling::pml::test {
+namespace {
+
+TEST(Loss, whatever_needs_the_lost_peer_ends_and_the_rest_goes_on) {
+  for (const GetMode get : {GetMode::none, GetMode::later}) {
+    PairOptions options;
+    options.capacity = 4;
+    options.get = get;
+    Config config;
+    config.get_chunk_bytes = 1000;
+    Job job(3, options, get == GetMode::none ? Large::ring : Large::get, config);
+    auto named = job.irecv(0, 1, 1, 8);
+    auto any = job.irecv(0, kAny, 2, 8);
+    auto other = job.irecv(0, 2, 1, 8);
+    auto incoming = job.isend(1, 0, 5, filled(50'000, 1));
+    auto receiving = job.irecv(0, 1, 5, 50'000);
+    job[0].progress();
+    auto announced = job.isend(0, 1, 3, filled(9000, 1));
+    auto sync = job.isend(0, 1, 3, filled(9, 1), Mode::synchronous);
+    std::vector<OpPtr> queued;
+    for (int i = 0; i < 6; ++i) queued.push_back(job.isend(0, 1, 4, filled(100, 1)));
+    ASSERT_FALSE(queued.back()->complete());
+    ASSERT_TRUE(job[0].send_control({0, 1}, {}));
+    job.network.at(0).lose(1);
+    for (int round = 0; round < 5; ++round) job[0].progress();
+    for (const Op* op : {named.get(), receiving.get(), announced.get(), sync.get(), queued.back().get()}) {
+      ASSERT_TRUE(op->complete());
+      EXPECT_EQ(op->status().fault, Fault::peer_lost);
+    }
+    EXPECT_FALSE(any->complete() || other->complete());
+    EXPECT_TRUE(job[0].drained());
+
+    auto later_send = job.isend(0, 1, 1, filled(8, 1));
+    auto later_receive = job.irecv(0, 1, 1, 8);
+    EXPECT_EQ(later_send->status().fault, Fault::peer_lost);
+    EXPECT_EQ(later_receive->status().fault, Fault::peer_lost);
+    EXPECT_TRUE(later_send->complete() && later_receive->complete());
+    EXPECT_FALSE(job[0].send_control({0, 1}, {}));
+
+    auto a = job.isend(2, 0, 1, filled(8, 7));
+    auto b = job.isend(2, 0, 2, filled(8, 8));
+    job[2].progress();
+    job[0].progress();
+    EXPECT_EQ(other->data, filled(8, 7));
+    EXPECT_EQ(any->data, filled(8, 8));
+  }
+}
+
+TEST(Loss, what_has_arrived_can_still_be_received) {
+  Job job(2);
+  auto eager = job.isend(1, 0, 1, filled(8, 1));
+  auto large = job.isend(1, 0, 2, filled(9000, 1));
+  job.settle();
+  job.network.at(0).lose(1);
+  job[0].progress();
+  auto first = job.irecv(0, 1, 1, 8);
+  EXPECT_EQ(first->data, filled(8, 1));
+  EXPECT_EQ(first->status().fault, Fault::none);
+  auto second = job.irecv(0, kAny, 2, 9000);
+  ASSERT_TRUE(second->complete());
+  EXPECT_EQ(second->status().fault, Fault::peer_lost);
+}
+
+TEST(Loss, a_loss_seen_within_a_send_is_dealt_with) {
+  for (const std::size_t bytes : {std::size_t{10}, std::size_t{5000}, std::size_t{50'000}}) {
+    Job job(2);
+    auto first = job.isend(0, 1, 1, filled(bytes, 1), Mode::synchronous);
+    auto receive = job.irecv(1, 0, 1, bytes);
+    job[1].progress();
+    job.network.at(0).lose(1, true);
+    auto second = job.isend(0, 1, 2, filled(bytes, 2), Mode::synchronous);
+    auto third = job.isend(0, 1, 2, filled(bytes, 2), Mode::synchronous);
+    for (int round = 0; round < 4; ++round) job[0].progress();
+    ASSERT_TRUE(first->complete() && second->complete() && third->complete());
+    EXPECT_EQ(second->status().fault, Fault::peer_lost);
+    EXPECT_EQ(third->status().fault, Fault::peer_lost);
+    EXPECT_TRUE(job[0].drained());
+  }
+}
+
+TEST(Contact, a_peer_that_nothing_reaches_is_reported_once_with_all_reasons) {
+  Job job(2);
+  job.network.at(0).refusal = "the moon is in the way";
+  testing::internal::CaptureStderr();
+  auto first = job.isend(0, 1, 1, filled(8, 1));
+  auto second = job.isend(0, 1, 1, filled(9000, 1));
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(first->status().fault, Fault::unreachable);
+  EXPECT_EQ(second->status().fault, Fault::unreachable);
+  EXPECT_TRUE(first->complete() && second->complete());
+  EXPECT_NE(text.find("pair: the moon is in the way"), std::string::npos);
+  EXPECT_EQ(text.find("the moon"), text.rfind("the moon"));
+  testing::internal::CaptureStderr();
+  const Strip procs(2);
+  const auto added = job[0].add_procs(procs);
+  (void)testing::internal::GetCapturedStderr();
+  ASSERT_FALSE(added);
+  EXPECT_NE(added.error().text().find("the moon"), std::string::npos);
+}
+
+TEST(Contact, a_transport_added_later_reaches_what_the_first_could_not) {
+  Job job(2);
+  PairNetwork second(2, {});
+  job.network.at(0).refusal = "no";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::unreachable);
+  (void)testing::internal::GetCapturedStderr();
+  for (std::uint32_t rank : {0u, 1u}) {
+    second.at(rank).attach(job[rank].sink());
+    job[rank].add_transport(second.at(rank));
+  }
+  auto receive = job.irecv(1, 0, 1, 8);
+  auto send = job.isend(0, 1, 1, filled(8, 1));
+  job.settle();
+  EXPECT_EQ(receive->data, filled(8, 1));
+}
+
+struct Book final : btl::AddressBook {
+  Result<std::vector<std::byte>> address(ProcId peer, std::string_view transport) override {
+    ++asked;
+    EXPECT_EQ(transport, "pair");
+    if (!published) return fail(Errc::timed_out, "book", "not published yet");
+    return std::vector<std::byte>(3, std::byte(peer.rank));
+  }
+  bool published = false;
+  int asked = 0;
+};
+
+TEST(Contact, an_address_is_asked_for_only_where_it_is_published_and_again_if_it_came_late) {
+  PairOptions options;
+  options.address = btl::AddressSource::published;
+  Job job(2, options);
+  Book book;
+  job[0].set_address_book(&book);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::unreachable);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("not published yet"), std::string::npos);
+  book.published = true;
+  EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::none);
+  EXPECT_EQ(job.network.at(0).connected_with, std::vector<std::byte>(3, std::byte{1}));
+  EXPECT_EQ(book.asked, 2);
+  EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::none);
+  EXPECT_EQ(book.asked, 2);
+}
+
+TEST(Contact, peers_are_made_on_first_touch_or_all_at_once) {
+  Job job(40);
+  EXPECT_EQ(job[0].counters().peers, 0u);
+  (void)job.isend(0, 7, 1, filled(1, 1));
+  job.settle();
+  EXPECT_EQ(job[0].counters().peers, 1u);
+  EXPECT_EQ(job[7].counters().peers, 1u);
+  EXPECT_EQ(job[8].counters().peers, 0u);
+  EXPECT_TRUE(job[8].add_procs(Strip(40)));
+  EXPECT_EQ(job[8].counters().peers, 40u);
+}
+
+TEST(Contact, pending_names_what_is_waited_for) {
+  Job job(2);
+  auto a = job.irecv(0, kAny, kAnyTagInt, 80);
+  auto b = job.irecv(0, 1, 7, 80);
+  auto c = job.isend(0, 1, 3, filled(5000, 1));
+  const auto lines = job[0].pending();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0], "receive from any rank any tag, 80 bytes");
+  EXPECT_EQ(lines[1], "receive from 1 tag 7, 80 bytes");
+  EXPECT_EQ(lines[2], "send to 1 tag 3, 5000 bytes (not received yet)");
+  job[0].close(job.contexts[0]);
+}
+
+}  // namespace
+}  // namespace starling::pml::test

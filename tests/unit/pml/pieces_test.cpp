@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The engine's parts by themselves.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "frameworks/pml/closed_ids.hpp"
+#include "frameworks/pml/message_pool.hpp"
+#include "frameworks/pml/transfers.hpp"
+#include "plugins/pml/static/calibrate.hpp"
+#include "plugins/pml/static/policy.hpp"
+#include "tests/unit/pml/job.hpp"
+
+namespace starling::pml::test {
+namespace {
+
+TEST(MessagePool, blocks_of_all_sizes_are_whole_and_apart) {
+  MessagePool pool;
+  std::mt19937 random(1);
+  struct Block {
+    std::byte* at;
+    std::size_t bytes;
+    std::byte mark;
+  };
+  std::vector<Block> blocks;
+  for (int round = 0; round < 20'000; ++round) {
+    if (blocks.size() < 300 && random() % 5 < 3) {
+      const std::size_t bytes = round % 50 == 0 ? 1 + random() % 40'000 : 1 + random() % 3000;
+      auto* const at = static_cast<std::byte*>(pool.take(bytes));
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(at) % 16, 0u);
+      const auto mark = std::byte(random());
+      std::memset(at, int(mark), bytes);
+      blocks.push_back({at, bytes, mark});
+    } else if (!blocks.empty()) {
+      std::swap(blocks[random() % blocks.size()], blocks.back());
+      const Block block = blocks.back();
+      blocks.pop_back();
+      for (std::size_t i = 0; i < block.bytes; i += 13) ASSERT_EQ(block.at[i], block.mark);
+      pool.give(block.at, block.bytes);
+    }
+  }
+  for (const Block& block : blocks) pool.give(block.at, block.bytes);
+}
+
+TEST(MessagePool, memory_of_one_size_serves_another) {
+  MessagePool pool;
+  for (const std::size_t bytes :
+       {std::size_t{128}, std::size_t{1000}, std::size_t{5000}, std::size_t{16'384}}) {
+    std::vector<void*> blocks;
+    std::size_t total = 0;
+    while (total < 8'000'000) {
+      blocks.push_back(pool.take(bytes));
+      total += bytes;
+    }
+    EXPECT_LE(pool.footprint(), 8'000'000u * 12 / 10 + 4 * MessagePool::kSlabBytes) << bytes;
+    for (void* block : blocks) pool.give(block, bytes);
+  }
+  EXPECT_LE(pool.footprint(), 8 * MessagePool::kSlabBytes);
+}
+
+TEST(ClosedIds, contiguous_counters_are_one_range) {
+  ClosedIds closed;
+  for (std::uint32_t counter = 0; counter < 100'000; ++counter) {
+    closed.add(ContextId::make(0, 3, counter));
+    closed.add(ContextId::make(0, 3, counter).on(Channel::collective));
+  }
+  EXPECT_EQ(closed.ranges(ContextId::make(0, 3, 0)), 1u);
+  EXPECT_TRUE(closed.contains(ContextId::make(0, 3, 99'999)));
+  EXPECT_FALSE(closed.contains(ContextId::make(0, 3, 100'000)));
+  EXPECT_FALSE(closed.contains(ContextId::make(0, 4, 5)));
+  EXPECT_FALSE(closed.contains(ContextId::make(1, 3, 5)));
+}
+
+TEST(ClosedIds, any_order_gives_the_same_set) {
+  std::mt19937 random(7);
+  ClosedIds closed;
+  std::set<std::uint32_t> reference;
+  for (int i = 0; i < 3000; ++i) {
+    const auto counter = std::uint32_t(random() % 2000);
+    closed.add(ContextId::make(0, 0, counter));
+    reference.insert(counter);
+  }
+  for (std::uint32_t counter = 0; counter < 2100; ++counter) {
+    EXPECT_EQ(closed.contains(ContextId::make(0, 0, counter)), reference.count(counter) == 1) << counter;
+  }
+}
+
+TEST(ClosedIds, gaps_are_bounded_and_the_young_ones_stay_exact) {
+  ClosedIds closed;
+  for (std::uint32_t counter = 0; counter < 20'000; counter += 2) closed.add(ContextId::make(0, 0, counter));
+  EXPECT_EQ(closed.ranges(ContextId::make(0, 0, 0)), ClosedIds::kRangesMax);
+  for (std::uint32_t counter = 18'001; counter < 20'000; counter += 2) {
+    EXPECT_FALSE(closed.contains(ContextId::make(0, 0, counter)));
+    EXPECT_TRUE(closed.contains(ContextId::make(0, 0, counter - 1)));
+  }
+}
+
+TEST(Transfers, an_id_finds_nothing_once_its_request_is_gone) {
+  Transfers transfers;
+  Request first, second;
+  const std::uint64_t a = transfers.add(first);
+  EXPECT_NE(a, 0u);
+  EXPECT_EQ(transfers.find(a), &first);
+  transfers.remove(a);
+  const std::uint64_t b = transfers.add(second);
+  EXPECT_EQ(transfers.find(a), nullptr);
+  EXPECT_EQ(transfers.find(b), &second);
+  EXPECT_EQ(transfers.find(0), nullptr);
+  EXPECT_EQ(transfers.find(~std::uint64_t{0}), nullptr);
+  EXPECT_EQ(transfers.live(), 1u);
+}
+
+TEST(Context, a_rank_costs_nothing_until_touched) {
+  Context context(kWorld, Rank{0}, std::make_shared<Strip>(1'000'000));
+  Peer peer;
+  EXPECT_EQ(context.touched(Rank{999'999}), nullptr);
+  EXPECT_EQ(context.touched(Rank{1'000'000}), nullptr);
+  EXPECT_EQ(context.touched(Rank{-1}), nullptr);
+  std::vector<Source*> sources;
+  for (const std::int32_t rank : {0, 511, 512, 999'999, 5, 6, 7, 8}) {
+    sources.push_back(&context.touch(Rank{rank}, peer));
+    EXPECT_EQ(context.touched(Rank{rank}), sources.back());
+  }
+  std::size_t seen = 0;
+  context.each_source([&](Source&) { ++seen; });
+  EXPECT_EQ(seen, 8u);
+  for (Source* source : sources) EXPECT_EQ(context.touched(source->rank), source);
+}
+
+TEST(Context, the_window_is_the_share_of_the_cap_within_its_bounds) {
+  Config config;
+  EXPECT_EQ(credit_window(config), 1024 * 1024);
+  config.world_size = 1024;
+  EXPECT_EQ(credit_window(config), 64 * 1024);
+  config.world_size = 1'000'000;
+  EXPECT_EQ(credit_window(config), 16 * 1024);
+}
+
+TEST(Calibration, the_lines_cross_where_the_get_becomes_cheaper) {
+  const double span = double(kCalibrateLarge - kCalibrateSmall);
+  EXPECT_EQ(crossing({1000, 1000 + span * 0.1}, {500, 500 + span * 0.2}), kCalibrateSmall + 5000);
+  EXPECT_EQ(crossing({100, 200}, {200, 400}), 0u);
+  EXPECT_EQ(crossing({1000, 3000}, {500, 1000}), Calibration::kNever);
+  EXPECT_EQ(crossing({100, 3000}, {500, 1000}), Calibration::kNever);
+  EXPECT_EQ(crossing({1000, 1000}, {1000, 1000}), 0u);
+}
+
+TEST(Calibration, measuring_ends_and_says_what_it_found) {
+  const Calibration measured = calibrate();
+  EXPECT_NE(measured.note.find("large messages"), std::string::npos);
+}
+
+TEST(StaticPolicy, parameters_and_place_decide) {
+  PairOptions with_get;
+  with_get.get = GetMode::done;
+  PairNetwork node(2, with_get), without(2, {});
+  with_get.preference = 50;
+  PairNetwork network(2, with_get);
+  Peer peer;
+  peer.proc = {0, 1};
+  peer.transport = &node.at(0);
+  StaticConfig config;
+  config.calibrate = false;
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::ring);
+  config.large = StaticLarge::get;
+  config.get_min = 1000;
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::get);
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 999), Large::ring);
+  config.large = StaticLarge::ring;
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::ring);
+  config.large = StaticLarge::automatic;
+  peer.transport = &network.at(0);
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::get);
+  peer.transport = &without.at(0);
+  StaticPolicy unmeasured(config);
+  EXPECT_EQ(unmeasured.choose(peer, 1 << 20), Large::ring);
+  EXPECT_TRUE(unmeasured.notes().empty());
+  peer.proc = config.self;
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::get);
+}
+
+}  // namespace
+}  // namespace starling::pml::test

@@ -95,9 +95,8 @@ Result<void> PmiServer::init(std::uint32_t rank, const Message& request, Replies
   if (state.phase != Phase::silent) ++state.generation;
   if (state.generation >= kvs_.size()) kvs_.emplace_back();
   state.phase = Phase::active;
-  state.subversion = *subversion >= 2 ? 2 : 1;
   Line line("response_to_init");
-  line.add("rc", 0).add("pmi_version", 1).add("pmi_subversion", state.subversion).add("kvsname", kvs_name(state.generation));
+  line.add("rc", 0).add("pmi_version", 1).add("pmi_subversion", 2).add("kvsname", kvs_name(state.generation));
   replies.push_back({rank, std::move(line).take()});
   return {};
 }
@@ -251,8 +250,7 @@ Result<void> PmiServer::barrier_in(std::uint32_t rank, const Message& request, R
   for (std::size_t i = 0; i < barrier.entered.size(); ++i) {
     const std::uint32_t member = barrier.rank_at(i);
     Line line("barrier_out");
-    line.add("rc", 0);
-    if (ranks_[member].subversion >= 2) line.add("tag", barrier.tag);
+    line.add("rc", 0).add("tag", barrier.tag);
     replies.push_back({member, std::move(line).take()});
     --ranks_[member].barriers;
     if (--barrier.entered[i] > 0) ++barrier.arrived;

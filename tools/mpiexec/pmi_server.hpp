@@ -75,7 +75,6 @@ class PmiServer {
  private:
   struct RankState {
     Phase phase = Phase::silent;
-    int subversion = 1;
     std::uint32_t generation = 0;
     std::uint32_t barriers = 0;  ///< entered and not left
     bool gone = false;

@@ -132,7 +132,8 @@ Result<void> Pmi1::init_ack(const Launch& launch) {
 Result<void> Pmi1::say_hello() {
   ++counters_.other;
   wire::Line line("init");
-  line.add("pmi_version", 1).add("pmi_subversion", 2);
+  // Clients of 1.2 servers say 1 too, the server tells what it can: an older Hydra ends the job when it is offered 2.
+  line.add("pmi_version", 1).add("pmi_subversion", 1);
   auto reply = request(std::move(line).take(), "response_to_init");
   if (!reply) return fail(std::move(reply).error());
   if (reply->find("rc") != "0") return refused(*reply, "to speak PMI 1");

@@ -50,7 +50,7 @@ void serve(UniqueFd fd, const std::vector<Step>& script) {
 }
 
 std::vector<Step> hello(int subversion) {
-  return {{"cmd=init pmi_version=1 pmi_subversion=2",
+  return {{"cmd=init pmi_version=1 pmi_subversion=1",
            "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=" + std::to_string(subversion) + "\n"},
           {"cmd=get_maxes", "cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=40\n"},
           {"cmd=get_my_kvsname", "cmd=my_kvsname rc=0 kvsname=kvs_9_0\n"},
@@ -160,12 +160,12 @@ TEST_F(ClientTest, server_that_goes_away_is_peer_lost) {
 }
 
 TEST_F(ClientTest, wrong_answers_are_refused_with_the_offset) {
-  EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=2", "cmd=maxes rc=0\n"}}));
+  EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=1", "cmd=maxes rc=0\n"}}));
   EXPECT_NE(error_.detail.find("byte 0"), std::string::npos) << error_.text();
 }
 
 TEST_F(ClientTest, server_that_refuses_the_version_is_an_error) {
-  EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=2", "cmd=response_to_init rc=-1 pmi_version=2 pmi_subversion=0\n"}}));
+  EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=1", "cmd=response_to_init rc=-1 pmi_version=2 pmi_subversion=0\n"}}));
   EXPECT_EQ(error_.code, Errc::system);
 }
 

@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs under mpiexec: exchange over PMI, groups, options, signals, and every manner of death.
+
+usage: run.py BUILD_DIRECTORY [-q] [CASE.test ...]      (unittest's own arguments follow the directory)
+After every job it checks that no process of it and no new name in /dev/shm is left. Standard library only.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+MPIEXEC = str(BUILD / "bin/mpiexec")
+PROBE = str(BUILD / "tests/pmi_probe")
+HYDRA = shutil.which("mpiexec.mpich")
+MARK = f"STARLING_TEST_MARK={os.getpid()}.{time.time_ns()}"
+
+
+def marked_processes():
+    """Processes whose environment has this run's mark, apart from ended ones."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            if MARK.encode() in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+        except OSError:
+            pass
+    return found
+
+
+class Done:
+    def __init__(self, code, out, err, seconds):
+        self.code, self.out, self.err, self.seconds = code, out, err, seconds
+
+    def __str__(self):
+        return f"code {self.code} after {self.seconds:.2f} s\nstdout: {self.out}\nstderr: {self.err}"
+
+
+class JobCase(unittest.TestCase):
+    def setUp(self):
+        self.shm = set(os.listdir("/dev/shm"))
+
+    def tearDown(self):
+        left = marked_processes()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(left, [], "processes were left behind")
+        new = {n for n in set(os.listdir("/dev/shm")) - self.shm if "starling" in n and "job-" in n}
+        self.assertEqual(new, set(), "names were left in /dev/shm")
+
+    def start(self, *args, launcher=MPIEXEC, env=None, **more):
+        environment = dict(os.environ, **(env or {}))
+        name, value = MARK.split("=")
+        environment[name] = value
+        return subprocess.Popen([launcher, *map(str, args)], env=environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **{"stdin": subprocess.DEVNULL, **more})
+
+    def finish(self, process, timeout=90, begun=None, text=None):
+        begun = begun or time.monotonic()
+        try:
+            out, err = process.communicate(text, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            self.fail(f"mpiexec did not end within {timeout} s\n{out}\n{err}")
+        return Done(process.returncode, out, err, time.monotonic() - begun)
+
+    def run_job(self, *args, **more):
+        begun = time.monotonic()
+        return self.finish(self.start(*args, **more), begun=begun)
+
+    def expect_ok(self, *args, **more):
+        done = self.run_job(*args, **more)
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        return done
+
+
+class Exchange(JobCase):
+    def test_put_fence_get(self):
+        for ranks, size in ((1, 0), (1, 65536), (2, 100), (7, 65536), (64, 3000)):
+            with self.subTest(ranks=ranks, size=size):
+                self.expect_ok("-n", ranks, PROBE, "exchange", size)
+
+    def test_few_messages(self):
+        # init, put, fence, get of itself and of nobody, fence, idle
+        self.assertIn("operations 7\n", self.expect_ok("-n", 1, PROBE, "exchange", 60000).out)
+
+    def test_groups(self):
+        for ranks in (2, 7, 16):
+            self.expect_ok("-n", ranks, PROBE, "groups")
+
+    def test_values_without_a_fence(self):
+        self.expect_ok("-n", 8, PROBE, "direct")
+
+    def test_names(self):
+        self.expect_ok("-n", 4, PROBE, "names")
+
+    def test_two_programs_one_after_the_other(self):
+        self.expect_ok("-n", 4, "sh", "-c", f"{PROBE} exchange 50; {PROBE} exchange 5000")
+        jobs = self.expect_ok("-n", 1, "sh", "-c", f"{PROBE} identity; {PROBE} identity").out.split("\n")
+        self.assertNotEqual(jobs[0], jobs[1])
+
+    def test_virtual_nodes(self):
+        out = self.expect_ok("-n", 5, "--virtual-nodes", 2, PROBE, "identity").out
+        self.assertEqual(out.count("(vector,(0,1,3),(1,1,2))"), 5, out)
+        out = self.expect_ok("-n", 4, "--virtual-nodes=2", "-map-by", "node", "sh", "-c",
+                             "echo $PMI_RANK:$STARLING_NODE:$STARLING_LOCAL_RANK:$OMPI_COMM_WORLD_LOCAL_SIZE").out
+        self.assertEqual(sorted(out.split()), ["0:0:0:2", "1:1:0:2", "2:0:1:2", "3:1:1:2"])
+
+    @unittest.skipUnless(HYDRA, "needs mpiexec.mpich (MPICH's Hydra)")
+    def test_our_client_under_hydra(self):
+        self.expect_ok("-n", 4, PROBE, "exchange", 3000, launcher=HYDRA)
+        self.expect_ok("-n", 2, PROBE, "names", launcher=HYDRA)
+
+    @unittest.skipUnless(shutil.which("mpicc.mpich"), "needs mpicc.mpich")
+    def test_program_of_mpich_under_our_mpiexec(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "sum.c")
+            source.write_text("#include <mpi.h>\n#include <stdio.h>\nint main(int c, char **v) {\n  int r, s = 0;\n"
+                              "  MPI_Init(&c, &v);\n  MPI_Comm_rank(MPI_COMM_WORLD, &r);\n"
+                              "  MPI_Allreduce(&r, &s, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);\n"
+                              "  printf(\"%d\\n\", s);\n  return MPI_Finalize();\n}\n")
+            subprocess.run(["mpicc.mpich", "-o", f"{folder}/sum", str(source)], check=True)
+            self.assertEqual(self.expect_ok("-n", 4, f"{folder}/sum").out.split(), ["6"] * 4)
+
+
+class Options(JobCase):
+    def test_no_pmi_contact_is_legal(self):
+        self.assertEqual(self.expect_ok("-n", 4, "hostname").out.split(), [socket.gethostname()] * 4)
+
+    def test_several_programs_and_variables(self):
+        out = self.expect_ok("-genv", "A", "1", "-n", 2, "-env", "B", "2", "sh", "-c", "echo x$A$B", ":",
+                             "--np", 1, "-x", "B=3", "sh", "-c", "echo y$A$B$PMI_RANK").out
+        self.assertEqual(sorted(out.split()), ["x12", "x12", "y132"])
+
+    def test_config_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "jobs")
+            path.write_text("# two programs\n-n 1 echo 'a  b'\n-n 2 \\\n  echo c\n")
+            self.assertEqual(sorted(self.expect_ok("-configfile", path).out.splitlines()), ["a  b", "c", "c"])
+
+    def test_labels(self):
+        out = self.expect_ok("-l", "-n", 2, "sh", "-c", "echo one; printf two").out
+        self.assertEqual(sorted(out.splitlines()), ["[0] one", "[0] two", "[1] one", "[1] two"])
+
+    def test_output_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.expect_ok("-n", 2, "-outfile-pattern", f"{folder}/out.%r", "sh", "-c", "echo $PMI_RANK")
+            self.assertEqual([pathlib.Path(folder, f"out.{r}").read_text() for r in (0, 1)], ["0\n", "1\n"])
+
+    def test_standard_input_goes_to_rank_0(self):
+        process = self.start("-n", 3, "sh", "-c", "echo $PMI_RANK:$(cat)", stdin=subprocess.PIPE)
+        self.assertEqual(sorted(self.finish(process, text="hello").out.split()), ["0:hello", "1:", "2:"])
+
+    def test_working_directory(self):
+        self.assertEqual(self.expect_ok("-wdir", "/usr", "-n", 1, "pwd").out, "/usr\n")
+
+    def test_settings_travel(self):
+        out = self.expect_ok("--mca", "btl", "self,shm", "--mca", "log_level", "info", "sh", "-c",
+                             "printf %s \"$STARLING_CMDLINE_MCA\"").out
+        self.assertEqual(out, "btl=self,shm\nlog_level=info\n")
+
+    def test_binding_is_never_to_a_shared_place(self):
+        out = self.expect_ok("-n", 64, "--bind-to", "core", "grep", "Cpus_allowed_list", "/proc/self/status").out
+        self.assertEqual(len(set(out.splitlines())), 1)
+        out = self.expect_ok("-n", 1, "-bind-to", "hwthread", "nproc").out
+        self.assertEqual(out, "1\n")
+
+    def test_descriptor_limit_of_the_ranks_is_the_user_s(self):
+        done = self.finish(self.start("-c", f"ulimit -Sn 64; exec {MPIEXEC} -n 100 sh -c 'ulimit -Sn'", launcher="sh"))
+        self.assertEqual((done.code, set(done.out.split())), (0, {"64"}), done)
+
+    def test_too_few_descriptors_are_refused_with_the_number(self):
+        done = self.finish(self.start("-c", f"ulimit -n 64; exec {MPIEXEC} -n 100 true", launcher="sh"))
+        self.assertEqual(done.code, 1, done)
+        self.assertIn("needs 125 file descriptors", done.err)
+
+    def test_errors_say_what_to_do(self):
+        for args, code, text in (
+                (["-n", "2", "./no-such-program"], 127, "does not exist"),
+                (["-n", "2", "no-such-program"], 127, "is not in PATH"),
+                (["-n", "2", "/etc/passwd"], 126, "is not an executable file"),
+                (["-n", "0", "true"], 2, "is no whole number from 1"),
+                (["-n", "4x", "true"], 2, "is no whole number from 1"),
+                (["--bindto", "core", "true"], 2, "did you mean --bind-to"),
+                (["-n", "2"], 2, "no program is given"),
+                (["-bind-to", "moon", "true"], 2, "none of none, core"),
+                (["-host", "no-such-host.invalid", "true"], 2, "srun --mpi=pmi2"),
+                (["-wdir", "/no/such", "true"], 127, "cannot be entered"),
+                (["--mca", "btl"], 2, "needs NAME VALUE")):
+            done = self.run_job(*args)
+            self.assertEqual(done.code, code, f"{args}: {done}")
+            self.assertIn(text, done.err)
+            self.assertEqual(done.err.count("\n"), 1, done)
+
+    def test_version_and_help(self):
+        self.assertIn("Starling", self.expect_ok("--version").out)
+        self.assertIn("--timeout"[2:], self.expect_ok("-help").out)
+
+
+class Ends(JobCase):
+    def expect_end(self, done, code, *texts, limit=2.0):
+        self.assertEqual(done.code, code, done)
+        for text in texts:
+            self.assertIn(text, done.err, done)
+        self.assertEqual(done.err.count("\n"), 1, f"one message was expected: {done}")
+        self.assertLess(done.seconds, limit + 1.0, done)  # a loaded machine adds to the 2 s that are promised
+
+    def test_matrix_of_deaths(self):
+        codes = {"exit0": 1, "exit7": 7, "kill": 137, "segv": 139, "stop": 147}
+        for ranks in (2, 4, 32):
+            for point in ("before-init", "before-put", "before-fence", "in-fence", "in-traffic"):
+                for manner, code in codes.items():
+                    with self.subTest(ranks=ranks, point=point, manner=manner):
+                        done = self.run_job("-n", ranks, PROBE, "die", point, manner)
+                        self.expect_end(done, code, f"rank {ranks - 1} pid ")
+
+    def test_death_after_finalize(self):
+        for manner, code in (("exit0", 0), ("exit7", 7), ("kill", 137), ("segv", 139)):
+            done = self.run_job("-n", 4, PROBE, "die", "after-finalize", manner)
+            self.assertEqual(done.code, code, done)
+
+    def test_death_behind_a_shell(self):
+        done = self.run_job("-n", 4, "sh", "-c", f"exec 2>/dev/null; {PROBE} die in-traffic kill; exit $?")
+        self.expect_end(done, 137, "rank 3 pid ")
+
+    def test_grandchildren_die_with_the_job(self):
+        done = self.run_job("-n", 2, "sh", "-c", f"exec 2>/dev/null; (setsid sleep 1000 &); sleep 1000 & "
+                            f"{PROBE} die in-traffic segv; exit $?")
+        self.expect_end(done, 139, "rank 1 pid ")
+
+    def test_abort(self):
+        self.expect_end(self.run_job("-n", 4, PROBE, "abort"), 42, "rank 0 pid ", "exit code 42: a reason; 100 %")
+
+    def test_malformed_input_names_rank_offset_and_rule(self):
+        for text, rule in (("hello", "byte 0: a message starts with"), ("cmd=put", "cmd=init must come first"),
+                           ("cmd=init pmi_version=one pmi_subversion=1", "must be a whole number"),
+                           ("cmd=nonsense", "there is no such command"), ("cmd=" + "x" * 100000 + " y", "key=value")):
+            self.expect_end(self.run_job("-n", 3, PROBE, "malformed", text), 1, "rank 1 pid ", "malformed PMI input", rule)
+
+    def test_first_failing_rank_gives_the_exit_code(self):
+        done = self.run_job("-n", 4, "sh", "-c", "test $PMI_RANK != 2 || exit 9; sleep 100")
+        self.expect_end(done, 9, "rank 2 pid ", "exit code 9, before PMI init")
+
+    def wait_for_ranks(self, count):
+        deadline = time.monotonic() + 30
+        while len(marked_processes()) < count + 1 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.2)
+
+    def test_signals_end_the_job_in_order(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process = self.start("-n", 3, PROBE, "wait")
+            self.wait_for_ranks(3)
+            begun = time.monotonic()
+            process.send_signal(number)
+            done = self.finish(process, begun=begun)
+            self.assertEqual(done.code, 128 + number, done)
+            self.assertLess(done.seconds, 3.0)
+
+    def test_second_interrupt_kills_at_once(self):
+        process = self.start("-n", 2, "sh", "-c", "trap '' INT; while :; do sleep 0.1; done")
+        self.wait_for_ranks(2)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.3)
+        begun = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        done = self.finish(process, begun=begun)
+        self.assertEqual(done.code, 130, done)
+        self.assertLess(done.seconds, 3.0)
+
+    def test_killed_mpiexec_takes_the_ranks_along(self):
+        process = self.start("-n", 4, PROBE, "wait")
+        self.wait_for_ranks(4)
+        process.kill()
+        self.finish(process)
+        deadline = time.monotonic() + 2
+        while marked_processes() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+    def test_timeout_says_what_ranks_wait_for(self):
+        done = self.run_job("-n", 3, "--timeout", 1, PROBE, "wait")
+        self.assertEqual(done.code, 124, done)
+        self.assertIn("in a PMI barrier that 2 of 3 ranks entered", done.err)
+        self.assertEqual(done.err.count("\n"), 4, done)
+        done = self.run_job("-n", 1, "sleep", "100", env={"MPIEXEC_TIMEOUT": "1"})
+        self.assertEqual(done.code, 124, done)
+
+    def test_usr1_says_what_ranks_wait_for(self):
+        process = self.start("-n", 2, PROBE, "wait")
+        self.wait_for_ranks(2)
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        done = self.finish(process)
+        self.assertIn("rank 1 pid ", done.err)
+        self.assertIn("in a PMI barrier that 1 of 2 ranks entered", done.err)
+
+
+class Size(JobCase):
+    def test_1024_ranks_start(self):
+        done = self.expect_ok("-n", 1024, "true")
+        print(f"[1024 x true: {done.seconds:.2f} s]", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// tools/mpiexec/pmi_server: what is answered, and when. Layer: tests.
+
+#include "tools/mpiexec/pmi_server.hpp"
+
+#include <gtest/gtest.h>
+
+namespace starling::mpiexec {
+namespace {
+
+class ServerTest : public testing::Test {
+ protected:
+  /// Sends one request and gives all replies, as "rank: line".
+  std::vector<std::string> ask(std::uint32_t rank, const std::string& text) {
+    pmi::wire::Reader reader;
+    reader.append(text + "\n");
+    auto message = reader.next();
+    EXPECT_TRUE(message && *message) << text;
+    std::vector<PmiServer::Reply> replies;
+    auto done = server.handle(rank, **message, replies);
+    error = done ? "" : done.error().detail;
+    if (done) aborted = *done;
+    std::vector<std::string> lines;
+    for (const auto& reply : replies) lines.push_back(std::to_string(reply.rank) + ": " + reply.text.substr(0, reply.text.size() - 1));
+    return lines;
+  }
+  void init_all() {
+    for (std::uint32_t rank = 0; rank < 3; ++rank) ask(rank, "cmd=init pmi_version=1 pmi_subversion=1");
+  }
+  using Lines = std::vector<std::string>;
+
+  PmiServer server{{"job", 3, 3, pmi::NodeMap({{0, 1, 2}, {1, 1, 1}}), {0, 0, 1}}};
+  std::string error;
+  std::optional<PmiServer::Abort> aborted;
+};
+
+TEST_F(ServerTest, introduces_itself) {
+  EXPECT_EQ(ask(2, "cmd=init pmi_version=1 pmi_subversion=1"),
+            (Lines{"2: cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=2 kvsname=job"}));
+  EXPECT_EQ(ask(2, "cmd=get_maxes"), (Lines{"2: cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=1024"}));
+  EXPECT_EQ(ask(2, "cmd=get_my_kvsname"), (Lines{"2: cmd=my_kvsname rc=0 kvsname=job"}));
+  EXPECT_EQ(ask(2, "cmd=get_appnum"), (Lines{"2: cmd=appnum rc=0 appnum=1"}));
+  EXPECT_EQ(ask(2, "cmd=get_universe_size"), (Lines{"2: cmd=universe_size rc=0 size=3"}));
+  EXPECT_EQ(ask(2, "cmd=get kvsname=job key=PMI_process_mapping"),
+            (Lines{"2: cmd=get_result rc=0 found=TRUE value=(vector,(0,1,2),(1,1,1))"}));
+}
+
+TEST_F(ServerTest, another_version_is_refused_and_may_be_tried_again) {
+  EXPECT_EQ(ask(0, "cmd=init pmi_version=2 pmi_subversion=0"), (Lines{"0: cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=2"}));
+  EXPECT_EQ(server.phase(0), Phase::silent);
+}
+
+TEST_F(ServerTest, stores_values_once) {
+  init_all();
+  EXPECT_EQ(ask(0, "cmd=put kvsname=job key=k value=v"), (Lines{"0: cmd=put_result rc=0"}));
+  EXPECT_EQ(ask(1, "cmd=put kvsname=job key=k value=w"), (Lines{"1: cmd=put_result rc=1 msg=duplicate_key"}));
+  EXPECT_EQ(ask(1, "cmd=get kvsname=job key=k"), (Lines{"1: cmd=get_result rc=0 found=TRUE value=v"}));
+  EXPECT_EQ(ask(1, "cmd=get kvsname=job key=x"), (Lines{"1: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
+  EXPECT_EQ(ask(1, "cmd=get kvsname=jab key=k"), (Lines{"1: cmd=get_result rc=1 msg=unknown_kvsname found=FALSE"}));
+  EXPECT_EQ(ask(0, "cmd=put kvsname=job key=PMI_x value=v").front().substr(0, 28), "0: cmd=put_result rc=1 msg=k");
+  EXPECT_EQ(ask(0, "cmd=put kvsname=job key=" + std::string(64, 'k') + " value=v"), (Lines{"0: cmd=put_result rc=1 msg=key_too_long"}));
+}
+
+TEST_F(ServerTest, says_that_a_value_will_never_come) {
+  init_all();
+  server.gone(2);
+  EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=2"), (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE gone=TRUE"}));
+  EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=1"), (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
+}
+
+TEST_F(ServerTest, barrier_releases_everybody_at_the_last_entry) {
+  init_all();
+  EXPECT_TRUE(ask(0, "cmd=barrier_in").empty());
+  EXPECT_TRUE(ask(2, "cmd=barrier_in").empty());
+  EXPECT_EQ(server.describe(0), "in a PMI barrier that 2 of 3 ranks entered");
+  EXPECT_EQ(ask(1, "cmd=barrier_in"),
+            (Lines{"0: cmd=barrier_out rc=0 tag=0", "1: cmd=barrier_out rc=0 tag=0", "2: cmd=barrier_out rc=0 tag=0"}));
+  EXPECT_EQ(server.describe(0), "after PMI init");
+}
+
+TEST_F(ServerTest, fast_rank_may_enter_the_next_barrier_first) {
+  init_all();
+  ask(0, "cmd=barrier_in");
+  ask(0, "cmd=barrier_in");
+  ask(1, "cmd=barrier_in");
+  EXPECT_EQ(ask(2, "cmd=barrier_in").size(), 3u);
+  ask(1, "cmd=barrier_in");
+  EXPECT_EQ(ask(2, "cmd=barrier_in").size(), 3u);
+}
+
+TEST_F(ServerTest, groups_and_tags_are_apart) {
+  init_all();
+  EXPECT_TRUE(ask(0, "cmd=barrier_in group=0,2:5").empty());
+  EXPECT_TRUE(ask(0, "cmd=barrier_in group=NODE:5").empty());
+  EXPECT_EQ(ask(1, "cmd=barrier_in group=NODE:5"), (Lines{"0: cmd=barrier_out rc=0 tag=5", "1: cmd=barrier_out rc=0 tag=5"}));
+  EXPECT_TRUE(ask(2, "cmd=barrier_in group=2,0:6").empty());
+  EXPECT_EQ(ask(2, "cmd=barrier_in group=2,0:5"), (Lines{"0: cmd=barrier_out rc=0 tag=5", "2: cmd=barrier_out rc=0 tag=5"}));
+  EXPECT_EQ(ask(1, "cmd=barrier_in group=SELF:3"), (Lines{"1: cmd=barrier_out rc=0 tag=3"}));
+  EXPECT_TRUE(ask(1, "cmd=barrier_in group=WORLD:9").empty());
+}
+
+TEST_F(ServerTest, bad_groups_are_errors) {
+  init_all();
+  for (const char* group : {"0,3:1", "1,2:1", "0,x:1", "0,1:x", "0,1:9999999999", ",:1"}) {
+    ask(0, std::string("cmd=barrier_in group=") + group);
+    EXPECT_FALSE(error.empty()) << group;
+  }
+}
+
+TEST_F(ServerTest, finds_who_can_never_be_released) {
+  init_all();
+  ask(0, "cmd=barrier_in");
+  EXPECT_FALSE(server.stuck());
+  server.gone(2);
+  ASSERT_TRUE(server.stuck());
+  EXPECT_EQ(server.stuck()->waiting, 0u);
+  EXPECT_EQ(server.stuck()->missing, 2u);
+}
+
+TEST_F(ServerTest, an_ended_rank_outside_the_group_holds_nobody) {
+  init_all();
+  server.gone(2);
+  ask(0, "cmd=barrier_in group=0,1:1");
+  EXPECT_FALSE(server.stuck());
+}
+
+TEST_F(ServerTest, second_program_of_a_rank_sees_nothing_of_the_first) {
+  init_all();
+  ask(0, "cmd=put kvsname=job key=k value=v");
+  EXPECT_EQ(ask(0, "cmd=finalize"), (Lines{"0: cmd=finalize_ack rc=0"}));
+  ask(0, "cmd=put kvsname=job key=l value=v");
+  EXPECT_NE(error.find("only cmd=init may follow"), std::string::npos);
+  EXPECT_EQ(ask(0, "cmd=init pmi_version=1 pmi_subversion=1"),
+            (Lines{"0: cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=2 kvsname=job.1"}));
+  EXPECT_EQ(ask(0, "cmd=get kvsname=job.1 key=k"), (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
+  EXPECT_EQ(ask(0, "cmd=put kvsname=job.1 key=k value=w"), (Lines{"0: cmd=put_result rc=0"}));
+  EXPECT_EQ(ask(1, "cmd=get kvsname=job key=k"), (Lines{"1: cmd=get_result rc=0 found=TRUE value=v"}));
+}
+
+TEST_F(ServerTest, idle_ranks_may_go_on) {
+  init_all();
+  EXPECT_TRUE(ask(0, "cmd=idle").empty());
+  EXPECT_EQ(server.phase(0), Phase::idle);
+  EXPECT_TRUE(ask(0, "cmd=busy").empty());
+  EXPECT_EQ(server.phase(0), Phase::active);
+  ask(0, "cmd=init pmi_version=1 pmi_subversion=1");
+  EXPECT_NE(error.find("initialised already"), std::string::npos);
+}
+
+TEST_F(ServerTest, names) {
+  init_all();
+  EXPECT_EQ(ask(0, "cmd=publish_name service=s port=p"), (Lines{"0: cmd=publish_result rc=0"}));
+  EXPECT_EQ(ask(1, "cmd=publish_name service=s port=q").front().substr(0, 26), "1: cmd=publish_result rc=1");
+  EXPECT_EQ(ask(1, "cmd=lookup_name service=s"), (Lines{"1: cmd=lookup_result rc=0 port=p"}));
+  EXPECT_EQ(ask(2, "cmd=unpublish_name service=s"), (Lines{"2: cmd=unpublish_result rc=0"}));
+  EXPECT_EQ(ask(1, "cmd=lookup_name service=s").front().substr(0, 25), "1: cmd=lookup_result rc=1");
+}
+
+TEST_F(ServerTest, abort_is_passed_on) {
+  init_all();
+  ask(1, "cmd=abort exitcode=5 message=no%20luck");
+  ASSERT_TRUE(aborted);
+  EXPECT_EQ(aborted->exit_code, 5);
+  EXPECT_EQ(aborted->message, "no luck");
+}
+
+TEST_F(ServerTest, protocol_errors_name_the_rule) {
+  for (const auto& [text, rule] : std::vector<std::pair<std::string, std::string>>{
+           {"cmd=put kvsname=job key=k value=v", "cmd=init must come first"},
+           {"cmd=init pmi_version=1", "pmi_subversion= is missing"},
+           {"cmd=init pmi_version=x pmi_subversion=1", "must be a whole number"},
+           {"cmd=spawn", "the other framing"},
+           {"cmd=unheard_of", "there is no such command"},
+           {"cmd=abort exitcode=x", "must be a whole number"}}) {
+    ask(0, text);
+    EXPECT_NE(error.find(rule), std::string::npos) << text << ": " << error;
+  }
+  init_all();
+  ask(0, "cmd=put kvsname=job key= value=v");
+  EXPECT_NE(error.find("key= is empty"), std::string::npos) << error;
+  ask(0, "cmd=get kvsname=job key=k from=3");
+  EXPECT_NE(error.find("from= must be"), std::string::npos) << error;
+}
+
+TEST_F(ServerTest, spawn_is_refused_in_order) {
+  init_all();
+  EXPECT_EQ(ask(0, "mcmd=spawn\nnprocs=1\nexecname=a b\nendcmd").front().substr(0, 24), "0: cmd=spawn_result rc=1");
+}
+
+}  // namespace
+}  // namespace starling::mpiexec

@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Holds mpi.h and libmpi_abi.so.1 against the tables of the ABI.
+
+usage: abi_test.py {header|constants|prototypes|symbols|needed} TABLES INCLUDE LIBRARY CC CXX
+"""
+
+import csv
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+STANDARDS = [("c", "c90"), ("c", "c99"), ("c", "c11"), ("c++", "c++98"), ("c++", "c++11"), ("c++", "c++20")]
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+class Test:
+    def __init__(self, tables, include, library, cc, cxx):
+        self.tables, self.include, self.library, self.cc, self.cxx = Path(tables), include, library, cc, cxx
+        self.functions = read(self.tables / "functions.csv")
+        self.constants = read(self.tables / "constants.csv")
+
+    def compile(self, text, language="c", options=(), output=None):
+        """Compiles (with an output: and links) a program; everything that the compiler says is a failure."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / ("test.c" if language == "c" else "test.cpp")
+            source.write_text(text, encoding="utf-8")
+            compiler = self.cc if language == "c" else self.cxx
+            end = ["-o", output] if output else ["-c", "-o", "/dev/null"]
+            command = [compiler, "-I", self.include, "-Wall", "-Wextra", "-Werror", *options, str(source), *end]
+            result = subprocess.run(command, capture_output=True, text=True, check=False)
+            if result.returncode or result.stderr:
+                sys.exit(f"{' '.join(command)}:\n{result.stderr}")
+
+    def header(self):
+        text = "#include <mpi.h>\n#include <mpi.h>\n#if defined(OPEN_MPI) || defined(MPICH) || defined(MPICH_NAME)\n" \
+               "#error a name of another implementation is defined\n#endif\n" \
+               "int main(void) { MPI_Comm comm = MPI_COMM_WORLD; return comm == MPI_COMM_NULL; }\n"
+        for language, standard in STANDARDS:
+            self.compile(text, language, [f"-std={standard}", "-pedantic-errors"])
+
+    def constants_(self):
+        aliases = {row["constant"]: row["value"] for row in self.constants if row["kind"] == "alias"}
+        values = {row["constant"]: int(row["value"], 0) for row in self.constants if row["kind"] != "alias"}
+        values.update({name: values[target] for name, target in aliases.items()})
+        lines = ["#include <mpi.h>", "#include <stdio.h>", "#include <stddef.h>", "int main(void) {", "  int wrong = 0;"]
+        for name, value in values.items():
+            lines.append(f'  if ((long long)({name}) != {value}LL) {{ printf("{name} is %lld, expected {value}\\n", '
+                         f'(long long)({name})); wrong = 1; }}')
+        for expression, value in [("sizeof(MPI_Status)", 32), ("offsetof(MPI_Status, MPI_SOURCE)", 0),
+                                  ("offsetof(MPI_Status, MPI_TAG)", 4), ("offsetof(MPI_Status, MPI_ERROR)", 8),
+                                  ("offsetof(MPI_Status, MPI_internal)", 12), ("sizeof(MPI_Aint)", 8),
+                                  ("sizeof(MPI_Count)", 8), ("sizeof(MPI_Offset)", 8), ("sizeof(MPI_Comm)", 8)]:
+            lines.append(f'  if ({expression} != {value}) {{ puts("{expression} is not {value}"); wrong = 1; }}')
+        lines += ["  return wrong;", "}", ""]
+        with tempfile.TemporaryDirectory() as folder:
+            program = f"{folder}/constants"
+            self.compile("\n".join(lines), "c", ["-std=c11"], program)
+            subprocess.run([program], check=True)
+
+    def prototypes(self):
+        """Each function, under both names, has exactly the table's type."""
+        lines = ["#include <mpi.h>"]
+        for row in self.functions:
+            for name in (row["function"], "P" + row["function"]):
+                lines.append(f"extern {row['returns']} {name}({row['parameters']});")
+        self.compile("\n".join(lines) + "\n", "c", ["-std=c11"])
+
+    def symbols(self):
+        output = subprocess.run(["nm", "-D", "--defined-only", self.library], capture_output=True, text=True, check=True)
+        found = {}
+        for line in output.stdout.splitlines():
+            _, kind, name = line.split()
+            found[name.split("@")[0]] = kind
+        expected = {row["function"]: "W" for row in self.functions}
+        expected.update({"P" + row["function"]: "T" for row in self.functions})
+        wrong = [f"{name} is missing" for name in expected if name not in found]
+        wrong += [f"{name} is {found[name]}, expected {kind}" for name, kind in expected.items()
+                  if name in found and found[name] != kind]
+        wrong += [f"{name} is exported" for name in found if name not in expected and not re.match(r"P?MPIX_", name)]
+        if wrong:
+            sys.exit("\n".join(wrong))
+        # Profilers that interpose MPI_* must see the application's calls only.
+        relocations = subprocess.run(["readelf", "-rW", self.library], capture_output=True, text=True, check=True).stdout
+        calls = [line for line in relocations.splitlines() if re.search(r"\bP?MPI_\w+", line)]
+        if calls:
+            sys.exit("the library calls MPI functions by their exported names:\n" + "\n".join(calls))
+
+    def needed(self):
+        output = subprocess.run(["readelf", "-dW", self.library], capture_output=True, text=True, check=True).stdout
+        soname = re.search(r"SONAME.*\[(.*)\]", output)[1]
+        if soname != "libmpi_abi.so.1":
+            sys.exit(f"the SONAME is {soname}")
+        for library in re.findall(r"NEEDED.*\[(.*)\]", output):
+            if re.match(r"lib(ucp|uct|ucs|fabric|pmix|hwloc|mpi)", library):
+                sys.exit(f"{library} is needed at load time")
+        for link in ("libmpi_abi.so", "libmpi_abi.so.0"):
+            if not (Path(self.library).parent / link).exists():
+                sys.exit(f"{link} is missing")
+
+
+def main():
+    test = Test(*sys.argv[2:7])
+    {"header": test.header, "constants": test.constants_, "prototypes": test.prototypes, "symbols": test.symbols,
+     "needed": test.needed}[sys.argv[1]]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  MPI_Allgather and MPI_Allgatherv. MPI 5.0 section 6.7. All processes know the packed size of every block.
+/// @file  MPI_Allgather and MPI_Allgatherv. MPI 5.0 section 6.7. All processes know the packed size of every
+/// block.
 
 #include <algorithm>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  MPI_Allreduce. MPI 5.0 section 6.9.6. All processes must get the same bits: every element is either computed
-/// once and passed on, or by the same expression over the same operands everywhere.
+/// @file  MPI_Allreduce. MPI 5.0 section 6.9.6. All processes must get the same bits: every element is either
+/// computed once and passed on, or by the same expression over the same operands everywhere.
 
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/fold.hpp"
@@ -10,14 +10,18 @@
 namespace starling::mpi::coll {
 namespace {
 
-/// Ranks beyond a power of two: among the first 2 * extra ranks each even one lends its operand to its right neighbour
-/// and gets the result back. Neighbours, so that rank order survives.
+/// Ranks beyond a power of two: among the first 2 * extra ranks each even one lends its operand to its right
+/// neighbour and gets the result back. Neighbours, so that rank order survives.
 struct Folded {
   explicit Folded(const Team& team)
-      : power(power_of_two_below(team.size)), extra(team.size - power),
-        lends(team.rank < 2 * extra && team.rank % 2 == 0), borrows(team.rank < 2 * extra && team.rank % 2 == 1),
+      : power(power_of_two_below(team.size)),
+        extra(team.size - power),
+        lends(team.rank < 2 * extra && team.rank % 2 == 0),
+        borrows(team.rank < 2 * extra && team.rank % 2 == 1),
         rank(team.rank < 2 * extra ? team.rank / 2 : team.rank - extra) {}
-  [[nodiscard]] int real(int folded) const noexcept { return folded < extra ? 2 * folded + 1 : folded + extra; }
+  [[nodiscard]] int real(int folded) const noexcept {
+    return folded < extra ? 2 * folded + 1 : folded + extra;
+  }
   int power, extra;
   bool lends, borrows;
   int rank;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw. MPI 5.0 section 6.8. An empty block is not sent: sender and
-/// receiver agree on its size.
+/// @file  MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw. MPI 5.0 section 6.8. An empty block is not sent:
+/// sender and receiver agree on its size.
 
 #include <algorithm>
 
@@ -82,7 +82,8 @@ void alltoall_in_place(Schedule& schedule, const Team& team, const Alltoall& ask
   std::uint64_t largest = 0;
   for (int rank = 0; rank < n; ++rank) largest = std::max(largest, asked.receive.bytes(rank));
   std::byte* const staging = schedule.scratch(largest);
-  // In round k the partners are those whose ranks add up to k: both block (me -> partner) and its answer change at once.
+  // In round k the partners are those whose ranks add up to k: both block (me -> partner) and its answer
+  // change at once.
   for (int sum = 0; sum < n; ++sum) {
     const int partner = (sum - me + n) % n;
     const Buffer block = asked.receive.block(partner);

@@ -3,8 +3,8 @@
 /// @file  What each collective was asked for, after the argument checks. Layer: mpi. MPI 5.0 chapter 6.
 ///
 /// `in_place` stands for MPI_IN_PLACE; the buffer that it replaces is then not looked at. Arguments that are
-/// significant at the root only are not looked at elsewhere. Threads: values. Ownership: everything is borrowed, types
-/// and arrays while a schedule is built, buffers and datatypes until it has completed.
+/// significant at the root only are not looked at elsewhere. Threads: values. Ownership: everything is
+/// borrowed, types and arrays while a schedule is built, buffers and datatypes until it has completed.
 
 #include <cstdint>
 
@@ -17,7 +17,7 @@ namespace starling::mpi::coll {
 struct Team {
   int rank = 0;
   int size = 1;
-  int remote = 0;      ///< size of the remote group of an intercommunicator
+  int remote = 0;  ///< size of the remote group of an intercommunicator
   bool inter = false;
 };
 
@@ -43,7 +43,8 @@ struct Reduce {
   bool in_place = false;
 };
 
-/// gather(v): `send` is this process's part, `receive` all parts (at the root). allgather(v): the same at all.
+/// gather(v): `send` is this process's part, `receive` all parts (at the root). allgather(v): the same at
+/// all.
 struct Gather {
   const void* send = nullptr;
   std::uint64_t count = 0;
@@ -69,13 +70,14 @@ struct Alltoall {
   bool in_place = false;
 };
 
-/// reduce_scatter(_block): `blocks` describes where each rank's result lies in the vector that is sent, from offset 0
-/// without gaps; the receive buffer holds this rank's block (in place: the whole vector, whose start is overwritten).
+/// reduce_scatter(_block): the results of the ranks lie in the vector that is sent one after the other, without
+/// gaps; the receive buffer holds this rank's block (in place: the whole vector, whose start
+/// is overwritten).
 struct ReduceScatter {
   const void* send = nullptr;
   void* receive = nullptr;
-  Ints counts;               ///< one per rank, or
-  std::uint64_t count = 0;   ///< the same for all
+  Ints counts;              ///< one per rank, or
+  std::uint64_t count = 0;  ///< the same for all
   Type type;
   Operator operation;
   bool in_place = false;

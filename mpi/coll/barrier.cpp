@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  MPI_Barrier by dissemination: after round k each process has heard of 2^(k+1) processes. MPI 5.0 section 6.3.
+/// @file  MPI_Barrier by dissemination: after round k each process has heard of 2^(k+1) processes. MPI 5.0
+/// section 6.3.
 
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/split.hpp"

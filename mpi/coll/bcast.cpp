@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  MPI_Bcast. MPI 5.0 section 6.4. Count and type may differ between processes as long as the packed bytes agree,
-/// so large messages are cut by packed bytes; a type with gaps is staged for that.
+/// @file  MPI_Bcast. MPI 5.0 section 6.4. Count and type may differ between processes as long as the packed
+/// bytes agree, so large messages are cut by packed bytes; a type with gaps is staged for that.
 
 #include <algorithm>
 
@@ -14,7 +14,8 @@ constexpr std::uint64_t kSegmentBytes = 64 * 1024;
 
 /// The message as one run of bytes: the user's buffer, or staging where the type has gaps.
 struct Flat {
-  Flat(Schedule& schedule, const Bcast& asked, bool root) : user(region(asked.buffer, asked.count, asked.type)) {
+  Flat(Schedule& schedule, const Bcast& asked, bool root)
+      : user(region(asked.buffer, asked.count, asked.type)) {
     if (user.layout == nullptr) {
       bytes = static_cast<std::byte*>(user.base);
       return;

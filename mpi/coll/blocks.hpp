@@ -2,11 +2,13 @@
 #pragma once
 /// @file  One process's view of a buffer that holds a block for every rank. Layer: mpi.
 ///
-/// MPI_Gather, MPI_Gatherv and MPI_Alltoallw describe the same thing in three ways: block i is `count` elements at a
-/// place that follows from i, or from a displacement. Builders ask for block(i) and need not know which.
+/// MPI_Gather, MPI_Gatherv and MPI_Alltoallw describe the same thing in three ways: block i is `count`
+/// elements at a place that follows from i, or from a displacement. Builders ask for block(i) and need not
+/// know which.
 ///
-/// Threads: a value. Ownership: borrows buffer, arrays and types while a schedule is built; afterwards only the buffer.
-/// Units:   displacements in extents of the type; in bytes where there is one type per rank (MPI 5.0 section 6.8).
+/// Threads: a value. Ownership: borrows buffer, arrays and types while a schedule is built; afterwards only
+/// the buffer. Units:   displacements in extents of the type; in bytes where there is one type per rank
+/// (MPI 5.0 section 6.8).
 
 #include <cstdint>
 
@@ -18,7 +20,9 @@ namespace starling::mpi::coll {
 struct Ints {
   const int* narrow = nullptr;
   const std::int64_t* wide = nullptr;
-  [[nodiscard]] std::int64_t operator[](int i) const noexcept { return wide != nullptr ? wide[i] : narrow[i]; }
+  [[nodiscard]] std::int64_t operator[](int i) const noexcept {
+    return wide != nullptr ? wide[i] : narrow[i];
+  }
   explicit operator bool() const noexcept { return wide != nullptr || narrow != nullptr; }
 };
 
@@ -45,7 +49,8 @@ class Blocks {
   [[nodiscard]] void* address(int i) const noexcept {
     auto* const base = static_cast<std::byte*>(base_);
     if (types_ != nullptr) return base + displacements_[i];
-    return base + (displacements_ ? displacements_[i] : i * static_cast<std::int64_t>(count_)) * type_->extent;
+    return base +
+           (displacements_ ? displacements_[i] : i * static_cast<std::int64_t>(count_)) * type_->extent;
   }
   [[nodiscard]] Buffer block(int i) const noexcept { return region(address(i), count(i), type(i)); }
   /// Blocks [first, first + n) as one message; only of equal blocks.

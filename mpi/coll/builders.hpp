@@ -2,9 +2,9 @@
 #pragma once
 /// @file  The algorithms: each fills a schedule for one process. Layer: mpi. docs/design/collectives.md
 ///
-/// A builder decides from values that are equal on all processes (ranks, packed bytes, commutativity, root), so that
-/// the schedules of all processes fit together. Names: <collective>_<algorithm>. Limits stand beside the name; the
-/// choice among them is mpi/coll/select.hpp's.
+/// A builder decides from values that are equal on all processes (ranks, packed bytes, commutativity, root),
+/// so that the schedules of all processes fit together. Names: <collective>_<algorithm>. Limits stand beside
+/// the name; the choice among them is mpi/coll/select.hpp's.
 ///
 /// Threads: any; no state. Errors: Schedule::ok().
 
@@ -21,7 +21,8 @@ void bcast_scatter_ring(Schedule& schedule, const Team& team, const Bcast& asked
 /// A pipeline of segments through all ranks in order.
 void bcast_chain(Schedule& schedule, const Team& team, const Bcast& asked);
 
-/// Any operation: a tree whose subtrees are runs of ranks; of a non-commutative one rank 0 is the tree's root.
+/// Any operation: a tree whose subtrees are runs of ranks; of a non-commutative one rank 0 is the tree's
+/// root.
 void reduce_binomial(Schedule& schedule, const Team& team, const Reduce& asked);
 /// Commutative only: each process reduces one part of the vector, the root collects the parts.
 void reduce_ring(Schedule& schedule, const Team& team, const Reduce& asked);

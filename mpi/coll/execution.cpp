@@ -83,7 +83,8 @@ bool Execution::round_over() noexcept {
   while (finished_ < posted_) {
     pml::Request& request = requests_[finished_];
     if (!request.complete.load(std::memory_order_acquire)) return false;
-    if (request.status.fault != pml::Fault::none || request.status.cancelled) [[unlikely]] note_fault(request);
+    if (request.status.fault != pml::Fault::none || request.status.cancelled) [[unlikely]]
+      note_fault(request);
     ++finished_;
   }
   if (has_special_) {
@@ -109,8 +110,8 @@ pml::Request& Execution::fresh_request() noexcept {
 }
 
 void Execution::post_send(const Schedule::Step& step) noexcept {
-  if (step.from.layout == nullptr && port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag, step.from.base,
-                                                         step.from.bytes) == Post::done) {
+  if (step.from.layout == nullptr && port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag,
+                                                         step.from.base, step.from.bytes) == Post::done) {
     return;
   }
   pml::Request& request = fresh_request();
@@ -139,7 +140,8 @@ void Execution::run_local(const Schedule::Step& step) noexcept {
 
 void Execution::note_fault(const pml::Request& request) noexcept {
   const bool first = fault_ == pml::Fault::none;
-  const pml::Fault why = request.status.fault == pml::Fault::none ? pml::Fault::internal : request.status.fault;
+  const pml::Fault why =
+      request.status.fault == pml::Fault::none ? pml::Fault::internal : request.status.fault;
   if (first) {
     fault_ = why;
     faulty_peer_ = to_int(request.rank);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Runs a schedule: starts what is ready, notices what is complete. Layer: mpi. docs/design/collectives.md
+/// @file  Runs a schedule: starts what is ready, notices what is complete. Layer: mpi.
+/// docs/design/collectives.md
 ///
-/// Blocking, nonblocking and persistent operations are the same object driven differently: wait at once, advance from
-/// the progress loop, or start again.
+/// Blocking, nonblocking and persistent operations are the same object driven differently: wait at once,
+/// advance from the progress loop, or start again.
 ///
 /// Threads:   one at a time (the runtime's lock).
-/// Ownership: owns schedule and requests; it must not move or die between start() and the end of the operation.
-/// Errors:    the first fault of any message is kept; a lost peer ends the operation early, anything else lets it run
+/// Ownership: owns schedule and requests; it must not move or die between start() and the end of the
+/// operation. Errors:    the first fault of any message is kept; a lost peer ends the operation early,
+/// anything else lets it run
 ///            to its end so that the other processes are not left waiting.
 
 #include <cstdint>

@@ -2,10 +2,12 @@
 #pragma once
 /// @file  A partial result that grows to the left or to the right, in rank order. Layer: mpi.
 ///
-/// Operator::apply writes its result over the right operand, so the buffer that holds the partial result alternates.
-/// Fold keeps track of it, and starts from the user's send buffer without copying it where it can.
+/// Operator::apply writes its result over the right operand, so the buffer that holds the partial result
+/// alternates. Fold keeps track of it, and starts from the user's send buffer without copying it where it
+/// can.
 ///
-/// Threads: used while one schedule is built. Ownership: borrows all buffers; its own are the schedule's scratch.
+/// Threads: used while one schedule is built. Ownership: borrows all buffers; its own are the schedule's
+/// scratch.
 
 #include "mpi/coll/schedule.hpp"
 
@@ -13,12 +15,18 @@ namespace starling::mpi::coll {
 
 class Fold {
  public:
-  /// Starts from `value`, which is not written to unless it is `result`. The end is to lie in `result`; null: anywhere.
+  /// Starts from `value`, which is not written to unless it is `result`. The end is to lie in `result`; null:
+  /// anywhere.
   Fold(Schedule& schedule, const Type& type, std::uint64_t count, const void* value, void* result)
-      : schedule_(schedule), type_(type), count_(count), value_(value),
-        first_(result != nullptr ? result : schedule.scratch(type, count)), result_(result) {}
+      : schedule_(schedule),
+        type_(type),
+        count_(count),
+        value_(value),
+        first_(result != nullptr ? result : schedule.scratch(type, count)),
+        result_(result) {}
   /// Starts from a value that is (going to be) in `place`, scratch that may be written to.
-  static Fold from_scratch(Schedule& schedule, const Type& type, std::uint64_t count, void* place, void* result) {
+  static Fold from_scratch(Schedule& schedule, const Type& type, std::uint64_t count, void* place,
+                           void* result) {
     Fold fold(schedule, type, count, place, result);
     fold.second_ = place;
     return fold;
@@ -27,7 +35,8 @@ class Fold {
   [[nodiscard]] const void* value() const noexcept { return value_; }
   [[nodiscard]] Buffer buffer() const noexcept { return region(value_, count_, type_); }
 
-  /// Where the next operand may be received; `lower` if prepend() follows. Take buffer() to send in the same round first.
+  /// Where the next operand may be received; `lower` if prepend() follows. Take buffer() to send in the same
+  /// round first.
   [[nodiscard]] Buffer landing(bool lower) {
     const bool writable = value_ == first_ || value_ == second_;
     if (lower && !writable) {

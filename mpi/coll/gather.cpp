@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  MPI_Gather and MPI_Gatherv. MPI 5.0 section 6.5. In the tree an inner process forwards packed bytes, because it
-/// does not know the root's datatype.
+/// @file  MPI_Gather and MPI_Gatherv. MPI 5.0 section 6.5. In the tree an inner process forwards packed
+/// bytes, because it does not know the root's datatype.
 
 #include <algorithm>
 
@@ -29,12 +29,13 @@ void gather_linear(Schedule& schedule, const Team& team, const Gather& asked) {
 void gather_binomial(Schedule& schedule, const Team& team, const Gather& asked) {
   const int n = team.size, me = around(team.rank, -asked.root, n);
   const bool root = me == 0;
-  const Buffer own = root && asked.in_place ? asked.receive.block(team.rank)
-                                            : region(asked.send, asked.count, asked.type);
+  const Buffer own =
+      root && asked.in_place ? asked.receive.block(team.rank) : region(asked.send, asked.count, asked.type);
   int span = 1;  // ranks of my subtree: me .. me + span - 1
   while (span < n && (me & span) == 0) span *= 2;
   const int held = std::min(span, n - me);
-  std::byte* const staging = !root && held > 1 ? schedule.scratch(own.bytes * static_cast<std::uint64_t>(held)) : nullptr;
+  std::byte* const staging =
+      !root && held > 1 ? schedule.scratch(own.bytes * static_cast<std::uint64_t>(held)) : nullptr;
 
   struct Late {
     Buffer from, to;
@@ -59,7 +60,8 @@ void gather_binomial(Schedule& schedule, const Team& team, const Gather& asked) 
   schedule.next_round();
   for (const Late& copy : late) schedule.copy(copy.from, copy.to);
   if (!root) {
-    const Buffer all = staging != nullptr ? packed(staging, own.bytes * static_cast<std::uint64_t>(held)) : own;
+    const Buffer all =
+        staging != nullptr ? packed(staging, own.bytes * static_cast<std::uint64_t>(held)) : own;
     schedule.send(around(me - span, asked.root, n), all);
   }
   schedule.next_round();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  Collectives of intercommunicators. MPI 5.0 section 6.2.3. A process can send to the remote group only, so what
-/// one group has to share among itself takes a detour: from its rank 0 to the other group's rank 0, and back to all.
+/// @file  Collectives of intercommunicators. MPI 5.0 section 6.2.3. A process can send to the remote group
+/// only, so what one group has to share among itself takes a detour: from its rank 0 to the other group's
+/// rank 0, and back to all.
 
 #include <vector>
 

@@ -2,8 +2,9 @@
 #pragma once
 /// @file  Parameters of the collectives: which algorithm, where the table's choice is not wanted. Layer: mpi.
 ///
-/// The order of the choices is that of the algorithms in select.cpp. An algorithm that cannot do what is asked (a
-/// non-commutative operation, a number of ranks that is no power of two) is passed over for that call.
+/// The order of the choices is that of the algorithms in select.cpp. An algorithm that cannot do what is
+/// asked (a non-commutative operation, a number of ranks that is no power of two) is passed over for that
+/// call.
 
 #include <array>
 
@@ -11,33 +12,34 @@
 
 namespace starling::mpi::coll {
 
-inline constexpr params::Decl kBcastAlgorithm = params::choice(
-    "coll_bcast_algorithm", "auto", "auto|binomial|scatter_ring|chain",
-    "Algorithm of MPI_Bcast: a tree for small messages, scatter and ring or a pipeline of segments for large ones.");
+inline constexpr params::Decl kBcastAlgorithm =
+    params::choice("coll_bcast_algorithm", "auto", "auto|binomial|scatter_ring|chain",
+                   "Algorithm of MPI_Bcast: a tree for small messages, scatter and ring or a pipeline of "
+                   "segments for large ones.");
 inline constexpr params::Decl kReduceAlgorithm = params::choice(
     "coll_reduce_algorithm", "auto", "auto|binomial|ring",
     "Algorithm of MPI_Reduce: a tree, or for large vectors a ring in which every process reduces one part.");
-inline constexpr params::Decl kAllreduceAlgorithm = params::choice(
-    "coll_allreduce_algorithm", "auto", "auto|recursive_doubling|rabenseifner|ring",
-    "Algorithm of MPI_Allreduce: fewest messages, fewest bytes in log(n) rounds, or a ring.");
+inline constexpr params::Decl kAllreduceAlgorithm =
+    params::choice("coll_allreduce_algorithm", "auto", "auto|recursive_doubling|rabenseifner|ring",
+                   "Algorithm of MPI_Allreduce: fewest messages, fewest bytes in log(n) rounds, or a ring.");
 inline constexpr params::Decl kGatherAlgorithm = params::choice(
     "coll_gather_algorithm", "auto", "auto|binomial|linear",
     "Algorithm of MPI_Gather: a tree for small blocks, one message from each process for large ones.");
 inline constexpr params::Decl kScatterAlgorithm = params::choice(
     "coll_scatter_algorithm", "auto", "auto|binomial|linear",
     "Algorithm of MPI_Scatter: a tree for small blocks, one message to each process for large ones.");
-inline constexpr params::Decl kAllgatherAlgorithm = params::choice(
-    "coll_allgather_algorithm", "auto", "auto|recursive_doubling|bruck|ring",
-    "Algorithm of MPI_Allgather and, without recursive_doubling, of MPI_Allgatherv.");
-inline constexpr params::Decl kAlltoallAlgorithm = params::choice(
-    "coll_alltoall_algorithm", "auto", "auto|bruck|linear|pairwise",
-    "Algorithm of MPI_Alltoall and, without bruck, of MPI_Alltoallv and MPI_Alltoallw.");
-inline constexpr params::Decl kReduceScatterAlgorithm = params::choice(
-    "coll_reduce_scatter_algorithm", "auto", "auto|tree|pairwise",
-    "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block.");
+inline constexpr params::Decl kAllgatherAlgorithm =
+    params::choice("coll_allgather_algorithm", "auto", "auto|recursive_doubling|bruck|ring",
+                   "Algorithm of MPI_Allgather and, without recursive_doubling, of MPI_Allgatherv.");
+inline constexpr params::Decl kAlltoallAlgorithm =
+    params::choice("coll_alltoall_algorithm", "auto", "auto|bruck|linear|pairwise",
+                   "Algorithm of MPI_Alltoall and, without bruck, of MPI_Alltoallv and MPI_Alltoallw.");
+inline constexpr params::Decl kReduceScatterAlgorithm =
+    params::choice("coll_reduce_scatter_algorithm", "auto", "auto|tree|pairwise",
+                   "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block.");
 
-inline constexpr std::array kCollParams = {kBcastAlgorithm,   kReduceAlgorithm,    kAllreduceAlgorithm,
-                                           kGatherAlgorithm,  kScatterAlgorithm,   kAllgatherAlgorithm,
+inline constexpr std::array kCollParams = {kBcastAlgorithm,    kReduceAlgorithm,       kAllreduceAlgorithm,
+                                           kGatherAlgorithm,   kScatterAlgorithm,      kAllgatherAlgorithm,
                                            kAlltoallAlgorithm, kReduceScatterAlgorithm};
 
 }  // namespace starling::mpi::coll

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  MPI_Reduce. MPI 5.0 section 6.9.1: of a non-commutative operation the operands stay in rank order, which holds
-/// in a tree over unrotated ranks because every subtree is a run of ranks.
+/// @file  MPI_Reduce. MPI 5.0 section 6.9.1: of a non-commutative operation the operands stay in rank order,
+/// which holds in a tree over unrotated ranks because every subtree is a run of ranks.
 
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/fold.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  MPI_Scan and MPI_Exscan by doubling distances: what arrives always lies directly below what is there, so rank
-/// order holds. MPI 5.0 section 6.11.
+/// @file  MPI_Scan and MPI_Exscan by doubling distances: what arrives always lies directly below what is
+/// there, so rank order holds. MPI 5.0 section 6.11.
 
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/fold.hpp"

@@ -30,10 +30,12 @@ void scatter_binomial(Schedule& schedule, const Team& team, const Scatter& asked
   int span = 1;
   while (span < n && (me & span) == 0) span *= 2;
   const int held = std::min(span, n - me);
-  std::byte* const staging = !root && held > 1 ? schedule.scratch(own.bytes * static_cast<std::uint64_t>(held)) : nullptr;
+  std::byte* const staging =
+      !root && held > 1 ? schedule.scratch(own.bytes * static_cast<std::uint64_t>(held)) : nullptr;
   if (!root) {
-    schedule.receive(around(me - span, asked.root, n),
-                     staging != nullptr ? packed(staging, own.bytes * static_cast<std::uint64_t>(held)) : own);
+    schedule.receive(
+        around(me - span, asked.root, n),
+        staging != nullptr ? packed(staging, own.bytes * static_cast<std::uint64_t>(held)) : own);
     schedule.next_round();
   }
   std::byte* wrapped = nullptr;  // the root's subtree that wraps over the last rank is sent packed

@@ -33,8 +33,12 @@ void Schedule::set_reduction(const Operator& operation, const Type& type) noexce
 
 void Schedule::reduce(const void* from, void* to, std::uint64_t count) {
   if (count == 0) return;
-  steps_.push_back({.what = Do::reduce, .peer = 0, .count = count, .from = packed(const_cast<void*>(from), 0),
-                    .to = packed(to, 0), .special = nullptr});
+  steps_.push_back({.what = Do::reduce,
+                    .peer = 0,
+                    .count = count,
+                    .from = packed(const_cast<void*>(from), 0),
+                    .to = packed(to, 0),
+                    .special = nullptr});
 }
 
 void Schedule::special(std::unique_ptr<Special> step) {

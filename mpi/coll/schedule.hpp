@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What one process does in one collective operation, as a value. Layer: mpi. docs/design/collectives.md
+/// @file  What one process does in one collective operation, as a value. Layer: mpi.
+/// docs/design/collectives.md
 ///
-/// A schedule is a list of rounds. The messages of a round are posted in the order they were added, then its local
-/// steps run in the order they were added; the next round starts when all of them are complete. So no step may touch
-/// memory that a message of the same round receives into, nor change memory that one sends from.
+/// A schedule is a list of rounds. The messages of a round are posted in the order they were added, then its
+/// local steps run in the order they were added; the next round starts when all of them are complete. So no
+/// step may touch memory that a message of the same round receives into, nor change memory that one sends
+/// from.
 ///
 /// Threads:   one at a time (the runtime's lock).
 /// Ownership: owns its scratch memory; user buffers, datatypes and operations are borrowed.
@@ -37,10 +39,11 @@ class Schedule {
 
   struct Step {
     Do what = Do::copy;
-    std::int32_t peer = 0;     ///< send, receive: rank in the communicator (in the remote group of an intercommunicator)
-    std::uint64_t count = 0;   ///< reduce: elements
-    Buffer from;               ///< send, copy, reduce (base only)
-    Buffer to;                 ///< receive, copy, reduce (base only)
+    std::int32_t peer =
+        0;  ///< send, receive: rank in the communicator (in the remote group of an intercommunicator)
+    std::uint64_t count = 0;  ///< reduce: elements
+    Buffer from;              ///< send, copy, reduce (base only)
+    Buffer to;                ///< receive, copy, reduce (base only)
     Special* special = nullptr;
   };
 

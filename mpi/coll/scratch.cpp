@@ -14,7 +14,8 @@ std::byte* Scratch::take(std::uint64_t bytes) noexcept {
     ok_ = false;
     return nullptr;
   }
-  const std::size_t wanted = std::max<std::size_t>((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
+  const std::size_t wanted =
+      std::max<std::size_t>((bytes + kAlignment - 1) / kAlignment * kAlignment, kAlignment);
   for (; current_ < blocks_.size(); ++current_) {
     Block& block = blocks_[current_];
     if (block.size - block.used < wanted) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Temporary memory of a schedule: a stack of blocks that survives from one use to the next. Layer: mpi.
+/// @file  Temporary memory of a schedule: a stack of blocks that survives from one use to the next. Layer:
+/// mpi.
 ///
 /// Threads: one at a time. Ownership: all memory is given back at once, by clear() or the destructor.
 /// Errors:  take() answers null when there is no memory, and ok() stays false until clear(). Units: bytes.
@@ -15,9 +16,10 @@ namespace starling::mpi::coll {
 
 class Scratch {
  public:
-  static constexpr std::size_t kAlignment = 64;        ///< a cache line; more than any datatype needs
+  static constexpr std::size_t kAlignment = 64;  ///< a cache line; more than any datatype needs
   static constexpr std::size_t kSmallestBlock = 4096;
-  static constexpr std::size_t kKeptBytes = 8u << 20;  ///< more than this is returned to the system by clear()
+  static constexpr std::size_t kKeptBytes = 8u
+                                            << 20;  ///< more than this is returned to the system by clear()
 
   [[nodiscard]] std::byte* take(std::uint64_t bytes) noexcept;
   [[nodiscard]] bool ok() const noexcept { return ok_; }
@@ -25,7 +27,9 @@ class Scratch {
 
  private:
   struct Free {
-    void operator()(std::byte* block) const noexcept { ::operator delete[](block, std::align_val_t{kAlignment}); }
+    void operator()(std::byte* block) const noexcept {
+      ::operator delete[](block, std::align_val_t{kAlignment});
+    }
   };
   struct Block {
     std::unique_ptr<std::byte[], Free> memory;

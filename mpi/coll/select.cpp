@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  The tables. A collective has a list of algorithms, each with what it cannot do without, and a list of rows of
-/// which the first that fits decides. docs/design/collectives.md
+/// @file  The tables. A collective has a list of algorithms, each with what it cannot do without, and a list
+/// of rows of which the first that fits decides. docs/design/collectives.md
 
 #include "mpi/coll/select.hpp"
 
@@ -40,16 +40,20 @@ struct Facts {
 
 // bytes: the message
 constexpr Algorithm<Bcast> kBcasts[] = {{bcast_binomial}, {bcast_scatter_ring}, {bcast_chain}};
-constexpr Row kBcastRows[] = {{1, 2, kAnyBytes, 0}, {3, kAnyRanks, 16 << 10, 0}, {3, 64, kAnyBytes, 1},
-                              {65, kAnyRanks, 512 << 10, 0}, {65, kAnyRanks, kAnyBytes, 2}};
+constexpr Row kBcastRows[] = {{1, 2, kAnyBytes, 0},
+                              {3, kAnyRanks, 16 << 10, 0},
+                              {3, 64, kAnyBytes, 1},
+                              {65, kAnyRanks, 512 << 10, 0},
+                              {65, kAnyRanks, kAnyBytes, 2}};
 // bytes: the vector
 constexpr Algorithm<Reduce> kReduces[] = {{reduce_binomial}, {reduce_ring, kCommutative}};
-constexpr Row kReduceRows[] = {{1, 2, kAnyBytes, 0}, {3, kAnyRanks, 32 << 10, 0}, {3, 64, kAnyBytes, 1},
-                               {1, kAnyRanks, kAnyBytes, 0}};
+constexpr Row kReduceRows[] = {
+    {1, 2, kAnyBytes, 0}, {3, kAnyRanks, 32 << 10, 0}, {3, 64, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
 constexpr Algorithm<Reduce> kAllreduces[] = {
     {allreduce_recursive_doubling}, {allreduce_rabenseifner, kCommutative}, {allreduce_ring, kCommutative}};
-constexpr Row kAllreduceRows[] = {{1, kAnyRanks, 4 << 10, 0}, {1, 2, kAnyBytes, 1}, {3, kAnyRanks, 256 << 10, 1},
-                                  {3, 64, kAnyBytes, 2}, {65, kAnyRanks, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
+constexpr Row kAllreduceRows[] = {{1, kAnyRanks, 4 << 10, 0},    {1, 2, kAnyBytes, 1},
+                                  {3, kAnyRanks, 256 << 10, 1},  {3, 64, kAnyBytes, 2},
+                                  {65, kAnyRanks, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
 // bytes: one block
 constexpr Algorithm<Gather> kGathers[] = {{gather_binomial, kUniform}, {gather_linear}};
 constexpr Algorithm<Scatter> kScatters[] = {{scatter_binomial, kUniform}, {scatter_linear}};
@@ -57,23 +61,29 @@ constexpr Row kRootedRows[] = {{4, kAnyRanks, 2 << 10, 0}, {1, kAnyRanks, kAnyBy
 // bytes: all blocks
 constexpr Algorithm<Gather> kAllgathers[] = {
     {allgather_recursive_doubling, kUniform | kPowerOfTwo}, {allgather_bruck}, {allgather_ring}};
-constexpr Row kAllgatherRows[] = {{1, kAnyRanks, 128 << 10, 0}, {3, kAnyRanks, 64 << 10, 1}, {1, kAnyRanks, kAnyBytes, 2}};
+constexpr Row kAllgatherRows[] = {
+    {1, kAnyRanks, 128 << 10, 0}, {3, kAnyRanks, 64 << 10, 1}, {1, kAnyRanks, kAnyBytes, 2}};
 // bytes: one block
-constexpr Algorithm<Alltoall> kAlltoalls[] = {{alltoall_bruck, kUniform}, {alltoall_linear}, {alltoall_pairwise}};
-constexpr Row kAlltoallRows[] = {{8, kAnyRanks, 256, 0}, {1, kAnyRanks, 32 << 10, 1}, {1, kAnyRanks, kAnyBytes, 2}};
+constexpr Algorithm<Alltoall> kAlltoalls[] = {
+    {alltoall_bruck, kUniform}, {alltoall_linear}, {alltoall_pairwise}};
+constexpr Row kAlltoallRows[] = {
+    {8, kAnyRanks, 256, 0}, {1, kAnyRanks, 32 << 10, 1}, {1, kAnyRanks, kAnyBytes, 2}};
 // bytes: the whole vector
-constexpr Algorithm<ReduceScatter> kReduceScatters[] = {{reduce_scatter_tree}, {reduce_scatter_pairwise, kCommutative}};
-constexpr Row kReduceScatterRows[] = {{3, kAnyRanks, 4 << 10, 0}, {1, kAnyRanks, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
+constexpr Algorithm<ReduceScatter> kReduceScatters[] = {{reduce_scatter_tree},
+                                                        {reduce_scatter_pairwise, kCommutative}};
+constexpr Row kReduceScatterRows[] = {
+    {3, kAnyRanks, 4 << 10, 0}, {1, kAnyRanks, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
 
 template <class Asked>
-void run(Schedule& schedule, const Team& team, std::span<const Algorithm<Asked>> algorithms, std::span<const Row> rows,
-         std::uint8_t forced, const Facts& facts, const Asked& asked) {
+void run(Schedule& schedule, const Team& team, std::span<const Algorithm<Asked>> algorithms,
+         std::span<const Row> rows, std::uint8_t forced, const Facts& facts, const Asked& asked) {
   const auto able = [&](std::size_t index) { return (algorithms[index].needs & ~facts.has) == 0; };
   if (forced != 0 && forced <= algorithms.size() && able(forced - 1u)) {
     return algorithms[forced - 1u].build(schedule, team, asked);
   }
   for (const Row& row : rows) {
-    if (facts.ranks < row.least_ranks || facts.ranks > row.most_ranks || facts.bytes > row.most_bytes) continue;
+    if (facts.ranks < row.least_ranks || facts.ranks > row.most_ranks || facts.bytes > row.most_bytes)
+      continue;
     if (able(row.algorithm)) return algorithms[row.algorithm].build(schedule, team, asked);
   }
   expects(false, "no algorithm fits a collective");
@@ -89,7 +99,8 @@ void run(Schedule& schedule, const Team& team, std::span<const Algorithm<Asked>>
 
 Tuning Tuning::from(const params::Registry& params) {
   Tuning tuning;
-  static_assert(kCollParams.size() == kCollectives, "one parameter per collective, in the order of Collective");
+  static_assert(kCollParams.size() == kCollectives,
+                "one parameter per collective, in the order of Collective");
   for (std::size_t i = 0; i < kCollectives; ++i) {
     tuning.forced[i] = static_cast<std::uint8_t>(params.integer(kCollParams[i]));
   }
@@ -104,7 +115,8 @@ void bcast(Schedule& schedule, const Team& team, const Tuning& tuning, const Bca
   if (team.inter) return inter_bcast(schedule, team, asked);
   const std::uint64_t bytes = asked.count * asked.type.size;
   if (bytes == 0 || team.size == 1) return;
-  run<Bcast>(schedule, team, kBcasts, kBcastRows, forced(tuning, Collective::bcast), {team.size, bytes, 0}, asked);
+  run<Bcast>(schedule, team, kBcasts, kBcastRows, forced(tuning, Collective::bcast), {team.size, bytes, 0},
+             asked);
 }
 
 void reduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked) {
@@ -124,11 +136,11 @@ void allreduce(Schedule& schedule, const Team& team, const Tuning& tuning, const
 void gather(Schedule& schedule, const Team& team, const Tuning& tuning, const Gather& asked) {
   if (team.inter) return inter_gather(schedule, team, asked);
   // The root in place has only the receive arguments, the others only the send arguments: the bytes agree.
-  const std::uint64_t bytes = team.rank == asked.root && asked.in_place ? asked.receive.bytes(0)
-                                                                        : asked.count * asked.type.size;
+  const std::uint64_t bytes =
+      team.rank == asked.root && asked.in_place ? asked.receive.bytes(0) : asked.count * asked.type.size;
   if (bytes == 0) return;
-  run<Gather>(schedule, team, kGathers, kRootedRows, forced(tuning, Collective::gather), {team.size, bytes, kUniform},
-              asked);
+  run<Gather>(schedule, team, kGathers, kRootedRows, forced(tuning, Collective::gather),
+              {team.size, bytes, kUniform}, asked);
 }
 
 void gatherv(Schedule& schedule, const Team& team, const Gather& asked) {
@@ -163,8 +175,8 @@ void alltoall(Schedule& schedule, const Team& team, const Tuning& tuning, const 
   if (asked.in_place) return alltoall_in_place(schedule, team, asked);
   const bool uniform = asked.receive.uniform();
   const auto ranks = static_cast<std::uint64_t>(team.size);
-  // Of the v forms nobody knows more than its own sizes; the algorithms left send each block in one message, so that
-  // processes may differ in their choice.
+  // Of the v forms nobody knows more than its own sizes; the algorithms left send each block in one message,
+  // so that processes may differ in their choice.
   const std::uint64_t bytes = uniform ? asked.receive.bytes(0) : asked.receive.total(team.size) / ranks;
   if (uniform && bytes == 0) return;
   run<Alltoall>(schedule, team, kAlltoalls, kAlltoallRows, forced(tuning, Collective::alltoall),
@@ -183,7 +195,8 @@ void reduce_scatter(Schedule& schedule, const Team& team, const Tuning& tuning, 
   if (team.inter) return inter_reduce_scatter(schedule, team, asked);
   const std::uint64_t bytes = asked.offset(team.size) * asked.type.size;
   if (bytes == 0) return;
-  run<ReduceScatter>(schedule, team, kReduceScatters, kReduceScatterRows, forced(tuning, Collective::reduce_scatter),
+  run<ReduceScatter>(schedule, team, kReduceScatters, kReduceScatterRows,
+                     forced(tuning, Collective::reduce_scatter),
                      {team.size, bytes, order_flag(asked.operation)}, asked);
 }
 

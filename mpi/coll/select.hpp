@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Chooses the algorithm and fills the schedule: the front door of the collectives. Layer: mpi.
 ///
-/// The choice depends only on what is equal on all processes. Parameters override it (mpi/coll/params.hpp), and have to
-/// be equal on all processes as well.
+/// The choice depends only on what is equal on all processes. Parameters override it (mpi/coll/params.hpp),
+/// and have to be equal on all processes as well.
 ///
 /// Threads: pure functions on their arguments. Errors: Schedule::ok().
 
@@ -19,7 +19,16 @@ class Registry;
 
 namespace starling::mpi::coll {
 
-enum class Collective : std::uint8_t { bcast, reduce, allreduce, gather, scatter, allgather, alltoall, reduce_scatter };
+enum class Collective : std::uint8_t {
+  bcast,
+  reduce,
+  allreduce,
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  reduce_scatter
+};
 inline constexpr std::size_t kCollectives = 8;
 
 /// For each collective 0, or 1 + the index of the algorithm that a parameter asks for.

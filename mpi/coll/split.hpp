@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Arithmetic that several algorithms share: equal parts of a vector, powers of two, ranks in a circle. Layer: mpi.
+/// @file  Arithmetic that several algorithms share: equal parts of a vector, powers of two, ranks in a
+/// circle. Layer: mpi.
 
 #include <algorithm>
 #include <cstdint>

@@ -3,8 +3,8 @@
 /// @file  What a collective needs to know of a datatype and of a reduction, as plain values. Layer: mpi.
 ///
 /// Threads:   value types; the layout and the objects behind them are immutable.
-/// Ownership: borrowed: whoever starts a schedule keeps datatypes and operations alive until it has completed.
-/// Units:     bytes, counts in elements.
+/// Ownership: borrowed: whoever starts a schedule keeps datatypes and operations alive until it has
+/// completed. Units:     bytes, counts in elements.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,16 +19,18 @@ using pml::Buffer;
 /// One datatype. MPI 5.0 section 5.1.
 struct Type {
   const pml::Layout* layout = nullptr;
-  std::uint64_t size = 0;       ///< packed bytes of one element
-  std::int64_t extent = 0;      ///< distance between two elements; may be negative
-  std::int64_t true_lb = 0;     ///< first byte of an element, relative to its address
+  std::uint64_t size = 0;    ///< packed bytes of one element
+  std::int64_t extent = 0;   ///< distance between two elements; may be negative
+  std::int64_t true_lb = 0;  ///< first byte of an element, relative to its address
   std::int64_t true_extent = 0;
-  bool contiguous = false;      ///< any number of elements is one run of bytes that starts at true_lb
-  const void* object = nullptr; ///< what Operator::apply is given back: the Datatype
+  bool contiguous = false;       ///< any number of elements is one run of bytes that starts at true_lb
+  const void* object = nullptr;  ///< what Operator::apply is given back: the Datatype
 };
 
 /// Bytes that nobody describes further: packed data.
-[[nodiscard]] inline Buffer packed(void* base, std::uint64_t bytes) noexcept { return {base, bytes, 0, nullptr}; }
+[[nodiscard]] inline Buffer packed(void* base, std::uint64_t bytes) noexcept {
+  return {base, bytes, 0, nullptr};
+}
 
 /// `count` elements at `base`.
 [[nodiscard]] inline Buffer region(void* base, std::uint64_t count, const Type& type) noexcept {
@@ -45,13 +47,15 @@ struct Type {
 [[nodiscard]] inline std::byte* element(void* base, std::uint64_t index, const Type& type) noexcept {
   return static_cast<std::byte*>(base) + static_cast<std::int64_t>(index) * type.extent;
 }
-[[nodiscard]] inline const std::byte* element(const void* base, std::uint64_t index, const Type& type) noexcept {
+[[nodiscard]] inline const std::byte* element(const void* base, std::uint64_t index,
+                                              const Type& type) noexcept {
   return static_cast<const std::byte*>(base) + static_cast<std::int64_t>(index) * type.extent;
 }
 
 /// A reduction: inout[i] = in[i] op inout[i]. MPI 5.0 section 6.9: `in` holds the lower ranks' part.
 struct Operator {
-  using Apply = void (*)(const Operator& self, const void* in, void* inout, std::uint64_t count, const Type& type);
+  using Apply = void (*)(const Operator& self, const void* in, void* inout, std::uint64_t count,
+                         const Type& type);
   Apply apply = nullptr;
   const void* object = nullptr;  ///< for apply: the Op
   bool commutative = true;

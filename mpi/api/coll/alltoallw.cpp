@@ -34,7 +34,9 @@ int alltoallw(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
     asked.send = Blocks(sendbuf, view(sendcounts), view(sdispls), sent.data());
   }
   asked.receive = Blocks(recvbuf, view(recvcounts), view(rdispls), received.data());
-  auto build = [&asked](Schedule& schedule, const Team& team) { coll::alltoall(schedule, team, tuning(), asked); };
+  auto build = [&asked](Schedule& schedule, const Team& team) {
+    coll::alltoall(schedule, team, tuning(), asked);
+  };
   const auto call = [](void* context, Schedule& schedule, const Team& team) {
     (*static_cast<decltype(build)*>(context))(schedule, team);
   };

@@ -15,16 +15,10 @@ int barrier(const Form& form, Comm& comm) {
 
 }  // namespace
 
-int Barrier(Comm& comm) {
-  return barrier(kBlocking, comm);
-}
+int Barrier(Comm& comm) { return barrier(kBlocking, comm); }
 
-int Ibarrier(Comm& comm, MPI_Request* request) {
-  return barrier(nonblocking(request), comm);
-}
+int Ibarrier(Comm& comm, MPI_Request* request) { return barrier(nonblocking(request), comm); }
 
-int Barrier_init(Comm& comm, Info*, MPI_Request* request) {
-  return barrier(persistent(request), comm);
-}
+int Barrier_init(Comm& comm, Info*, MPI_Request* request) { return barrier(persistent(request), comm); }
 
 }  // namespace starling::mpi::api

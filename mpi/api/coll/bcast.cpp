@@ -11,9 +11,8 @@ using namespace coll;
 
 int bcast(const Form& form, void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm) {
   const coll::Bcast asked{buffer, unsigned_count(count), view(datatype), root_of(comm, root)};
-  return launch(form, comm, {&datatype}, [&](Schedule& schedule, const Team& team) {
-    coll::bcast(schedule, team, tuning(), asked);
-  });
+  return launch(form, comm, {&datatype},
+                [&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, tuning(), asked); });
 }
 
 }  // namespace

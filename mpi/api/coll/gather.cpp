@@ -19,9 +19,8 @@ int gather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype&
   asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
   asked.root = root_of(comm, root);
   asked.in_place = sendbuf == MPI_IN_PLACE;
-  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
-    coll::gather(schedule, team, tuning(), asked);
-  });
+  return launch(form, comm, {&sendtype, &recvtype},
+                [&](Schedule& schedule, const Team& team) { coll::gather(schedule, team, tuning(), asked); });
 }
 
 int gatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
@@ -34,9 +33,8 @@ int gatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
   asked.receive = Blocks(recvbuf, view(recvcounts), view(displs), received);
   asked.root = root_of(comm, root);
   asked.in_place = sendbuf == MPI_IN_PLACE;
-  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
-    coll::gatherv(schedule, team, asked);
-  });
+  return launch(form, comm, {&sendtype, &recvtype},
+                [&](Schedule& schedule, const Team& team) { coll::gatherv(schedule, team, asked); });
 }
 
 }  // namespace

@@ -14,7 +14,8 @@
 namespace starling::mpi::coll {
 namespace {
 
-/// Executions are used again with the memory that they have gathered: a small collective then allocates nothing.
+/// Executions are used again with the memory that they have gathered: a small collective then allocates
+/// nothing.
 class Executions {
  public:
   [[nodiscard]] std::unique_ptr<Execution> take() {
@@ -62,8 +63,9 @@ int error_of(const Execution& execution, const Comm& comm) {
     case pml::Fault::none:
       return MPI_SUCCESS;
     case pml::Fault::truncated:
-      return error_on(comm, MPI_ERR_TRUNCATE, "the data from " + peer +
-                                                  " is longer than expected; counts and types must match on all processes");
+      return error_on(
+          comm, MPI_ERR_TRUNCATE,
+          "the data from " + peer + " is longer than expected; counts and types must match on all processes");
     case pml::Fault::peer_lost:
       return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has ended");
     case pml::Fault::unreachable:
@@ -128,8 +130,9 @@ Team team_of(const Comm& comm) noexcept {
 }
 
 Type view(const Datatype& datatype) noexcept {
-  return {&datatype, datatype.size(), datatype.extent(), datatype.true_lb(), datatype.true_extent(),
-          datatype.contiguous(), &datatype};
+  return {&datatype,          datatype.size(),        datatype.extent(),
+          datatype.true_lb(), datatype.true_extent(), datatype.contiguous(),
+          &datatype};
 }
 
 Operator view(const Op& op) noexcept { return {apply, &op, op.commutative()}; }
@@ -156,7 +159,8 @@ int run_blocking(Comm& comm, BuildFunction build, void* context) {
   if (!execution->schedule.ok()) return no_memory();
   execution->start(port_of(comm, tag));
   if (!execution->complete()) Runtime::get()->wait([&execution] { return execution->advance(); });
-  if (execution->fault() == pml::Fault::none) [[likely]] return MPI_SUCCESS;
+  if (execution->fault() == pml::Fault::none) [[likely]]
+    return MPI_SUCCESS;
   return error_of(*execution, comm);
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  From a collective call to a running schedule, in its three forms. Layer: mpi. docs/design/collectives.md
+/// @file  From a collective call to a running schedule, in its three forms. Layer: mpi.
+/// docs/design/collectives.md
 ///
-/// MPI_X builds, starts and waits; MPI_Ix builds, starts and leaves the rest to the progress loop; MPI_X_init builds only.
-/// An implementation writes its arguments once, as a function that fills a schedule, and passes the form through.
+/// MPI_X builds, starts and waits; MPI_Ix builds, starts and leaves the rest to the progress loop; MPI_X_init
+/// builds only. An implementation writes its arguments once, as a function that fills a schedule, and passes
+/// the form through.
 ///
 /// Threads:   under the runtime's lock, which waiting releases.
-/// Ownership: a request holds communicator, datatypes and operation until it is freed; the blocking form needs not.
-/// Errors:    MPI error classes, with the peer whose message failed.
+/// Ownership: a request holds communicator, datatypes and operation until it is freed; the blocking form
+/// needs not. Errors:    MPI error classes, with the peer whose message failed.
 
 #include <initializer_list>
 #include <vector>
@@ -40,7 +42,9 @@ inline constexpr Form kBlocking{};
   if (array.wide) return {nullptr, static_cast<const std::int64_t*>(array.data)};
   return {static_cast<const int*>(array.data), nullptr};
 }
-[[nodiscard]] inline std::uint64_t unsigned_count(MPI_Count count) noexcept { return static_cast<std::uint64_t>(count); }
+[[nodiscard]] inline std::uint64_t unsigned_count(MPI_Count count) noexcept {
+  return static_cast<std::uint64_t>(count);
+}
 /// MPI_ROOT and MPI_PROC_NULL of an intercommunicator in mpi/coll's words.
 [[nodiscard]] int root_of(const Comm& comm, int root) noexcept;
 /// What the parameters ask for, read once.
@@ -53,8 +57,8 @@ using Used = std::initializer_list<const Object*>;
 
 /// Fills a schedule and runs it as `form` says. `context` is handed to `build`.
 using BuildFunction = void (*)(void* context, Schedule& schedule, const Team& team);
-[[nodiscard]] int launch_any(const Form& form, Comm& comm, const std::vector<const Object*>& used, BuildFunction build,
-                             void* context);
+[[nodiscard]] int launch_any(const Form& form, Comm& comm, const std::vector<const Object*>& used,
+                             BuildFunction build, void* context);
 [[nodiscard]] int run_blocking(Comm& comm, BuildFunction build, void* context);
 
 template <class Build>

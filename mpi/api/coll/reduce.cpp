@@ -16,9 +16,8 @@ int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
     if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   }
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, root_of(comm, root));
-  return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
-    coll::reduce(schedule, team, tuning(), asked);
-  });
+  return launch(form, comm, {&datatype, &op},
+                [&](Schedule& schedule, const Team& team) { coll::reduce(schedule, team, tuning(), asked); });
 }
 
 int allreduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype,

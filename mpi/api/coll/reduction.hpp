@@ -7,9 +7,10 @@
 
 namespace starling::mpi::coll {
 
-/// Two equal buffers are what MPI_IN_PLACE means; programs that break this rule get the result that they expect.
-[[nodiscard]] inline Reduce reduction(const void* sendbuf, void* recvbuf, MPI_Count count, const Datatype& datatype,
-                                      const Op& op, int root) {
+/// Two equal buffers are what MPI_IN_PLACE means; programs that break this rule get the result that they
+/// expect.
+[[nodiscard]] inline Reduce reduction(const void* sendbuf, void* recvbuf, MPI_Count count,
+                                      const Datatype& datatype, const Op& op, int root) {
   Reduce asked;
   asked.send = sendbuf;
   asked.receive = recvbuf;

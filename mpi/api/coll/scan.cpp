@@ -11,7 +11,8 @@ namespace {
 using namespace coll;
 
 int no_intercommunicator() {
-  return error(MPI_ERR_COMM, "comm is an intercommunicator; prefix reductions are defined for intracommunicators");
+  return error(MPI_ERR_COMM,
+               "comm is an intercommunicator; prefix reductions are defined for intracommunicators");
 }
 
 int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
@@ -19,9 +20,8 @@ int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, 
   if (comm.inter()) return no_intercommunicator();
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
-  return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
-    coll::scan(schedule, team, asked);
-  });
+  return launch(form, comm, {&datatype, &op},
+                [&](Schedule& schedule, const Team& team) { coll::scan(schedule, team, asked); });
 }
 
 int exscan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
@@ -29,9 +29,8 @@ int exscan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   if (comm.inter()) return no_intercommunicator();
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
-  return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
-    coll::exscan(schedule, team, asked);
-  });
+  return launch(form, comm, {&datatype, &op},
+                [&](Schedule& schedule, const Team& team) { coll::exscan(schedule, team, asked); });
 }
 
 }  // namespace

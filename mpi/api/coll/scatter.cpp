@@ -34,9 +34,8 @@ int scatterv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArra
   asked.type = view(recvtype);
   asked.root = root_of(comm, root);
   asked.in_place = recvbuf == MPI_IN_PLACE;
-  return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
-    coll::scatterv(schedule, team, asked);
-  });
+  return launch(form, comm, {&sendtype, &recvtype},
+                [&](Schedule& schedule, const Team& team) { coll::scatterv(schedule, team, asked); });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Allgather and MPI_Allgatherv: in place, types that differ, blocks of any size and place (MPI-4, 6.7). */
+/* MPI_Allgather and MPI_Allgatherv: in place, types that differ, blocks of any size and place (MPI-4, 6.7).
+ */
 #include "coll.h"
 
 static void equal(int form, int count, int in_place, MPI_Datatype type) {
@@ -7,10 +8,13 @@ static void equal(int form, int count, int in_place, MPI_Datatype type) {
   int* const send = ints(count);
   int* const all = ints(2L * count * size);
   for (int i = 0; i < count; ++i) {
-    if (in_place) all[2L * (me * (long)count + i) + 1] = value_of(me, i);
-    else send[i] = value_of(me, i);
+    if (in_place)
+      all[2L * (me * (long)count + i) + 1] = value_of(me, i);
+    else
+      send[i] = value_of(me, i);
   }
-  RUN(form, Allgather, allgather, in_place ? MPI_IN_PLACE : send, count, MPI_INT, all, count, type, MPI_COMM_WORLD);
+  RUN(form, Allgather, allgather, in_place ? MPI_IN_PLACE : send, count, MPI_INT, all, count, type,
+      MPI_COMM_WORLD);
   for (long k = 0; k < (long)count * size; ++k) {
     CHECK_EQ(all[2 * k + 1], value_of((int)(k / count), (int)(k % count)));
     CHECK_EQ(all[2 * k], -77);
@@ -33,8 +37,8 @@ static void varied(int form, int count, int in_place) {
   int* const send = ints(mine);
   int* const all = ints(total);
   for (int i = 0; i < mine; ++i) (in_place ? all + places[me] : send)[i] = value_of(me, i);
-  RUN(form, Allgatherv, allgatherv, in_place ? MPI_IN_PLACE : send, mine, MPI_INT, all, counts, places, MPI_INT,
-      MPI_COMM_WORLD);
+  RUN(form, Allgatherv, allgatherv, in_place ? MPI_IN_PLACE : send, mine, MPI_INT, all, counts, places,
+      MPI_INT, MPI_COMM_WORLD);
   for (int r = 0; r < size; ++r) {
     for (int i = 0; i < counts[r]; ++i) CHECK_EQ(all[places[r] + i], value_of(r, i));
     CHECK_EQ(all[places[r] + counts[r]], -77);

@@ -7,7 +7,8 @@ static void sums(int form, int count, int in_place) {
   int* const send = ints(count);
   int* const receive = ints(count);
   for (int i = 0; i < count; ++i) (in_place ? receive : send)[i] = value_of(me, i);
-  RUN(form, Allreduce, allreduce, in_place ? MPI_IN_PLACE : send, receive, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  RUN(form, Allreduce, allreduce, in_place ? MPI_IN_PLACE : send, receive, count, MPI_INT, MPI_SUM,
+      MPI_COMM_WORLD);
   for (int i = 0; i < count; ++i) {
     CHECK_EQ(receive[i], size * (size - 1) / 2 * 1009 + size * (i * 31 + 1));
     if (!in_place) CHECK_EQ(send[i], value_of(me, i));
@@ -22,7 +23,8 @@ static void ordered(int form, int count, MPI_Op op, int in_place) {
   Affine* const send = malloc(sizeof(Affine) * (size_t)(count + 1));
   Affine* const receive = malloc(sizeof(Affine) * (size_t)(count + 1));
   for (int i = 0; i < count; ++i) (in_place ? receive : send)[i] = affine_of(me, i);
-  RUN(form, Allreduce, allreduce, in_place ? MPI_IN_PLACE : (void*)send, receive, count, MPI_2INT, op, MPI_COMM_WORLD);
+  RUN(form, Allreduce, allreduce, in_place ? MPI_IN_PLACE : (void*)send, receive, count, MPI_2INT, op,
+      MPI_COMM_WORLD);
   for (int i = 0; i < count; ++i) CHECK_AFFINE(receive[i], composed(0, size - 1, i));
   free(send);
   free(receive);

@@ -10,15 +10,18 @@ static void equal(int form, int count, int in_place) {
   const long total = (long)count * size;
   int* const send = ints(total);
   int* const receive = ints(total);
-  for (long k = 0; k < total; ++k) (in_place ? receive : send)[k] = cell(me, (int)(k / count), (int)(k % count));
-  RUN(form, Alltoall, alltoall, in_place ? MPI_IN_PLACE : send, count, MPI_INT, receive, count, MPI_INT, MPI_COMM_WORLD);
+  for (long k = 0; k < total; ++k)
+    (in_place ? receive : send)[k] = cell(me, (int)(k / count), (int)(k % count));
+  RUN(form, Alltoall, alltoall, in_place ? MPI_IN_PLACE : send, count, MPI_INT, receive, count, MPI_INT,
+      MPI_COMM_WORLD);
   for (long k = 0; k < total; ++k) CHECK_EQ(receive[k], cell((int)(k / count), me, (int)(k % count)));
   UNTOUCHED(receive, total);
   free(send);
   free(receive);
 }
 
-/* Rank i and rank j exchange count + (i + j) % 3 numbers, so that in place is possible; blocks lie in reverse order. */
+/* Rank i and rank j exchange count + (i + j) % 3 numbers, so that in place is possible; blocks lie in reverse
+ * order. */
 static void varied(int form, int count, int in_place) {
   const int me = world_rank(), size = world_size();
   int* const counts = malloc(sizeof(int) * (size_t)size);
@@ -33,8 +36,8 @@ static void varied(int form, int count, int in_place) {
   int* const receive = ints(total);
   for (int r = 0; r < size; ++r)
     for (int i = 0; i < counts[r]; ++i) (in_place ? receive : send)[places[r] + i] = cell(me, r, i);
-  RUN(form, Alltoallv, alltoallv, in_place ? MPI_IN_PLACE : send, counts, places, MPI_INT, receive, counts, places,
-      MPI_INT, MPI_COMM_WORLD);
+  RUN(form, Alltoallv, alltoallv, in_place ? MPI_IN_PLACE : send, counts, places, MPI_INT, receive, counts,
+      places, MPI_INT, MPI_COMM_WORLD);
   for (int r = 0; r < size; ++r) {
     for (int i = 0; i < counts[r]; ++i) CHECK_EQ(receive[places[r] + i], cell(r, me, i));
     CHECK_EQ(receive[places[r] + counts[r]], -77);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nobody leaves a barrier before the last process has entered it (MPI-4, 6.3). All processes must see one clock,
- * so they have to be on one machine. */
+/* Nobody leaves a barrier before the last process has entered it (MPI-4, 6.3). All processes must see one
+ * clock, so they have to be on one machine. */
 #define _GNU_SOURCE
 #include <time.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every root, many sizes, datatypes that differ between root and others but have one signature (MPI-4, 6.4). */
+/* Every root, many sizes, datatypes that differ between root and others but have one signature (MPI-4, 6.4).
+ */
 #include "coll.h"
 
 static void plain(int form, int root, int count) {

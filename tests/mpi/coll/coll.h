@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the collective programs share: the three forms of a call, counts, values, an operation that does not commute.
+/* What the collective programs share: the three forms of a call, counts, values, an operation that does not
+ * commute.
  *
- * RUN(form, Bcast, bcast, arguments...) makes the call in one of its forms and waits for it. The persistent form
- * exists from MPI-4 on. */
+ * RUN(form, Bcast, bcast, arguments...) makes the call in one of its forms and waits for it. The persistent
+ * form exists from MPI-4 on. */
 #ifndef STARLING_TESTS_MPI_COLL_H
 #define STARLING_TESTS_MPI_COLL_H
 
@@ -12,30 +13,30 @@ enum { BLOCKING, NONBLOCKING, PERSISTENT };
 
 #if MPI_VERSION >= 4
 #define FORMS 3
-#define RUN_PERSISTENT(name, ...)                                  \
-  do {                                                             \
-    MPI_Request run_;                                              \
-    OK(MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &run_));      \
-    OK(MPI_Start(&run_));                                          \
-    OK(MPI_Wait(&run_, MPI_STATUS_IGNORE));                        \
-    OK(MPI_Request_free(&run_));                                   \
+#define RUN_PERSISTENT(name, ...)                             \
+  do {                                                        \
+    MPI_Request run_;                                         \
+    OK(MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &run_)); \
+    OK(MPI_Start(&run_));                                     \
+    OK(MPI_Wait(&run_, MPI_STATUS_IGNORE));                   \
+    OK(MPI_Request_free(&run_));                              \
   } while (0)
 #else
 #define FORMS 2
 #define RUN_PERSISTENT(name, ...) check_fail(__FILE__, __LINE__, "no persistent collectives")
 #endif
 
-#define RUN(form, name, iname, ...)                  \
-  do {                                               \
-    if ((form) == BLOCKING) {                        \
-      OK(MPI_##name(__VA_ARGS__));                   \
-    } else if ((form) == NONBLOCKING) {              \
-      MPI_Request wait_;                             \
-      OK(MPI_I##iname(__VA_ARGS__, &wait_));         \
-      OK(MPI_Wait(&wait_, MPI_STATUS_IGNORE));       \
-    } else {                                         \
-      RUN_PERSISTENT(name, __VA_ARGS__);             \
-    }                                                \
+#define RUN(form, name, iname, ...)            \
+  do {                                         \
+    if ((form) == BLOCKING) {                  \
+      OK(MPI_##name(__VA_ARGS__));             \
+    } else if ((form) == NONBLOCKING) {        \
+      MPI_Request wait_;                       \
+      OK(MPI_I##iname(__VA_ARGS__, &wait_));   \
+      OK(MPI_Wait(&wait_, MPI_STATUS_IGNORE)); \
+    } else {                                   \
+      RUN_PERSISTENT(name, __VA_ARGS__);       \
+    }                                          \
   } while (0)
 
 /* From nothing to beyond every eager limit; around the sizes at which algorithms change. */
@@ -60,7 +61,8 @@ typedef struct {
 } Affine;
 
 static Affine CHECK_UNUSED affine_of(int rank, int index) {
-  const Affine value = {(unsigned)(2 * rank + index) * 2654435761u | 1u, (unsigned)(rank * 7 + index * 13 + 5)};
+  const Affine value = {(unsigned)(2 * rank + index) * 2654435761u | 1u,
+                        (unsigned)(rank * 7 + index * 13 + 5)};
   return value;
 }
 static Affine CHECK_UNUSED then(Affine x, Affine y) {
@@ -79,11 +81,11 @@ static Affine CHECK_UNUSED composed(int first, int last, int index) {
   for (int rank = first + 1; rank <= last; ++rank) result = then(result, affine_of(rank, index));
   return result;
 }
-#define CHECK_AFFINE(got, want)        \
-  do {                                 \
+#define CHECK_AFFINE(got, want)                \
+  do {                                         \
     const Affine got_ = (got), want_ = (want); \
-    CHECK_EQ(got_.a, want_.a);         \
-    CHECK_EQ(got_.b, want_.b);         \
+    CHECK_EQ(got_.a, want_.a);                 \
+    CHECK_EQ(got_.b, want_.b);                 \
   } while (0)
 
 /* Every other int: a type with holes, committed. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Gather and MPI_Gatherv: every root, in place, types that differ, blocks of any size and place (MPI-4, 6.5). */
+/* MPI_Gather and MPI_Gatherv: every root, in place, types that differ, blocks of any size and place
+ * (MPI-4, 6.5). */
 #include "coll.h"
 
 static void equal(int form, int root, int count, int in_place, MPI_Datatype type) {
@@ -8,11 +9,13 @@ static void equal(int form, int root, int count, int in_place, MPI_Datatype type
   int* const send = ints(count);
   int* const all = ints(total);
   for (int i = 0; i < count; ++i) {
-    if (here) all[2L * (me * (long)count + i) + 1] = value_of(me, i);
-    else send[i] = value_of(me, i);
+    if (here)
+      all[2L * (me * (long)count + i) + 1] = value_of(me, i);
+    else
+      send[i] = value_of(me, i);
   }
-  RUN(form, Gather, gather, here ? MPI_IN_PLACE : send, count, MPI_INT, me == root ? all : NULL, count, type, root,
-      MPI_COMM_WORLD);
+  RUN(form, Gather, gather, here ? MPI_IN_PLACE : send, count, MPI_INT, me == root ? all : NULL, count, type,
+      root, MPI_COMM_WORLD);
   for (long k = 0; k < (long)count * size && me == root; ++k) {
     CHECK_EQ(all[2 * k + 1], value_of((int)(k / count), (int)(k % count)));
     CHECK_EQ(all[2 * k], -77);

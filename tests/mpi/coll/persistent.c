@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Persistent collectives: started many times with new data, in different orders on different ranks, together with
- * others (MPI-4, 6.13). needs: mpi-4 */
+/* Persistent collectives: started many times with new data, in different orders on different ranks, together
+ * with others (MPI-4, 6.13). needs: mpi-4 */
 #include "coll.h"
 
 #if MPI_VERSION >= 4
@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
   MPI_Request requests[3];
   OK(MPI_Allreduce_init(send, sum, COUNT, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]));
   OK(MPI_Bcast_init(word, COUNT, MPI_INT, size - 1, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]));
-  OK(MPI_Allgather_init(send, COUNT, MPI_INT, all, COUNT, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[2]));
+  OK(MPI_Allgather_init(send, COUNT, MPI_INT, all, COUNT, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL,
+                        &requests[2]));
   for (int turn = 0; turn < TURNS; ++turn) {
     for (int i = 0; i < COUNT; ++i) {
       send[i] = value_of(me, i + turn);

@@ -8,8 +8,8 @@ static void sums(int form, int root, int count, int in_place) {
   int* const receive = ints(count);
   const int here = in_place && me == root;
   for (int i = 0; i < count; ++i) (here ? receive : send)[i] = value_of(me, i);
-  RUN(form, Reduce, reduce, here ? MPI_IN_PLACE : send, me == root ? receive : NULL, count, MPI_INT, MPI_SUM, root,
-      MPI_COMM_WORLD);
+  RUN(form, Reduce, reduce, here ? MPI_IN_PLACE : send, me == root ? receive : NULL, count, MPI_INT, MPI_SUM,
+      root, MPI_COMM_WORLD);
   for (int i = 0; i < count; ++i) {
     if (me == root) CHECK_EQ(receive[i], size * (size - 1) / 2 * 1009 + size * (i * 31 + 1));
     if (!here) CHECK_EQ(send[i], value_of(me, i));

@@ -16,8 +16,10 @@ static void check(int form, int count, MPI_Op op, int in_place, int varied) {
   Affine* const receive = malloc(sizeof(Affine) * (size_t)(total + 1));
   for (int i = 0; i < total; ++i) (in_place ? receive : send)[i] = affine_of(me, i);
   const void* const from = in_place ? MPI_IN_PLACE : (void*)send;
-  if (varied) RUN(form, Reduce_scatter, reduce_scatter, from, receive, counts, MPI_2INT, op, MPI_COMM_WORLD);
-  else RUN(form, Reduce_scatter_block, reduce_scatter_block, from, receive, count, MPI_2INT, op, MPI_COMM_WORLD);
+  if (varied)
+    RUN(form, Reduce_scatter, reduce_scatter, from, receive, counts, MPI_2INT, op, MPI_COMM_WORLD);
+  else
+    RUN(form, Reduce_scatter_block, reduce_scatter_block, from, receive, count, MPI_2INT, op, MPI_COMM_WORLD);
   for (int i = 0; i < counts[me]; ++i) CHECK_AFFINE(receive[i], composed(0, size - 1, offset + i));
   free(counts);
   free(send);
@@ -30,8 +32,8 @@ static void sums(int form, int count, int in_place) {
   int* const send = ints(total);
   int* const receive = ints(in_place ? total : count);
   for (long i = 0; i < total; ++i) (in_place ? receive : send)[i] = value_of(me, (int)i);
-  RUN(form, Reduce_scatter_block, reduce_scatter_block, in_place ? MPI_IN_PLACE : send, receive, count, MPI_INT, MPI_SUM,
-      MPI_COMM_WORLD);
+  RUN(form, Reduce_scatter_block, reduce_scatter_block, in_place ? MPI_IN_PLACE : send, receive, count,
+      MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   for (int i = 0; i < count; ++i)
     CHECK_EQ(receive[i], size * (size - 1) / 2 * 1009 + size * ((me * count + i) * 31 + 1));
   if (!in_place) UNTOUCHED(receive, count);

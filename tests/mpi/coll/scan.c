@@ -8,11 +8,15 @@ static void prefix(int form, int count, MPI_Op op, int in_place, int exclusive) 
   Affine* const receive = malloc(sizeof(Affine) * (size_t)(count + 1));
   for (int i = 0; i < count; ++i) (in_place ? receive : send)[i] = affine_of(me, i);
   const void* const from = in_place ? MPI_IN_PLACE : (void*)send;
-  if (exclusive) RUN(form, Exscan, exscan, from, receive, count, MPI_2INT, op, MPI_COMM_WORLD);
-  else RUN(form, Scan, scan, from, receive, count, MPI_2INT, op, MPI_COMM_WORLD);
+  if (exclusive)
+    RUN(form, Exscan, exscan, from, receive, count, MPI_2INT, op, MPI_COMM_WORLD);
+  else
+    RUN(form, Scan, scan, from, receive, count, MPI_2INT, op, MPI_COMM_WORLD);
   for (int i = 0; i < count; ++i) {
-    if (!exclusive) CHECK_AFFINE(receive[i], composed(0, me, i));
-    else if (me > 0) CHECK_AFFINE(receive[i], composed(0, me - 1, i));
+    if (!exclusive)
+      CHECK_AFFINE(receive[i], composed(0, me, i));
+    else if (me > 0)
+      CHECK_AFFINE(receive[i], composed(0, me - 1, i));
   }
   free(send);
   free(receive);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Scatter and MPI_Scatterv: every root, in place, types that differ, blocks of any size and place (MPI-4, 6.6). */
+/* MPI_Scatter and MPI_Scatterv: every root, in place, types that differ, blocks of any size and place
+ * (MPI-4, 6.6). */
 #include "coll.h"
 
 static void equal(int form, int root, int count, int in_place, MPI_Datatype type) {
   const int me = world_rank(), size = world_size(), here = in_place && me == root;
   int* const all = ints(2L * count * size);
   int* const receive = ints(count);
-  for (long k = 0; k < (long)count * size && me == root; ++k) all[2 * k + 1] = value_of((int)(k / count), (int)(k % count));
-  RUN(form, Scatter, scatter, me == root ? all : NULL, count, type, here ? MPI_IN_PLACE : receive, count, MPI_INT, root,
-      MPI_COMM_WORLD);
+  for (long k = 0; k < (long)count * size && me == root; ++k)
+    all[2 * k + 1] = value_of((int)(k / count), (int)(k % count));
+  RUN(form, Scatter, scatter, me == root ? all : NULL, count, type, here ? MPI_IN_PLACE : receive, count,
+      MPI_INT, root, MPI_COMM_WORLD);
   for (int i = 0; i < count; ++i) CHECK_EQ(receive[i], here ? -77 : value_of(me, i));
   UNTOUCHED(receive, count);
   free(all);

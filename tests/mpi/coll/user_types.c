@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A user operation on a derived type with holes: the function sees elements laid out as the type says, with its handle,
- * in whatever pieces the library likes (MPI-4, 6.9.5). */
+/* A user operation on a derived type with holes: the function sees elements laid out as the type says, with
+ * its handle, in whatever pieces the library likes (MPI-4, 6.9.5). */
 #include <stddef.h>
 
 #include "coll.h"

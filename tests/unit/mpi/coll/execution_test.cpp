@@ -34,14 +34,16 @@ TEST(CollExecution, RunsAgainWithTheBuffersItWasBuiltWith) {
   }
   for (int turn = 0; turn < 3; ++turn) {
     for (int rank = 0; rank < 5; ++rank) {
-      for (std::uint64_t i = 0; i < 9; ++i) sends[static_cast<std::size_t>(rank)].set(i, value(rank + 10 * turn, i));
+      for (std::uint64_t i = 0; i < 9; ++i)
+        sends[static_cast<std::size_t>(rank)].set(i, value(rank + 10 * turn, i));
     }
     ASSERT_TRUE(job.run());
     for (int rank = 0; rank < 5; ++rank) {
       for (std::uint64_t i = 0; i < 9; ++i) {
         Pair want = value(10 * turn, i);
         for (int other = 1; other < 5; ++other) want = compose(want, value(other + 10 * turn, i));
-        ASSERT_EQ(receives[static_cast<std::size_t>(rank)].get(i), want) << "turn " << turn << " rank " << rank;
+        ASSERT_EQ(receives[static_cast<std::size_t>(rank)].get(i), want)
+            << "turn " << turn << " rank " << rank;
       }
     }
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  N processes of a communicator inside one process: a pml that moves messages between schedules. Layer: test.
+/// @file  N processes of a communicator inside one process: a pml that moves messages between schedules.
+/// Layer: test.
 ///
-/// Messages of one pair match in order; pairs advance in random order, and a send's buffer is read as late as possible,
-/// so that a schedule which changes a buffer too early gives a wrong result.
+/// Messages of one pair match in order; pairs advance in random order, and a send's buffer is read as late as
+/// possible, so that a schedule which changes a buffer too early gives a wrong result.
 
 #include <gtest/gtest.h>
 
@@ -77,7 +78,8 @@ class World {
   int failing = -1;
   void cancel(pml::Request& request) {
     for (auto& [pair, queue] : receives_) std::erase(queue, &request);
-    for (auto& [pair, queue] : sends_) std::erase_if(queue, [&](const Sent& sent) { return sent.request == &request; });
+    for (auto& [pair, queue] : sends_)
+      std::erase_if(queue, [&](const Sent& sent) { return sent.request == &request; });
     request.status.cancelled = true;
     request.complete = true;
   }
@@ -96,7 +98,8 @@ class World {
     pml::Request& receive = *receives_[pair].front();
     receives_[pair].pop_front();
     EXPECT_EQ(to_int(sent.tag), to_int(receive.tag));
-    const Buffer from = sent.request != nullptr ? sent.request->buffer : packed(sent.copy.data(), sent.copy.size());
+    const Buffer from =
+        sent.request != nullptr ? sent.request->buffer : packed(sent.copy.data(), sent.copy.size());
     EXPECT_EQ(from.bytes, receive.buffer.bytes) << "message from " << pair.first << " to " << pair.second;
     if (from.bytes > receive.buffer.bytes) receive.status.fault = pml::Fault::truncated;
     copy_buffer(from, receive.buffer);
@@ -122,7 +125,8 @@ class FakePml final : public pml::Component {
     }
     world_.send(of(request.context), request);
   }
-  Post try_send(pml::Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept override {
+  Post try_send(pml::Context& context, Rank rank, Tag tag, const void* data,
+                std::size_t bytes) noexcept override {
     if (world_.failing == of(&context).self) return Post::again;
     return world_.send_at_once(of(&context), rank, tag, data, bytes) ? Post::done : Post::again;
   }
@@ -135,7 +139,9 @@ class FakePml final : public pml::Component {
   void add_transport(btl::Component&) override {}
   void set_address_book(btl::AddressBook*) noexcept override {}
   void set_control_sink(pml::ControlSink*) noexcept override {}
-  Result<pml::Context*> open(ContextId, Rank, ProcListPtr) override { return fail(Errc::unsupported, "fake", "open"); }
+  Result<pml::Context*> open(ContextId, Rank, ProcListPtr) override {
+    return fail(Errc::unsupported, "fake", "open");
+  }
   void close(pml::Context*) noexcept override {}
   Result<void> add_procs(const ProcList&) override { return {}; }
   bool probe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return false; }
@@ -164,7 +170,8 @@ class Job {
     for (int i = 0; i < n + m; ++i) {
       auto process = std::make_unique<Process>();
       const bool first = i < n;
-      process->team = m == 0 ? Team{i, n, 0, false} : Team{first ? i : i - n, first ? n : m, first ? m : n, true};
+      process->team =
+          m == 0 ? Team{i, n, 0, false} : Team{first ? i : i - n, first ? n : m, first ? m : n, true};
       process->context = {&world_, i, {}};
       const int begin = m == 0 || !first ? 0 : n, end = m == 0 || !first ? n : n + m;
       for (int peer = begin; peer < end; ++peer) process->context.ranks.push_back(peer);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  Collectives of intercommunicators: groups of different sizes, every root in either group. MPI 5.0 section 6.2.3.
+/// @file  Collectives of intercommunicators: groups of different sizes, every root in either group. MPI 5.0
+/// section 6.2.3.
 
 #include "fake_world.hpp"
 #include "mpi/coll/builders.hpp"
@@ -85,16 +86,19 @@ TEST(CollInter, RootedOperationsWorkFromEveryProcess) {
       for (int i = 0; i < bcasts.job.size(); ++i) {
         const int seen = root_seen_by(i, root, sizes);
         Memory& buffer = i == root ? bcasts.sends[at(i)] : bcasts.receives[at(i)];
-        bcast(bcasts.schedule(i), bcasts.team(i), {}, {buffer.base(), kCount, i == root ? send : receive, seen});
+        bcast(bcasts.schedule(i), bcasts.team(i), {},
+              {buffer.base(), kCount, i == root ? send : receive, seen});
         Memory operand(kShifted, kCount);
         for (std::uint64_t e = 0; e < kCount; ++e) reduces.receives[at(i)].set(e, value(i, e));
         Memory& result = reduces.receives[at(i)];
         reduce(reduces.schedule(i), reduces.team(i), {},
                {result.base(), result.base(), kCount, receive, kCompose, seen, false});
         gather(gathers.schedule(i), gathers.team(i), {},
-               {gathers.sends[at(i)].base(), kCount, send, Blocks(gathers.receives[at(i)].base(), kCount, receive), seen, false});
+               {gathers.sends[at(i)].base(), kCount, send,
+                Blocks(gathers.receives[at(i)].base(), kCount, receive), seen, false});
         scatter(scatters.schedule(i), scatters.team(i), {},
-                {Blocks(scatters.sends[at(i)].base(), kCount, send), scatters.receives[at(i)].base(), kCount, receive, seen, false});
+                {Blocks(scatters.sends[at(i)].base(), kCount, send), scatters.receives[at(i)].base(), kCount,
+                 receive, seen, false});
       }
       bcasts.run();
       reduces.run();
@@ -124,7 +128,8 @@ TEST(CollInter, AllreduceGivesEachGroupTheOthersResult) {
     inter.run();
     for (int i = 0; i < inter.job.size(); ++i) {
       const auto [first, last] = others(i, sizes);
-      for (std::uint64_t e = 0; e < kCount; ++e) ASSERT_EQ(kGappy.get(inter.receives[at(i)].base(), e), folded(first, last, e));
+      for (std::uint64_t e = 0; e < kCount; ++e)
+        ASSERT_EQ(kGappy.get(inter.receives[at(i)].base(), e), folded(first, last, e));
     }
   }
 }
@@ -135,9 +140,11 @@ TEST(CollInter, AllgatherAndAlltoallExchangeBlocks) {
     const Type send = kGappy.type(), receive = kShifted.type();
     for (int i = 0; i < all.job.size(); ++i) {
       allgather(all.schedule(i), all.team(i), {},
-                {all.sends[at(i)].base(), kCount, send, Blocks(all.receives[at(i)].base(), kCount, receive), 0, false});
+                {all.sends[at(i)].base(), kCount, send, Blocks(all.receives[at(i)].base(), kCount, receive),
+                 0, false});
       alltoall(each.schedule(i), each.team(i), {},
-               {Blocks(each.sends[at(i)].base(), kCount, send), Blocks(each.receives[at(i)].base(), kCount, receive), false});
+               {Blocks(each.sends[at(i)].base(), kCount, send),
+                Blocks(each.receives[at(i)].base(), kCount, receive), false});
     }
     all.run();
     each.run();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  Every algorithm that moves data, against where each element has to end: sizes, roots, layouts, in place.
+/// @file  Every algorithm that moves data, against where each element has to end: sizes, roots, layouts, in
+/// place.
 
 #include "fake_world.hpp"
 #include "mpi/coll/builders.hpp"
@@ -35,7 +36,8 @@ void finish(Job& job) {
 }
 
 void check_bcast(void (*build)(Schedule&, const Team&, const Bcast&), int n, std::uint64_t count, int root) {
-  SCOPED_TRACE("n " + std::to_string(n) + " count " + std::to_string(count) + " root " + std::to_string(root));
+  SCOPED_TRACE("n " + std::to_string(n) + " count " + std::to_string(count) + " root " +
+               std::to_string(root));
   Job job(n, 0, static_cast<unsigned>(n + root));
   std::vector<Memory> buffers;
   for (int rank = 0; rank < n; ++rank) buffers.emplace_back(layout_of(rank), count);  // layouts may differ
@@ -48,7 +50,8 @@ void check_bcast(void (*build)(Schedule&, const Team&, const Bcast&), int n, std
   }
   finish(job);
   for (int rank = 0; rank < n; ++rank) {
-    for (std::uint64_t i = 0; i < count; ++i) ASSERT_EQ(buffers[at(rank)].get(i), value(root, i)) << "rank " << rank;
+    for (std::uint64_t i = 0; i < count; ++i)
+      ASSERT_EQ(buffers[at(rank)].get(i), value(root, i)) << "rank " << rank;
     ASSERT_TRUE(buffers[at(rank)].rest_is_blank()) << "rank " << rank;
   }
 }
@@ -78,7 +81,8 @@ void check_gather(void (*build)(Schedule&, const Team&, const Gather&), int n, s
                (spread ? " spread" : ""));
   Job job(n, 0, static_cast<unsigned>(n * 3 + root));
   std::vector<std::int64_t> counts;
-  for (int rank = 0; rank < n; ++rank) counts.push_back(static_cast<std::int64_t>(count) + (spread ? rank % 3 : 0));
+  for (int rank = 0; rank < n; ++rank)
+    counts.push_back(static_cast<std::int64_t>(count) + (spread ? rank % 3 : 0));
   const Places places(counts);
   const auto address = [&](int rank) {
     return static_cast<std::uint64_t>(spread ? places.displacements[at(rank)] : rank * counts[0]);
@@ -95,7 +99,8 @@ void check_gather(void (*build)(Schedule&, const Team&, const Gather&), int n, s
   for (int rank = 0; rank < n; ++rank) {
     const bool receiver = everybody || rank == root, here = in_place && receiver;
     for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(counts[at(rank)]); ++i) {
-      here ? receives[at(rank)].set(address(rank) + i, value(rank, i)) : sends[at(rank)].set(i, value(rank, i));
+      here ? receives[at(rank)].set(address(rank) + i, value(rank, i))
+           : sends[at(rank)].set(i, value(rank, i));
     }
     Gather& part = asked[at(rank)];
     part.send = here ? nullptr : sends[at(rank)].base();
@@ -104,8 +109,9 @@ void check_gather(void (*build)(Schedule&, const Team&, const Gather&), int n, s
     part.root = root;
     part.in_place = here;
     if (receiver) {
-      part.receive = spread ? Blocks(receives[at(rank)].base(), places.count(), places.displacement(), types[at(rank)])
-                            : Blocks(receives[at(rank)].base(), count, types[at(rank)]);
+      part.receive =
+          spread ? Blocks(receives[at(rank)].base(), places.count(), places.displacement(), types[at(rank)])
+                 : Blocks(receives[at(rank)].base(), count, types[at(rank)]);
     }
     build(job[rank].execution.schedule, job[rank].team, part);
   }
@@ -115,7 +121,8 @@ void check_gather(void (*build)(Schedule&, const Team&, const Gather&), int n, s
     Memory& got = receives[at(rank)];
     for (int from = 0; from < n; ++from) {
       for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(counts[at(from)]); ++i) {
-        ASSERT_EQ(got.get(address(from) + i), value(from, i)) << "at " << rank << " from " << from << " element " << i;
+        ASSERT_EQ(got.get(address(from) + i), value(from, i))
+            << "at " << rank << " from " << from << " element " << i;
       }
     }
     ASSERT_TRUE(got.rest_is_blank());
@@ -125,7 +132,8 @@ void check_gather(void (*build)(Schedule&, const Team&, const Gather&), int n, s
 TEST(CollGather, BinomialTreeReachesEveryRoot) {
   for (const int n : kSizes) {
     for (int root = 0; root < n; ++root) {
-      for (const bool in_place : {false, true}) check_gather(gather_binomial, n, 3, root, in_place, false, false);
+      for (const bool in_place : {false, true})
+        check_gather(gather_binomial, n, 3, root, in_place, false, false);
     }
   }
 }
@@ -133,7 +141,8 @@ TEST(CollGather, BinomialTreeReachesEveryRoot) {
 TEST(CollGather, LinearTakesBlocksOfAnySizeAndPlace) {
   for (const int n : kSizes) {
     for (const bool in_place : {false, true}) {
-      for (const bool spread : {false, true}) check_gather(gather_linear, n, spread ? 0 : 2, n / 2, in_place, spread, false);
+      for (const bool spread : {false, true})
+        check_gather(gather_linear, n, spread ? 0 : 2, n / 2, in_place, spread, false);
     }
   }
 }
@@ -159,12 +168,13 @@ TEST(CollAllgather, ChosenAlgorithmTakesAnySize) {
   }
 }
 
-void check_scatter(void (*build)(Schedule&, const Team&, const Scatter&), int n, std::uint64_t count, int root,
-                   bool in_place, bool spread) {
+void check_scatter(void (*build)(Schedule&, const Team&, const Scatter&), int n, std::uint64_t count,
+                   int root, bool in_place, bool spread) {
   SCOPED_TRACE("n " + std::to_string(n) + " root " + std::to_string(root) + (in_place ? " in place" : ""));
   Job job(n, 0, static_cast<unsigned>(n * 5 + root));
   std::vector<std::int64_t> counts;
-  for (int rank = 0; rank < n; ++rank) counts.push_back(static_cast<std::int64_t>(count) + (spread ? rank % 3 : 0));
+  for (int rank = 0; rank < n; ++rank)
+    counts.push_back(static_cast<std::int64_t>(count) + (spread ? rank % 3 : 0));
   const Places places(counts);
   const PairLayout& layout = layout_of(n + root);
   const Type type = layout.type();
@@ -173,13 +183,15 @@ void check_scatter(void (*build)(Schedule&, const Team&, const Scatter&), int n,
   for (int rank = 0; rank < n; ++rank) {
     receives.emplace_back(layout_of(rank), static_cast<std::uint64_t>(counts[at(rank)]));
     for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(counts[at(rank)]); ++i) {
-      send.set(static_cast<std::uint64_t>(spread ? places.displacements[at(rank)] : rank * counts[0]) + i, value(rank, i));
+      send.set(static_cast<std::uint64_t>(spread ? places.displacements[at(rank)] : rank * counts[0]) + i,
+               value(rank, i));
     }
   }
   for (int rank = 0; rank < n; ++rank) {
     Scatter asked;
     if (rank == root) {
-      asked.send = spread ? Blocks(send.base(), places.count(), places.displacement(), type) : Blocks(send.base(), count, type);
+      asked.send = spread ? Blocks(send.base(), places.count(), places.displacement(), type)
+                          : Blocks(send.base(), count, type);
       asked.in_place = in_place;
     }
     asked.receive = asked.in_place ? nullptr : receives[at(rank)].base();
@@ -213,9 +225,10 @@ TEST(CollScatter, BothAlgorithmsReachEveryRank) {
 /// How alltoall describes its blocks.
 enum class Form { equal, counted, typed };
 
-void check_alltoall(void (*build)(Schedule&, const Team&, const Alltoall&), int n, std::int64_t count, Form form,
-                    bool in_place) {
-  SCOPED_TRACE("n " + std::to_string(n) + " form " + std::to_string(static_cast<int>(form)) + (in_place ? " in place" : ""));
+void check_alltoall(void (*build)(Schedule&, const Team&, const Alltoall&), int n, std::int64_t count,
+                    Form form, bool in_place) {
+  SCOPED_TRACE("n " + std::to_string(n) + " form " + std::to_string(static_cast<int>(form)) +
+               (in_place ? " in place" : ""));
   Job job(n, 0, static_cast<unsigned>(n));
   const auto size = [&](int from, int to) { return form == Form::equal ? count : count + (from + to) % 3; };
   const PairLayout& layout = layout_of(n);
@@ -227,12 +240,14 @@ void check_alltoall(void (*build)(Schedule&, const Team&, const Alltoall&), int 
     std::vector<std::int64_t> counts;
     for (int to = 0; to < n; ++to) counts.push_back(size(rank, to));
     places.emplace_back(counts);  // symmetric: also what is received
-    const std::uint64_t total = form == Form::equal ? static_cast<std::uint64_t>(count * n) : places.back().total;
+    const std::uint64_t total =
+        form == Form::equal ? static_cast<std::uint64_t>(count * n) : places.back().total;
     sends.emplace_back(layout, total);
     receives.emplace_back(layout, total);
   }
   const auto where = [&](int rank, int block) {
-    return static_cast<std::uint64_t>(form == Form::equal ? block * count : places[at(rank)].displacements[at(block)]);
+    return static_cast<std::uint64_t>(form == Form::equal ? block * count
+                                                          : places[at(rank)].displacements[at(block)]);
   };
   std::vector<std::vector<std::int64_t>> bytes(at(n));
   for (int rank = 0; rank < n; ++rank) {
@@ -244,8 +259,10 @@ void check_alltoall(void (*build)(Schedule&, const Team&, const Alltoall&), int 
     }
     const auto blocks = [&](Memory& memory) {
       if (form == Form::equal) return Blocks(memory.base(), static_cast<std::uint64_t>(count), type);
-      if (form == Form::counted) return Blocks(memory.base(), places[at(rank)].count(), places[at(rank)].displacement(), type);
-      return Blocks(memory.base(), places[at(rank)].count(), Ints{nullptr, bytes[at(rank)].data()}, types.data());
+      if (form == Form::counted)
+        return Blocks(memory.base(), places[at(rank)].count(), places[at(rank)].displacement(), type);
+      return Blocks(memory.base(), places[at(rank)].count(), Ints{nullptr, bytes[at(rank)].data()},
+                    types.data());
     };
     Alltoall asked;
     asked.receive = blocks(receives[at(rank)]);
@@ -257,7 +274,8 @@ void check_alltoall(void (*build)(Schedule&, const Team&, const Alltoall&), int 
   for (int rank = 0; rank < n; ++rank) {
     for (int from = 0; from < n; ++from) {
       for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(size(from, rank)); ++i) {
-        ASSERT_EQ(receives[at(rank)].get(where(rank, from) + i), value(from * n + rank, i)) << "at " << rank << " from " << from;
+        ASSERT_EQ(receives[at(rank)].get(where(rank, from) + i), value(from * n + rank, i))
+            << "at " << rank << " from " << from;
       }
     }
     ASSERT_TRUE(receives[at(rank)].rest_is_blank());
@@ -266,7 +284,8 @@ void check_alltoall(void (*build)(Schedule&, const Team&, const Alltoall&), int 
 
 TEST(CollAlltoall, EveryAlgorithmExchangesEqualBlocks) {
   for (const int n : kSizes) {
-    for (const auto build : {alltoall_bruck, alltoall_linear, alltoall_pairwise}) check_alltoall(build, n, 3, Form::equal, false);
+    for (const auto build : {alltoall_bruck, alltoall_linear, alltoall_pairwise})
+      check_alltoall(build, n, 3, Form::equal, false);
     check_alltoall(alltoall_in_place, n, 3, Form::equal, true);
   }
   check_alltoall(alltoall_linear, 70, 1, Form::equal, false);  // more ranks than one window
@@ -286,7 +305,8 @@ TEST(CollAlltoall, ChosenAlgorithmTakesAnySize) {
   const auto build = [](Schedule& s, const Team& t, const Alltoall& asked) { alltoall(s, t, {}, asked); };
   for (const int n : {1, 2, 5, 9}) {
     for (const std::int64_t count : {0, 2, 100, 5000}) {
-      for (const Form form : {Form::equal, Form::counted, Form::typed}) check_alltoall(build, n, count, form, false);
+      for (const Form form : {Form::equal, Form::counted, Form::typed})
+        check_alltoall(build, n, count, form, false);
       check_alltoall(build, n, count, Form::equal, true);
     }
   }
@@ -297,12 +317,15 @@ TEST(CollBarrier, NobodyLeavesBeforeTheLastHasCome) {
     for (int late = 0; late < n; ++late) {
       Job job(n);
       for (int rank = 0; rank < n; ++rank) {
-        if (rank != late) barrier(job[rank].execution.schedule, job[rank].team);
-        else job[rank].execution.schedule.receive(rank, packed(nullptr, 0));  // never arrives
+        if (rank != late)
+          barrier(job[rank].execution.schedule, job[rank].team);
+        else
+          job[rank].execution.schedule.receive(rank, packed(nullptr, 0));  // never arrives
         job[rank].execution.schedule.next_round();
       }
       EXPECT_FALSE(job.run());
-      for (int rank = 0; rank < n; ++rank) EXPECT_FALSE(job[rank].execution.complete()) << "rank " << rank << " of " << n;
+      for (int rank = 0; rank < n; ++rank)
+        EXPECT_FALSE(job[rank].execution.complete()) << "rank " << rank << " of " << n;
     }
     Job job(n);
     for (int rank = 0; rank < n; ++rank) barrier(job[rank].execution.schedule, job[rank].team);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Elements for collective tests: pairs of 32-bit numbers, laid out in several ways, and operations on them. Layer: test.
+/// @file  Elements for collective tests: pairs of 32-bit numbers, laid out in several ways, and operations on
+/// them. Layer: test.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +16,9 @@ namespace starling::mpi::coll::testing {
 struct Pair {
   std::uint32_t a = 0, b = 0;
   friend bool operator==(const Pair&, const Pair&) = default;
-  friend std::ostream& operator<<(std::ostream& out, const Pair& pair) { return out << '(' << pair.a << ',' << pair.b << ')'; }
+  friend std::ostream& operator<<(std::ostream& out, const Pair& pair) {
+    return out << '(' << pair.a << ',' << pair.b << ')';
+  }
 };
 
 /// Two numbers at displacements `a` and `b` of an element of `extent` bytes.
@@ -60,15 +63,16 @@ class PairLayout final : public pml::Layout {
 };
 
 inline const PairLayout kDense{0, 4, 8};
-inline const PairLayout kGappy{8, 0, 24};      // out of order, with holes
-inline const PairLayout kShifted{20, 28, 16};  // elements interleave, away from their address
-inline const PairLayout kBackwards{4, 0, -12}; // negative extent
+inline const PairLayout kGappy{8, 0, 24};       // out of order, with holes
+inline const PairLayout kShifted{20, 28, 16};   // elements interleave, away from their address
+inline const PairLayout kBackwards{4, 0, -12};  // negative extent
 inline const PairLayout* const kLayouts[] = {&kDense, &kGappy, &kShifted, &kBackwards};
 
 /// A user buffer of `count` elements whose other bytes must stay as they are.
 class Memory {
  public:
-  Memory(const PairLayout& layout, std::uint64_t count) : layout_(&layout), count_(count), bytes_(64 + 40 * (count + 2), kBlank) {}
+  Memory(const PairLayout& layout, std::uint64_t count)
+      : layout_(&layout), count_(count), bytes_(64 + 40 * (count + 2), kBlank) {}
   [[nodiscard]] void* base() {
     const bool backwards = layout_->type().extent < 0;
     return bytes_.data() + (backwards ? bytes_.size() - 64 : 32);
@@ -98,14 +102,16 @@ inline Pair compose(Pair x, Pair y) { return {x.a * y.a, x.b * y.a + y.b}; }
 template <Pair (*kOp)(Pair, Pair)>
 void apply(const Operator&, const void* in, void* inout, std::uint64_t count, const Type& type) {
   const auto& layout = *static_cast<const PairLayout*>(type.object);
-  for (std::uint64_t i = 0; i < count; ++i) layout.set(inout, i, kOp(layout.get(in, i), layout.get(inout, i)));
+  for (std::uint64_t i = 0; i < count; ++i)
+    layout.set(inout, i, kOp(layout.get(in, i), layout.get(inout, i)));
 }
 inline const Operator kSum{apply<sum>, nullptr, true};
 inline const Operator kCompose{apply<compose>, nullptr, false};
 
 /// The element that process `rank` contributes at `index`.
 inline Pair value(int rank, std::uint64_t index) {
-  const std::uint32_t seed = static_cast<std::uint32_t>(rank) * 2654435761u + static_cast<std::uint32_t>(index) * 40503u;
+  const std::uint32_t seed =
+      static_cast<std::uint32_t>(rank) * 2654435761u + static_cast<std::uint32_t>(index) * 40503u;
   return {(seed ^ (seed >> 13)) | 1u, seed * 69069u + 12345u};
 }
 

@@ -35,7 +35,8 @@ struct Case {
   }
 };
 
-/// Runs `build` on all processes; `result(rank, index)` is what the receive buffer must hold, if `significant(rank)`.
+/// Runs `build` on all processes; `result(rank, index)` is what the receive buffer must hold, if
+/// `significant(rank)`.
 template <class Build, class Significant, class Result>
 void check(const Case& what, bool root_only_in_place, Build build, Significant significant, Result result) {
   SCOPED_TRACE(what.text());
@@ -69,7 +70,8 @@ void check(const Case& what, bool root_only_in_place, Build build, Significant s
       ASSERT_EQ(receive.get(i), result(rank, i)) << "rank " << rank << " element " << i;
     }
     if (!what.in_place) {
-      for (std::uint64_t i = 0; i < what.count; ++i) ASSERT_EQ(send.get(i), value(rank, i)) << "rank " << rank;
+      for (std::uint64_t i = 0; i < what.count; ++i)
+        ASSERT_EQ(send.get(i), value(rank, i)) << "rank " << rank;
     }
     ASSERT_TRUE(receive.rest_is_blank()) << "rank " << rank;
   }
@@ -98,14 +100,16 @@ using Builder = void (*)(Schedule&, const Team&, const Reduce&);
 
 void check_reduce(Builder build, bool commutative_only) {
   all_cases(commutative_only, true, [&](const Case& what) {
-    check(what, true, build, [&](int rank) { return rank == what.root; },
-          [&](int, std::uint64_t i) { return expected(what.op(), 0, what.n - 1, i); });
+    check(
+        what, true, build, [&](int rank) { return rank == what.root; },
+        [&](int, std::uint64_t i) { return expected(what.op(), 0, what.n - 1, i); });
   });
 }
 void check_allreduce(Builder build, bool commutative_only) {
   all_cases(commutative_only, false, [&](const Case& what) {
-    check(what, false, build, [](int) { return true; },
-          [&](int, std::uint64_t i) { return expected(what.op(), 0, what.n - 1, i); });
+    check(
+        what, false, build, [](int) { return true; },
+        [&](int, std::uint64_t i) { return expected(what.op(), 0, what.n - 1, i); });
   });
 }
 
@@ -119,29 +123,33 @@ TEST(CollAllreduce, ChosenAlgorithmKeepsRankOrderForAnySize) {
   for (const std::uint64_t count : {1u, 600u, 40'000u}) {
     for (const bool commutative : {true, false}) {
       const Case what{5, count, kGappy, commutative, false, 0};
-      check(what, false, [](Schedule& s, const Team& t, const Reduce& asked) { allreduce(s, t, {}, asked); },
-            [](int) { return true; }, [&](int, std::uint64_t i) { return expected(what.op(), 0, 4, i); });
+      check(
+          what, false, [](Schedule& s, const Team& t, const Reduce& asked) { allreduce(s, t, {}, asked); },
+          [](int) { return true; }, [&](int, std::uint64_t i) { return expected(what.op(), 0, 4, i); });
     }
   }
 }
 
 TEST(CollScan, PrefixesKeepRankOrder) {
   all_cases(false, false, [](const Case& what) {
-    check(what, false, scan_doubling, [](int) { return true; },
-          [&](int rank, std::uint64_t i) { return expected(what.op(), 0, rank, i); });
+    check(
+        what, false, scan_doubling, [](int) { return true; },
+        [&](int rank, std::uint64_t i) { return expected(what.op(), 0, rank, i); });
   });
 }
 
 TEST(CollScan, ExclusivePrefixesKeepRankOrder) {
   all_cases(false, false, [](const Case& what) {
-    check(what, false, exscan_doubling, [](int rank) { return rank > 0; },
-          [&](int rank, std::uint64_t i) { return expected(what.op(), 0, rank - 1, i); });
+    check(
+        what, false, exscan_doubling, [](int rank) { return rank > 0; },
+        [&](int rank, std::uint64_t i) { return expected(what.op(), 0, rank - 1, i); });
   });
 }
 
 /// Blocks of part(rank) elements each; uniform if `step` is 0.
-void check_reduce_scatter(void (*build)(Schedule&, const Team&, const ReduceScatter&), int n, std::int64_t least,
-                          int step, bool commutative, bool in_place, const PairLayout& layout) {
+void check_reduce_scatter(void (*build)(Schedule&, const Team&, const ReduceScatter&), int n,
+                          std::int64_t least, int step, bool commutative, bool in_place,
+                          const PairLayout& layout) {
   SCOPED_TRACE("n " + std::to_string(n) + " least " + std::to_string(least) + (in_place ? " in place" : ""));
   Job job(n, 0, static_cast<unsigned>(n));
   std::vector<std::int64_t> counts;
@@ -153,7 +161,8 @@ void check_reduce_scatter(void (*build)(Schedule&, const Team&, const ReduceScat
   std::vector<Memory> sends, receives;
   for (int rank = 0; rank < n; ++rank) {
     sends.emplace_back(layout, total);
-    receives.emplace_back(layout, in_place ? total : static_cast<std::uint64_t>(counts[static_cast<std::size_t>(rank)]));
+    receives.emplace_back(
+        layout, in_place ? total : static_cast<std::uint64_t>(counts[static_cast<std::size_t>(rank)]));
   }
   for (int rank = 0; rank < n; ++rank) {
     const auto at = static_cast<std::size_t>(rank);
@@ -174,7 +183,8 @@ void check_reduce_scatter(void (*build)(Schedule&, const Team&, const ReduceScat
   for (int rank = 0; rank < n; ++rank) {
     const auto at = static_cast<std::size_t>(rank);
     for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(counts[at]); ++i) {
-      ASSERT_EQ(receives[at].get(i), expected(commutative ? sum : compose, 0, n - 1, offset + i)) << "rank " << rank;
+      ASSERT_EQ(receives[at].get(i), expected(commutative ? sum : compose, 0, n - 1, offset + i))
+          << "rank " << rank;
     }
     offset += static_cast<std::uint64_t>(counts[at]);
     ASSERT_TRUE(receives[at].rest_is_blank());
@@ -200,7 +210,9 @@ TEST(CollReduceScatter, PairwiseReducesEachBlock) {
 }
 
 TEST(CollReduceScatter, ChosenAlgorithmTakesAnySize) {
-  const auto build = [](Schedule& s, const Team& t, const ReduceScatter& asked) { reduce_scatter(s, t, {}, asked); };
+  const auto build = [](Schedule& s, const Team& t, const ReduceScatter& asked) {
+    reduce_scatter(s, t, {}, asked);
+  };
   for (const bool commutative : {false, true}) {
     check_reduce_scatter(build, 4, 1000, 5, commutative, false, kDense);
     check_reduce_scatter(build, 4, 2, 0, commutative, true, kDense);

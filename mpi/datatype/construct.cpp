@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mpi/datatype/f90.hpp"
 #include "mpi/datatype/predefined.hpp"
 #include "mpi/datatype/shape_builder.hpp"
 
@@ -159,6 +160,11 @@ NewType make_dup(const Datatype& old) {
 
 Ref<Datatype> object_of(const ShapePtr& shape) {
   if (shape->predefined != 0) return Ref<Datatype>::share(predefined_datatype(shape->predefined));
+  const Contents& contents = shape->contents;
+  if (is_f90(contents.combiner)) {
+    const std::vector<std::int64_t>& demand = contents.arguments[0].values;
+    return Ref<Datatype>::share(f90_type(contents.combiner, static_cast<int>(demand.front()), static_cast<int>(demand.back())));
+  }
   return Ref<Datatype>::adopt(new Datatype(shape));
 }
 

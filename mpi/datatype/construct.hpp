@@ -51,7 +51,7 @@ struct DarrayDimension {
 [[nodiscard]] NewType make_darray(std::int64_t processes, std::int64_t rank, std::span<const DarrayDimension> dimensions,
                                   ArrayOrder order, const Datatype& old);
 
-/// A second object of the same shape; predefined shapes answer the predefined object itself.
+/// A second object of the same shape, not committed; predefined and Fortran-kind shapes answer their one object.
 [[nodiscard]] Ref<Datatype> object_of(const ShapePtr& shape);
 
 }  // namespace starling::mpi

@@ -5,7 +5,7 @@
 /// A Datatype is what a handle names: a shared, immutable Shape (typemap, bounds, the constructor's arguments) and,
 /// once committed, the Program that moves its bytes. Constructors: construct.hpp; predefined ones: predefined.hpp.
 ///
-/// Threads:   everything but commit() and name is immutable; commit() under the runtime's lock, before the first use.
+/// Threads:   everything but commit(), name and attributes is immutable; commit() under the runtime's lock, before the first use.
 /// Ownership: reference-counted; communication in progress holds a reference, so MPI_Type_free returns at once.
 ///            Derived types hold the shapes of what they were built from, not the objects.
 /// Errors:    pack and unpack need a committed type and cannot fail.
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "frameworks/pml/layout.hpp"
+#include "mpi/attribute/attributes.hpp"
 #include "mpi/attribute/attributes.hpp"
 #include "mpi/datatype/basic.hpp"
 #include "mpi/datatype/typemap.hpp"

@@ -218,7 +218,7 @@ void Runtime::on_control(ProcId from, std::span<const std::byte> message) noexce
 }
 
 void Runtime::set_idle(bool idle) noexcept {
-  if (segment_ == nullptr) return;
+  pmi_->set_active(!idle);
   if (idle) {
     segment_->leave();
   } else {

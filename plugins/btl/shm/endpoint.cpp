@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t kGrowth = 4;  // each time a lane was found full
 
-/// memcpy without a call for what headers and small messages need.
+/// memcpy that takes an empty span, whose address may be null.
 inline void copy_bytes(std::byte* to, std::span<const std::byte> from) noexcept {
   if (from.empty()) return;
   std::memcpy(to, from.data(), from.size());

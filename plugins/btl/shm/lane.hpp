@@ -64,15 +64,15 @@ class LaneWriter {
       consumed_ = ring_.consumed().load(std::memory_order_acquire);
       if (end - consumed_ > total) return kNoCell;
     }
-    return pad_ == 0 ? at_ : 0;
+    const std::uint32_t first = pad_ == 0 ? at_ : 0;
+    terminate(behind(first, cells));
+    return first;
   }
 
   /// Publishes the reserved record with so many cells (at most what was reserved).
   void commit(std::uint32_t cells, std::uint64_t header) noexcept {
-    const std::uint32_t first = pad_ == 0 ? at_ : 0;
-    std::uint32_t behind = first + cells;
-    if (behind == ring_.cells()) behind = 0;
-    ring_.head(behind).store(0, std::memory_order_relaxed);
+    const std::uint32_t next = behind(pad_ == 0 ? at_ : 0, cells);
+    terminate(next);
     if (pad_ != 0) [[unlikely]] {
       ring_.head(0).store(header, std::memory_order_relaxed);
       header = record_header(RecordKind::pad, 0);
@@ -80,7 +80,10 @@ class LaneWriter {
     // Release: payload, terminator and, behind a pad, the record's own header.
     ring_.head(at_).store(header, std::memory_order_release);
     written_ += pad_ + cells;
-    at_ = behind;
+    at_ = next;
+    terminated_ = kNoCell;
+    // The next record is probably as long as this one: its terminator is written now, off the path of a message.
+    if (written_ + 2 * cells + 1 - consumed_ <= ring_.cells()) terminate(behind(next, cells));
   }
 
   /// The cell for a last record, which always has room: it takes the terminator's place.
@@ -96,7 +99,18 @@ class LaneWriter {
   [[nodiscard]] const Ring& ring() const noexcept { return ring_; }
 
  private:
+  [[nodiscard]] std::uint32_t behind(std::uint32_t first, std::uint32_t cells) const noexcept {
+    const std::uint32_t next = first + cells;
+    return next >= ring_.cells() ? 0 : next;
+  }
+  void terminate(std::uint32_t cell) noexcept {
+    if (cell == terminated_) return;
+    ring_.head(cell).store(0, std::memory_order_relaxed);
+    terminated_ = cell;
+  }
+
   Ring ring_{};
+  std::uint32_t terminated_ = kNoCell;  // the cell that was made the next record's terminator
   std::uint32_t at_ = 0;         // the terminator's cell, where the next record goes
   std::uint32_t pad_ = 0;        // cells that the reserved record skips at the end of the ring
   std::uint64_t written_ = 0;    // cells ever committed

@@ -2,9 +2,9 @@
 #pragma once
 /// @file  The atomics that shared structures are written against. Layer: core.
 ///
-/// Every structure that two processes touch is a template over such a policy, so that a model checker can run the very same
-/// code with its own atomics (tests/model). std::atomic's wait and notify are never used on shared memory: libstdc++ waits on
-/// a process-private futex, so that the other process would never wake.
+/// Every structure that two processes touch is a template over such a policy, so that a model checker can run
+/// the very same code with its own atomics (tests/model). std::atomic's wait and notify are never used on
+/// shared memory: libstdc++ waits on a process-private futex, so that the other process would never wake.
 ///
 /// Threads: value-free policy; any.
 
@@ -19,7 +19,8 @@ struct StdAtomics {
   static void fence(std::memory_order order) noexcept { std::atomic_thread_fence(order); }
 };
 
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free,
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
+                  std::atomic<std::uint32_t>::is_always_lock_free,
               "atomics in shared memory must not use locks of one process");
 
 }  // namespace starling

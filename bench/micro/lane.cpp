@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What does a message between two processes of one node cost, and how much of it is physics?
 //
-// Two processes on two processors bounce messages. Printed per size, one way, as median (min..max) of interleaved runs:
-// the bare hand-over of a cache line, a loop that copies into and out of a shared buffer (the floor), the bare lane, and the
-// whole of btl/shm. Layer: bench. Usage: bench_lane [runs] [round trips per run].
+// Two processes on two processors bounce messages. Printed per size, one way, as median (min..max) of
+// interleaved runs: the bare hand-over of a cache line, a loop that copies into and out of a shared buffer
+// (the floor), the bare lane, and the whole of btl/shm. Layer: bench. Usage: bench_lane [runs] [round trips
+// per run].
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -104,7 +105,8 @@ class TwoCopies final : public Way {
 class BareLane final : public Way {
  public:
   BareLane(Common& common, int me)
-      : writer_(btl::MappedRing(common.lanes[me], kLaneBytes)), reader_(btl::MappedRing(common.lanes[1 - me], kLaneBytes)) {
+      : writer_(btl::MappedRing(common.lanes[me], kLaneBytes)),
+        reader_(btl::MappedRing(common.lanes[1 - me], kLaneBytes)) {
     writer_.create();
   }
   void send(const std::byte* from, std::size_t bytes) override {
@@ -128,7 +130,9 @@ class BareLane final : public Way {
   btl::LaneReader<StdAtomics, btl::MappedRing> reader_;
 };
 
-std::int64_t same_rank(const void*, std::uint32_t rank) noexcept { return rank < 2 ? std::int64_t{rank} : -1; }
+std::int64_t same_rank(const void*, std::uint32_t rank) noexcept {
+  return rank < 2 ? std::int64_t{rank} : -1;
+}
 
 class WholeBtl final : public Way, private btl::Sink {
  public:
@@ -177,7 +181,8 @@ shm::NodeSegment attach(const Setup& setup, std::uint32_t me) {
 }
 
 /// Both sides run the same list of measurements; side 0 returns nanoseconds one way.
-std::map<std::string, std::map<std::size_t, std::vector<double>>> run(Setup& setup, unsigned me, int runs, int trips) {
+std::map<std::string, std::map<std::size_t, std::vector<double>>> run(Setup& setup, unsigned me, int runs,
+                                                                      int trips) {
   pin(static_cast<int>(me));
   shm::NodeSegment segment = attach(setup, me);
   segment.enter();
@@ -214,9 +219,10 @@ int measure(int runs, int trips) {
   Setup setup;
   setup.common = static_cast<Common*>(::mmap(nullptr, sizeof(Common), PROT_READ | PROT_WRITE,
                                              MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
-  const params::Decl decls[] = {btl::kLaneAfter, btl::kLaneFirstBytes, btl::kLaneMaxBytes, btl::kLanesTotalBytes,
-                                btl::kMemoryWaitSeconds, btl::kUseCma};
-  if (!setup.params.load(params::Places::of_this_process("/")) || !setup.params.add("btl/shm", decls)) return 1;
+  const params::Decl decls[] = {btl::kLaneAfter,       btl::kLaneFirstBytes,    btl::kLaneMaxBytes,
+                                btl::kLanesTotalBytes, btl::kMemoryWaitSeconds, btl::kUseCma};
+  if (!setup.params.load(params::Places::of_this_process("/")) || !setup.params.add("btl/shm", decls))
+    return 1;
   setup.geometry = {.local_size = 2, .area_bytes = 16384, .arena_bytes = 16u << 20};
   setup.memfd = std::move(shm::create_memfd("starling-bench", setup.geometry, 1)).value();
   const pid_t child = ::fork();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Extents of shared memory. What is hard here is to hand out nothing whose pages are not reserved, and to lose no more
-// than one extent whatever happens in between. Layer: framework. Design: docs/design/shared-memory.md.
+// Extents of shared memory. What is hard here is to hand out nothing whose pages are not reserved, and to
+// lose no more than one extent whatever happens in between. Layer: framework. Design:
+// docs/design/shared-memory.md.
 
 #include "frameworks/shm/arena.hpp"
 
@@ -20,7 +21,8 @@
 namespace starling::shm {
 namespace {
 
-constexpr std::uint32_t kKeepsPagesBelow = 5;  // extents of at least 4 KiB << 5 = 128 KiB give their pages back
+constexpr std::uint32_t kKeepsPagesBelow =
+    5;  // extents of at least 4 KiB << 5 = 128 KiB give their pages back
 
 struct Links {
   std::atomic<std::uint32_t>* first;
@@ -29,7 +31,8 @@ struct Links {
 
 FreeList<StdAtomics, Links> list_of(std::byte* base, const Offsets& at, std::uint32_t size_class) noexcept {
   auto& header = *reinterpret_cast<Header*>(base);
-  return {header.free_heads[size_class], Links{reinterpret_cast<std::atomic<std::uint32_t>*>(base + at.links)}};
+  return {header.free_heads[size_class],
+          Links{reinterpret_cast<std::atomic<std::uint32_t>*>(base + at.links)}};
 }
 
 std::uint32_t class_of(std::size_t bytes) noexcept {
@@ -41,7 +44,8 @@ std::string path_of(int fd) {
   char path[256];
   const std::string link = "/proc/self/fd/" + std::to_string(fd);
   const ssize_t length = ::readlink(link.c_str(), path, sizeof(path));
-  return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : "descriptor " + std::to_string(fd);
+  return length > 0 ? std::string(path, static_cast<std::size_t>(length))
+                    : "descriptor " + std::to_string(fd);
 }
 
 }  // namespace
@@ -51,7 +55,8 @@ Result<void> reserve_pages(int fd, std::uint64_t offset, std::uint64_t bytes, co
     if (errno == EINTR) continue;
     const int cause = errno;
     if (cause != ENOSPC && cause != ENOMEM) {
-      return fail(system_error("shared memory", "cannot reserve " + std::to_string(bytes) + " bytes for " + what, cause));
+      return fail(system_error("shared memory",
+                               "cannot reserve " + std::to_string(bytes) + " bytes for " + what, cause));
     }
     std::string text = path_of(fd) + ": no room for " + std::to_string(bytes) + " more bytes (" + what + ")";
     struct statvfs room {};
@@ -108,7 +113,8 @@ std::uint32_t Arena::split(std::uint32_t size_class) noexcept {
 Result<std::uint64_t> Arena::allocate(std::size_t bytes) {
   const std::uint32_t size_class = class_of(bytes);
   if (size_class >= kSizeClasses) {
-    return fail(Errc::no_space, "shared memory", "one piece of " + std::to_string(bytes) + " bytes is more than there can be");
+    return fail(Errc::no_space, "shared memory",
+                "one piece of " + std::to_string(bytes) + " bytes is more than there can be");
   }
   std::uint32_t index = take(size_class);
   if (index == 0) {
@@ -118,8 +124,8 @@ Result<std::uint64_t> Arena::allocate(std::size_t bytes) {
   }
   if (index == 0) {
     return fail(Errc::no_space, "shared memory",
-                "the node's arena of " + std::to_string(at_.arena_pages * kPageBytes) + " bytes has no piece of " +
-                    std::to_string(bytes) + " bytes left; raise shm_arena_bytes");
+                "the node's arena of " + std::to_string(at_.arena_pages * kPageBytes) +
+                    " bytes has no piece of " + std::to_string(bytes) + " bytes left; raise shm_arena_bytes");
   }
   const std::uint64_t rounded = std::uint64_t{kPageBytes} << size_class;
   auto reserved = reserve_pages(fd_, offset_of(index), rounded, "a queue between processes");

@@ -2,13 +2,16 @@
 #pragma once
 /// @file  Shared memory in power-of-two extents, handed out to any process of the node. Layer: framework.
 ///
-/// An extent comes from the free list of its size, else from the part that nobody used yet, else a larger free extent is
-/// split. Extents are never merged again. Small ones keep their pages when freed; large ones give theirs back.
+/// An extent comes from the free list of its size, else from the part that nobody used yet, else a larger
+/// free extent is split. Extents are never merged again. Small ones keep their pages when freed; large ones
+/// give theirs back.
 ///
 /// Threads:   allocate and release by any process at any time, lock-free.
-/// Ownership: of the mapping: the NodeSegment's. An extent belongs to whoever allocated it until somebody releases it; a
+/// Ownership: of the mapping: the NodeSegment's. An extent belongs to whoever allocated it until somebody
+/// releases it; a
 ///            dead process's extents are lost for the life of the segment, nothing else is.
-/// Errors:    no room, no memory, a full /dev/shm: Errc::no_space; pages are reserved before an offset is handed out.
+/// Errors:    no room, no memory, a full /dev/shm: Errc::no_space; pages are reserved before an offset is
+/// handed out.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +28,9 @@ class Arena {
 
   [[nodiscard]] Result<std::uint64_t> allocate(std::size_t bytes);
   void release(std::uint64_t offset, std::size_t bytes) noexcept;
-  [[nodiscard]] std::uint64_t used() const noexcept { return header().used_bytes.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t used() const noexcept {
+    return header().used_bytes.load(std::memory_order_relaxed);
+  }
 
  private:
   [[nodiscard]] Header& header() const noexcept { return *reinterpret_cast<Header*>(base_); }

@@ -22,7 +22,8 @@ Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t lin
   const auto refuse = [&](Errc code, const char* field, std::uint64_t found, std::uint64_t expected,
                           const char* hint) {
     return fail(code, std::string(what),
-                std::string(field) + " is " + std::to_string(found) + ", expected " + std::to_string(expected) + hint);
+                std::string(field) + " is " + std::to_string(found) + ", expected " +
+                    std::to_string(expected) + hint);
   };
   if (!S_ISREG(facts.st_mode)) return fail(Errc::denied, std::string(what), "is no regular file");
   if (facts.st_uid != ::geteuid()) {
@@ -30,7 +31,8 @@ Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t lin
                   ": it belongs to somebody else; select shm=memfd");
   }
   if (facts.st_nlink > links) {
-    return refuse(Errc::denied, "the number of its names", facts.st_nlink, links, ": somebody made another link to it");
+    return refuse(Errc::denied, "the number of its names", facts.st_nlink, links,
+                  ": somebody made another link to it");
   }
   const auto size = static_cast<std::uint64_t>(facts.st_size);
   if (size != spec.bytes) {
@@ -51,7 +53,8 @@ Result<Segment> map_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadl
   const auto& header = *reinterpret_cast<const Header*>(mapping->data());
   while (header.ready.load(std::memory_order_acquire) != kReady) {
     if (deadline.passed()) {
-      return fail(Errc::timed_out, "shared memory", "the process that made the node's segment did not finish it");
+      return fail(Errc::timed_out, "shared memory",
+                  "the process that made the node's segment did not finish it");
     }
     ::sched_yield();
   }

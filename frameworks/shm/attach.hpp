@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What every way of attaching a node segment has in common. Layer: framework; used by the shm plugins.
+/// @file  What every way of attaching a node segment has in common. Layer: framework; used by the shm
+/// plugins.
 ///
 /// Threads: any. Errors: say what was found and what was expected.
 
@@ -14,8 +15,8 @@
 
 namespace starling::shm {
 
-/// Checks an open descriptor before it is mapped: a regular file of this user with the expected size and no more than
-/// `links` names.
+/// Checks an open descriptor before it is mapped: a regular file of this user with the expected size and no
+/// more than `links` names.
 [[nodiscard]] Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t links,
                                             std::string_view what);
 

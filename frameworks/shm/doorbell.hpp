@@ -27,8 +27,8 @@ class Doorbell {
 
   Doorbell(Word& bell, Word& attention) noexcept : bell_(bell), attention_(attention) {}
 
-  /// Sleeper: announces that it is about to sleep. It must poll once more, and may then wait while the bell has
-  /// the returned value.
+  /// Sleeper: announces that it is about to sleep. It must poll once more, and may then wait while the bell
+  /// has the returned value.
   [[nodiscard]] std::uint32_t prepare() noexcept {
     const std::uint32_t value = bell_.load(std::memory_order_relaxed);
     attention_.fetch_or(kAsleep, std::memory_order_relaxed);
@@ -43,7 +43,8 @@ class Doorbell {
     Atomics::fence(std::memory_order_seq_cst);
     return attention_.load(std::memory_order_relaxed);
   }
-  /// Producer that saw kAsleep: true if it is the one that must wake the sleepers with a futex call on the bell.
+  /// Producer that saw kAsleep: true if it is the one that must wake the sleepers with a futex call on the
+  /// bell.
   [[nodiscard]] bool ring() noexcept {
     if ((attention_.fetch_and(~kAsleep, std::memory_order_relaxed) & kAsleep) == 0) return false;
     bell_.fetch_add(1, std::memory_order_relaxed);

@@ -2,13 +2,14 @@
 #pragma once
 /// @file  A lock-free list of free extents of one size. Layer: framework.
 ///
-/// The head holds {tag, index}; the tag changes with each operation, so that a list that went A-B-A is noticed. Links
-/// are kept in a table beside the extents, never in the extents: reading the link of an extent that somebody else just took touches
-/// no byte of theirs, and a freed extent's pages can be given back whole.
+/// The head holds {tag, index}; the tag changes with each operation, so that a list that went A-B-A is
+/// noticed. Links are kept in a table beside the extents, never in the extents: reading the link of an extent
+/// that somebody else just took touches no byte of theirs, and a freed extent's pages can be given back
+/// whole.
 ///
-/// Threads:   push and pop by any process. A process that dies between two steps loses at most the extent it holds.
-/// Ordering:  what the pusher did to the extent happens before what the popper does.
-/// Units:     index 0 is "none".
+/// Threads:   push and pop by any process. A process that dies between two steps loses at most the extent it
+/// holds. Ordering:  what the pusher did to the extent happens before what the popper does. Units:     index
+/// 0 is "none".
 
 #include <atomic>
 #include <cstdint>
@@ -33,8 +34,8 @@ class FreeList {
 
   [[nodiscard]] std::uint32_t pop() noexcept {
     for (;;) {
-      // Acquire: the link of `first` and the last owner's accesses were made before the head was stored. The exchange
-      // succeeds only on this very head (the tag tells), so it needs no order of its own.
+      // Acquire: the link of `first` and the last owner's accesses were made before the head was stored. The
+      // exchange succeeds only on this very head (the tag tells), so it needs no order of its own.
       std::uint64_t seen = head_.load(std::memory_order_acquire);
       const auto first = static_cast<std::uint32_t>(seen);
       if (first == 0) return 0;

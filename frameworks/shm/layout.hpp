@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Bytes of a node segment: where what is. Layer: framework; shared by the shm plugins and node_segment.cpp.
+/// @file  Bytes of a node segment: where what is. Layer: framework; shared by the shm plugins and
+/// node_segment.cpp.
 ///
 ///     Header | ProcSlot[] | pad to 4 KiB | area[] | link table | extents
 ///
@@ -17,11 +18,12 @@
 namespace starling::shm {
 
 inline constexpr std::size_t kPageBytes = 4096;
-inline constexpr std::uint32_t kReady = 0x53'54'41'52;  // the value of Header::ready once everything is in place
-inline constexpr std::uint32_t kSizeClasses = 24;       // 4 KiB << class
+inline constexpr std::uint32_t kReady =
+    0x53'54'41'52;                                 // the value of Header::ready once everything is in place
+inline constexpr std::uint32_t kSizeClasses = 24;  // 4 KiB << class
 
 struct Header {
-  std::atomic<std::uint32_t> ready;      ///< kReady with release order, stored last
+  std::atomic<std::uint32_t> ready;  ///< kReady with release order, stored last
   std::uint32_t layout_version;
   std::uint32_t local_size;
   std::uint32_t area_bytes;
@@ -34,7 +36,8 @@ struct Header {
   alignas(128) std::atomic<std::uint64_t> free_heads[kSizeClasses];  ///< FreeList heads, by class
   std::byte pad2[64];
 };
-static_assert(sizeof(Header) == 512 && offsetof(Header, bump_pages) == 128 && offsetof(Header, free_heads) == 256);
+static_assert(sizeof(Header) == 512 && offsetof(Header, bump_pages) == 128 &&
+              offsetof(Header, free_heads) == 256);
 static_assert(std::is_standard_layout_v<Header> && std::is_standard_layout_v<ProcSlot>);
 
 /// Where the parts of a segment of this geometry begin.

@@ -34,8 +34,10 @@ void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
 
 Error mismatch(const char* what, std::uint64_t found, std::uint64_t expected) {
   return Error{Errc::bad_input, kWhere,
-               std::string(what) + " is " + std::to_string(found) + ", this process expected " + std::to_string(expected) +
-                   "; all processes of a job and its mpiexec must use the same Starling and the same shm_* parameters"};
+               std::string(what) + " is " + std::to_string(found) + ", this process expected " +
+                   std::to_string(expected) +
+                   "; all processes of a job and its mpiexec must use the same Starling and the same shm_* "
+                   "parameters"};
 }
 
 }  // namespace
@@ -53,7 +55,8 @@ Result<UniqueFd> create_memfd(const char* name, const Geometry& geometry, std::u
   if (!fd) return fail(system_error(kWhere, "memfd_create", errno));
   auto done = NodeSegment::initialise(fd.get(), geometry, nonce);
   if (!done) return fail(std::move(done).error());
-  // With a sealed size no process can make another one's access a SIGBUS; reserving and giving back pages still works.
+  // With a sealed size no process can make another one's access a SIGBUS; reserving and giving back pages
+  // still works.
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
     return fail(system_error(kWhere, "cannot seal the size of a memfd", errno));
   }
@@ -98,12 +101,14 @@ struct NodeSegment::State {
 
 Result<NodeSegment> NodeSegment::open(Segment segment, const Geometry& geometry, std::uint32_t local_rank) {
   const Offsets at = offsets_of(geometry);
-  if (local_rank >= geometry.local_size) return fail(mismatch("the local rank", local_rank, geometry.local_size - 1));
+  if (local_rank >= geometry.local_size)
+    return fail(mismatch("the local rank", local_rank, geometry.local_size - 1));
   struct stat facts {};
   if (::fstat(segment.fd.get(), &facts) != 0) return fail(system_error(kWhere, "fstat", errno));
   const auto size = static_cast<std::uint64_t>(facts.st_size);
   if (size != at.end) return fail(mismatch("the segment's size", size, at.end));
-  if (segment.mapping.size() != at.end) return fail(mismatch("the mapping's size", segment.mapping.size(), at.end));
+  if (segment.mapping.size() != at.end)
+    return fail(mismatch("the mapping's size", segment.mapping.size(), at.end));
   const auto& header = *reinterpret_cast<const Header*>(segment.mapping.data());
   if (header.ready.load(std::memory_order_acquire) != kReady) {
     return fail(Errc::bad_input, kWhere, "the segment is not initialised");
@@ -138,7 +143,8 @@ NodeSegment::~NodeSegment() { delete state_; }
 void NodeSegment::enter() noexcept {
   ProcSlot& own = state_->slot(state_->local_rank);
   const auto pid = static_cast<std::uint32_t>(::getpid());
-  if (own.pid.load(std::memory_order_relaxed) != pid) {  // an earlier program of this rank may have died asleep
+  if (own.pid.load(std::memory_order_relaxed) !=
+      pid) {  // an earlier program of this rank may have died asleep
     own.attention.store(0, std::memory_order_relaxed);
   }
   own.pid.store(pid, std::memory_order_relaxed);
@@ -148,7 +154,8 @@ void NodeSegment::enter() noexcept {
 }
 
 void NodeSegment::leave() noexcept {
-  state_->slot(state_->local_rank).state.store(static_cast<std::uint32_t>(ProcState::left), std::memory_order_release);
+  state_->slot(state_->local_rank)
+      .state.store(static_cast<std::uint32_t>(ProcState::left), std::memory_order_release);
 }
 
 std::uint32_t NodeSegment::local_size() const noexcept { return state_->geometry.local_size; }
@@ -166,16 +173,21 @@ Result<void> NodeSegment::reserve_area(std::uint32_t local_rank) {
 }
 
 Result<std::uint64_t> NodeSegment::allocate(std::size_t bytes) { return state_->arena.allocate(bytes); }
-void NodeSegment::release(std::uint64_t offset, std::size_t bytes) noexcept { state_->arena.release(offset, bytes); }
+void NodeSegment::release(std::uint64_t offset, std::size_t bytes) noexcept {
+  state_->arena.release(offset, bytes);
+}
 std::byte* NodeSegment::at(std::uint64_t offset) noexcept { return state_->base() + offset; }
 std::uint64_t NodeSegment::arena_used() const noexcept { return state_->arena.used(); }
 
 bool NodeSegment::alive(std::uint32_t local_rank) noexcept {
   const ProcSlot& other = state_->slot(local_rank);
   switch (static_cast<ProcState>(other.state.load(std::memory_order_acquire))) {
-    case ProcState::exited: return false;
-    case ProcState::attached: break;
-    default: return true;
+    case ProcState::exited:
+      return false;
+    case ProcState::attached:
+      break;
+    default:
+      return true;
   }
   if (other.pid_namespace != state_->pid_namespace || state_->pid_namespace == 0) return true;
   const std::uint64_t started = other.start_time.load(std::memory_order_relaxed);
@@ -184,7 +196,8 @@ bool NodeSegment::alive(std::uint32_t local_rank) noexcept {
 }
 
 void NodeSegment::ring(std::uint32_t local_rank) noexcept {
-  if ((state_->bell(local_rank).attention() & kAsleep) != 0) [[unlikely]] wake(local_rank);
+  if ((state_->bell(local_rank).attention() & kAsleep) != 0) [[unlikely]]
+    wake(local_rank);
 }
 
 void NodeSegment::wake(std::uint32_t local_rank) noexcept {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What is in a node's shared segment: a header, a slot and an ingress area per process, an arena. Layer: framework.
+/// @file  What is in a node's shared segment: a header, a slot and an ingress area per process, an arena.
+/// Layer: framework.
 ///
 ///     Header | ProcSlot[local_size] | per-process areas[local_size] | arena (extents, reserved on demand)
 ///
-/// All-zero bytes are the valid initial state of everything but the header, so nobody has to initialise for others.
+/// All-zero bytes are the valid initial state of everything but the header, so nobody has to initialise for
+/// others.
 ///
 /// Threads:   slots: see each field. The arena's allocate and free are lock-free, by any process.
-/// Ownership: a NodeSegment owns mapping and descriptor; offsets handed out stay valid for the life of the segment.
-/// Errors:    allocate() of a full segment, memory limit or /dev/shm is Errc::no_space: pages are reserved first
+/// Ownership: a NodeSegment owns mapping and descriptor; offsets handed out stay valid for the life of the
+/// segment. Errors:    allocate() of a full segment, memory limit or /dev/shm is Errc::no_space: pages are
+/// reserved first
 ///            (fallocate), so that touching them later never raises SIGBUS.
 /// Units:     bytes; offsets count from the segment's start, 0 is "none".
 
@@ -31,15 +34,15 @@ enum class ProcState : std::uint32_t { absent = 0, attached = 1, left = 2, exite
 
 /// One cache-line group per local process.
 struct alignas(128) ProcSlot {
-  std::atomic<std::uint32_t> state;      ///< ProcState; release by its process, or by mpiexec when it reaped it
+  std::atomic<std::uint32_t> state;  ///< ProcState; release by its process, or by mpiexec when it reaped it
   std::atomic<std::uint32_t> pid;
-  std::atomic<std::uint64_t> start_time; ///< field 22 of /proc/pid/stat: tells a reused pid apart
-  std::uint64_t pid_namespace;           ///< inode; a pid says something only to processes with the same one
+  std::atomic<std::uint64_t> start_time;  ///< field 22 of /proc/pid/stat: tells a reused pid apart
+  std::uint64_t pid_namespace;            ///< inode; a pid says something only to processes with the same one
   std::byte pad0[40];
   std::atomic<std::uint32_t> doorbell;   ///< futex word: incremented by producers that found `asleep` set
   std::atomic<std::uint32_t> attention;  ///< kAsleep and other bits of doorbell.hpp: read by producers
   std::byte pad1[56];
-  char waiting[256];                     ///< what it waits for, NUL-terminated, refreshed on request (hang help)
+  char waiting[256];  ///< what it waits for, NUL-terminated, refreshed on request (hang help)
   std::atomic<std::uint32_t> report_wanted;  ///< incremented by mpiexec: please refresh `waiting`
   std::atomic<std::uint32_t> report_done;    ///< set to report_wanted when done
   std::byte pad2[120];
@@ -49,15 +52,17 @@ static_assert(sizeof(ProcSlot) == 512);
 /// What every process of the node must agree on; part of the header and compared at attach.
 struct Geometry {
   std::uint32_t local_size = 1;
-  std::uint32_t area_bytes = 0;      ///< per-process area (btl/shm's ingress), a multiple of 4096
-  std::uint64_t arena_bytes = 0;     ///< sparse
+  std::uint32_t area_bytes = 0;   ///< per-process area (btl/shm's ingress), a multiple of 4096
+  std::uint64_t arena_bytes = 0;  ///< sparse
   [[nodiscard]] std::size_t total_bytes() const noexcept;
 };
 
-/// The geometry that parameters shm_area_bytes and shm_arena_bytes give for so many local processes; mpiexec uses the same.
+/// The geometry that parameters shm_area_bytes and shm_arena_bytes give for so many local processes; mpiexec
+/// uses the same.
 [[nodiscard]] Geometry geometry_from(const params::Registry& params, std::uint32_t local_size);
 
-/// The number by which processes of one job recognise their segment; every process computes the same from the job's name.
+/// The number by which processes of one job recognise their segment; every process computes the same from the
+/// job's name.
 [[nodiscard]] std::uint64_t job_nonce(std::string_view job) noexcept;
 
 /// An initialised segment without a name: what mpiexec hands to its ranks. Close-on-exec; its size is sealed.
@@ -66,10 +71,12 @@ struct Geometry {
 
 class NodeSegment {
  public:
-  /// For whoever wins creation: sets the size, reserves the pages of header and slots, writes the header, raises ready.
+  /// For whoever wins creation: sets the size, reserves the pages of header and slots, writes the header,
+  /// raises ready.
   [[nodiscard]] static Result<void> initialise(int fd, const Geometry& geometry, std::uint64_t job_nonce);
   /// Wraps an attached segment: checks ready, layout version, geometry and size; registers nothing yet.
-  [[nodiscard]] static Result<NodeSegment> open(Segment segment, const Geometry& geometry, std::uint32_t local_rank);
+  [[nodiscard]] static Result<NodeSegment> open(Segment segment, const Geometry& geometry,
+                                                std::uint32_t local_rank);
 
   NodeSegment(NodeSegment&&) noexcept;
   NodeSegment& operator=(NodeSegment&&) noexcept;
@@ -82,29 +89,32 @@ class NodeSegment {
   [[nodiscard]] std::uint32_t local_size() const noexcept;
   [[nodiscard]] std::uint32_t local_rank() const noexcept;
   [[nodiscard]] ProcSlot& slot(std::uint32_t local_rank) noexcept;
-  /// The per-process area of btl/shm, zero at first; its pages are reserved by reserve_area before they are touched.
+  /// The per-process area of btl/shm, zero at first; its pages are reserved by reserve_area before they are
+  /// touched.
   [[nodiscard]] std::byte* area(std::uint32_t local_rank) noexcept;
   [[nodiscard]] std::size_t area_bytes() const noexcept;
   [[nodiscard]] Result<void> reserve_area(std::uint32_t local_rank);
 
-  /// Reserves `bytes` (rounded up to a power of two of at least 4 KiB) from the arena; the bytes are not cleared.
+  /// Reserves `bytes` (rounded up to a power of two of at least 4 KiB) from the arena; the bytes are not
+  /// cleared.
   [[nodiscard]] Result<std::uint64_t> allocate(std::size_t bytes);
   void release(std::uint64_t offset, std::size_t bytes) noexcept;
   [[nodiscard]] std::byte* at(std::uint64_t offset) noexcept;
   /// Bytes of the arena in use now, by everybody.
   [[nodiscard]] std::uint64_t arena_used() const noexcept;
 
-  /// False only if the process of that slot is known to be dead: mpiexec reaped it, or its pid is gone or is somebody else's by
-  /// now. One that has not come yet, has left in order, or lives in another pid namespace counts as alive. May read /proc.
+  /// False only if the process of that slot is known to be dead: mpiexec reaped it, or its pid is gone or is
+  /// somebody else's by now. One that has not come yet, has left in order, or lives in another pid namespace
+  /// counts as alive. May read /proc.
   [[nodiscard]] bool alive(std::uint32_t local_rank) noexcept;
 
   /// Wakes the process of that slot if it sleeps. Cheap if not: one load after a fence.
   void ring(std::uint32_t local_rank) noexcept;
   /// For producers that have fenced and seen kAsleep already.
   void wake(std::uint32_t local_rank) noexcept;
-  /// Sleeping on the own doorbell. prepare_sleep announces it and returns the value to wait on; the caller polls
-  /// everything once more, then sleeps or not. The announcement stays until a producer rings or cancel_sleep:
-  /// call that when no thread of this process sleeps any more.
+  /// Sleeping on the own doorbell. prepare_sleep announces it and returns the value to wait on; the caller
+  /// polls everything once more, then sleeps or not. The announcement stays until a producer rings or
+  /// cancel_sleep: call that when no thread of this process sleeps any more.
   [[nodiscard]] std::uint32_t prepare_sleep() noexcept;
   /// Returns when rung, at the limit (at most 1 s), or for no reason.
   void sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept;

@@ -20,8 +20,8 @@ Geometry geometry_from(const params::Registry& params, std::uint32_t local_size)
   geometry.area_bytes = static_cast<std::uint32_t>(
       round_up(static_cast<std::size_t>(params.integer(kSegmentParams[0])), kPageBytes));
   const auto arena = static_cast<std::uint64_t>(params.integer(kSegmentParams[1]));
-  geometry.arena_bytes = arena == 0 ? std::min(kBase + kPerProcess * geometry.local_size, kMost)
-                                    : round_up(arena, kPageBytes);
+  geometry.arena_bytes =
+      arena == 0 ? std::min(kBase + kPerProcess * geometry.local_size, kMost) : round_up(arena, kPageBytes);
   return geometry;
 }
 

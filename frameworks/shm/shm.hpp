@@ -2,9 +2,9 @@
 #pragma once
 /// @file  The shared memory of one node's processes of one job. Layer: framework interface.
 ///
-/// A component finds or makes the node's segment; frameworks/shm/node_segment.hpp is what is in it. Creation is a
-/// protocol (whoever creates the name initialises it and raises a ready flag), never a collective: only processes that
-/// are needed are waited for. See docs/design/shared-memory.md.
+/// A component finds or makes the node's segment; frameworks/shm/node_segment.hpp is what is in it. Creation
+/// is a protocol (whoever creates the name initialises it and raises a ready flag), never a collective: only
+/// processes that are needed are waited for. See docs/design/shared-memory.md.
 ///
 /// Threads:   attach by one thread; the returned mapping may be used by all.
 /// Errors:    a full /dev/shm is Errc::no_space with path, needed and free bytes; never SIGBUS.
@@ -22,21 +22,21 @@
 
 namespace starling::shm {
 
-/// Environment variable in which mpiexec names the descriptor of the node's segment (decimal). The descriptor and the
-/// variable stay inheritable, since a rank may be a shell that starts the MPI program later.
+/// Environment variable in which mpiexec names the descriptor of the node's segment (decimal). The descriptor
+/// and the variable stay inheritable, since a rank may be a shell that starts the MPI program later.
 inline constexpr char kInheritedFdVariable[] = "STARLING_SHM_FD";
 
 /// Which segment: every process of the job on this node computes the same.
 struct SegmentSpec {
-  std::string job;                 ///< pmi::Identity::job
+  std::string job;  ///< pmi::Identity::job
   std::uint32_t node = 0;
   std::uint32_t local_rank = 0;
   std::uint32_t local_size = 1;
-  std::size_t bytes = 0;           ///< whole size; sparse, pages are reserved as they are used
+  std::size_t bytes = 0;  ///< whole size; sparse, pages are reserved as they are used
 };
 
 struct Segment {
-  UniqueFd fd;          ///< kept open: pages are reserved through it (fallocate)
+  UniqueFd fd;  ///< kept open: pages are reserved through it (fallocate)
   Mapping mapping;
   bool inherited = false;  ///< came from mpiexec: no name exists anywhere
 };
@@ -44,8 +44,9 @@ struct Segment {
 class Component {
  public:
   virtual ~Component() = default;
-  /// Creates or finds the segment. All bytes are zero when the first process sees it, apart from a header that
-  /// node_segment.cpp writes. Waits for the creator's ready flag until `deadline`, while the creator lives.
+  /// Creates or finds the segment. All bytes are zero when the first process sees it, apart from a header
+  /// that node_segment.cpp writes. Waits for the creator's ready flag until `deadline`, while the creator
+  /// lives.
   [[nodiscard]] virtual Result<Segment> attach(const SegmentSpec& spec, Deadline deadline) = 0;
   /// Called once every process of the node has attached (may be never): names can go.
   virtual void all_attached() noexcept = 0;

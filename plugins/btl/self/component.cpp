@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMessageMaxBytes = 64 * 1024;
 constexpr std::size_t kRingBytes = 512 * 1024;
-constexpr std::size_t kUnit = 16;                    // records begin at multiples of this
-constexpr std::uint64_t kSkip = ~std::uint64_t{0};   // a length that says: go on at the ring's start
+constexpr std::size_t kUnit = 16;                   // records begin at multiples of this
+constexpr std::uint64_t kSkip = ~std::uint64_t{0};  // a length that says: go on at the ring's start
 
 constexpr std::size_t record_bytes(std::size_t payload) noexcept {
   return (sizeof(std::uint64_t) + payload + kUnit - 1) / kUnit * kUnit;
@@ -22,8 +22,11 @@ constexpr std::size_t record_bytes(std::size_t payload) noexcept {
 }  // namespace
 
 SelfComponent::SelfComponent(const Args& args) : sink_(args.sink), self_(args.place.self) {
-  limits_ = {.message_max_bytes = kMessageMaxBytes, .eager_bytes = 16 * 1024, .fragment_bytes = kMessageMaxBytes,
-             .get = true, .rank_of_preference = 0};
+  limits_ = {.message_max_bytes = kMessageMaxBytes,
+             .eager_bytes = 16 * 1024,
+             .fragment_bytes = kMessageMaxBytes,
+             .get = true,
+             .rank_of_preference = 0};
   origin_.proc = self_;
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Messages of a process to itself. Layer: plugin.
 ///
-/// A ring in private memory holds what was sent until the next progress; a message is never delivered from within send,
-/// since the sender may be inside a delivery.
+/// A ring in private memory holds what was sent until the next progress; a message is never delivered from
+/// within send, since the sender may be inside a delivery.
 ///
 /// Threads:   as btl::Component.
 /// Ordering:  first in, first out.

@@ -12,7 +12,8 @@ namespace starling::btl {
 
 int read_process(pid_t pid, std::uint64_t address, std::span<std::byte> to) noexcept {
   if (pid <= 0) return ESRCH;
-  constexpr std::size_t kMostPerCall = 0x7ffff000;  // Linux transfers no more at once and says so only by the count
+  constexpr std::size_t kMostPerCall =
+      0x7ffff000;  // Linux transfers no more at once and says so only by the count
   while (!to.empty()) {
     const std::size_t bytes = std::min(to.size(), kMostPerCall);
     const iovec here{to.data(), bytes};

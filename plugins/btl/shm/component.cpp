@@ -44,7 +44,8 @@ Result<void> ShmComponent::start() {
   ingress_ = IngressConsumer<StdAtomics, MappedIngress>(area);
   nonce_ = std::make_unique<std::uint64_t>(random_number());
   area.header().nonce.store(*nonce_, std::memory_order_relaxed);
-  area.header().nonce_address.store(reinterpret_cast<std::uintptr_t>(nonce_.get()), std::memory_order_release);
+  area.header().nonce_address.store(reinterpret_cast<std::uintptr_t>(nonce_.get()),
+                                    std::memory_order_release);
   return {};
 }
 
@@ -86,7 +87,8 @@ Result<Endpoint*> ShmComponent::connect(ProcId peer, std::span<const std::byte>)
 
 Component::Counters ShmComponent::counters() const { return shared_.counters; }
 
-// Called after polls that found nothing: reads the clock rarely, memory of others ten times a second, /proc less.
+// Called after polls that found nothing: reads the clock rarely, memory of others ten times a second, /proc
+// less.
 void ShmComponent::idle() noexcept {
   constexpr std::uint32_t kPollsPerLook = 256;
   constexpr std::uint64_t kLookNs = 100'000'000;
@@ -107,7 +109,8 @@ void ShmComponent::look_for_dead(bool ask_the_system) noexcept {
     if (state == static_cast<std::uint32_t>(shm::ProcState::exited)) return true;
     return ask_the_system && !shared_.segment.alive(local_rank);
   };
-  // What a dead process has sent before its end is delivered first: this is called when nothing is left to poll.
+  // What a dead process has sent before its end is delivered first: this is called when nothing is left to
+  // poll.
   constexpr char kWhy[] = "the process has ended without leaving MPI";
   for (auto& [local_rank, endpoint] : endpoints_) {
     if (!dead(local_rank)) continue;

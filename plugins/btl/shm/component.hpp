@@ -19,11 +19,11 @@ namespace starling::btl {
 
 /// What one process of the node sends to this one.
 struct Incoming {
-  Origin origin;                 // its address is what the sink knows the stream by
+  Origin origin;  // its address is what the sink knows the stream by
   LaneReader<StdAtomics, MappedRing> lane;
   LaneExtent extent;
   std::uint32_t local_rank = 0;
-  bool open = false;             // there is a lane
+  bool open = false;  // there is a lane
 };
 
 class ShmComponent final : public Component {
@@ -75,9 +75,9 @@ class ShmComponent final : public Component {
   Shared shared_;
   Needs needs_;
   IngressConsumer<StdAtomics, MappedIngress> ingress_;
-  Incoming* hot_ = nullptr;            // where the last message came from
-  std::vector<Incoming*> lanes_;       // those with a lane
-  bool wide_ = false;                  // too many lanes: activity words are polled
+  Incoming* hot_ = nullptr;       // where the last message came from
+  std::vector<Incoming*> lanes_;  // those with a lane
+  bool wide_ = false;             // too many lanes: activity words are polled
   bool closed_some_ = false;
   std::uint32_t streak_ = 0;
   std::uint32_t idle_polls_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sending to one process of the node. What is hard here is to keep the order of messages while they change from ingress to
-// lane and from lane to larger lane, and to make progress or say why not when there is no memory.
-// Layer: plugin. Design: docs/design/lanes.md.
+// Sending to one process of the node. What is hard here is to keep the order of messages while they change
+// from ingress to lane and from lane to larger lane, and to make progress or say why not when there is no
+// memory. Layer: plugin. Design: docs/design/lanes.md.
 
 #include "plugins/btl/shm/endpoint.hpp"
 
@@ -43,7 +43,8 @@ ShmEndpoint::~ShmEndpoint() {
 Post ShmEndpoint::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
   const std::size_t bytes = header.size() + payload.size();
   std::byte* const to = reserve(bytes);
-  if (to == nullptr) [[unlikely]] return Post::again;
+  if (to == nullptr) [[unlikely]]
+    return Post::again;
   copy_bytes(to, header);
   copy_bytes(to + header.size(), payload);
   commit(bytes);
@@ -51,7 +52,8 @@ Post ShmEndpoint::send(std::span<const std::byte> header, std::span<const std::b
 }
 
 std::byte* ShmEndpoint::reserve(std::size_t bytes) noexcept {
-  if (!has_lane_) [[unlikely]] return reserve_first(bytes);
+  if (!has_lane_) [[unlikely]]
+    return reserve_first(bytes);
   const std::uint32_t cells = cells_for(bytes);
   std::uint32_t cell = lane_.reserve(cells);
   if (cell == kNoCell) [[unlikely]] {
@@ -78,7 +80,8 @@ void ShmEndpoint::commit(std::size_t bytes) noexcept {
 
 inline void ShmEndpoint::notify() noexcept {
   const std::uint32_t attention = bell_.attention();
-  if (attention != 0) [[unlikely]] answer(attention);
+  if (attention != 0) [[unlikely]]
+    answer(attention);
 }
 
 [[gnu::noinline]] void ShmEndpoint::answer(std::uint32_t attention) noexcept {
@@ -183,14 +186,16 @@ std::optional<LaneExtent> ShmEndpoint::new_extent(std::uint64_t bytes, bool need
   return {};
 }
 
-// A message is waiting that cannot go without more memory. Others may give some back, so it is tried for a while.
+// A message is waiting that cannot go without more memory. Others may give some back, so it is tried for a
+// while.
 void ShmEndpoint::starved(const Error& why) noexcept {
   constexpr std::uint64_t kNewPeriodNs = 1'000'000'000;
   const std::uint64_t now = now_ns();
   if (starved_since_ns_ == 0 || now - starved_last_ns_ > kNewPeriodNs) starved_since_ns_ = now;
   starved_last_ns_ = now;
   if (now - starved_since_ns_ > shared_.settings.memory_wait_ns) {
-    lose(why.code, "a message that needs a larger queue has waited too long (shm_memory_wait): " + why.text());
+    lose(why.code,
+         "a message that needs a larger queue has waited too long (shm_memory_wait): " + why.text());
   }
 }
 

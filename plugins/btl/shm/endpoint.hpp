@@ -2,13 +2,15 @@
 #pragma once
 /// @file  The sending side towards one process of the node. Layer: plugin.
 ///
-/// The first messages go through the peer's ingress; then a lane is made, announced through the ingress, and used from
-/// there on: the announcement's place in the ingress keeps the order.
+/// The first messages go through the peer's ingress; then a lane is made, announced through the ingress, and
+/// used from there on: the announcement's place in the ingress keeps the order.
 ///
 /// Threads:   as btl::Endpoint.
-/// Ownership: the lane's extent belongs to the receiver once it has been announced; what a lane was replaced by
+/// Ownership: the lane's extent belongs to the receiver once it has been announced; what a lane was replaced
+/// by
 ///            or closed with tells it to release the extent.
-/// Errors:    without room for a lane small messages stay in the ingress and large ones are `again`; when that lasts
+/// Errors:    without room for a lane small messages stay in the ingress and large ones are `again`; when
+/// that lasts
 ///            for shm_memory_wait seconds the peer is reported as lost, once, with the cause.
 
 #include <cstdint>
@@ -63,14 +65,14 @@ class ShmEndpoint final : public Endpoint {
   Writer lane_;
   shm::Doorbell<StdAtomics> bell_;
   bool has_lane_ = false;
-  bool in_ingress_ = false;       // where the reserved message is
+  bool in_ingress_ = false;  // where the reserved message is
   std::uint32_t reserved_cells_ = 0;
 
   Producer producer_;
   Producer::Claim claim_;
-  LaneExtent extent_;             // of the lane, also while it waits to be announced; bytes == 0: none
+  LaneExtent extent_;  // of the lane, also while it waits to be announced; bytes == 0: none
   std::uint32_t local_rank_;
-  std::uint32_t sent_ = 0;        // through the ingress
+  std::uint32_t sent_ = 0;  // through the ingress
   ProcId peer_;
   std::uint64_t starved_since_ns_ = 0;
   std::uint64_t starved_last_ns_ = 0;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A bounded queue from everybody to one process: first contacts, rare peers, announcements. Layer: plugin.
+/// @file  A bounded queue from everybody to one process: first contacts, rare peers, announcements. Layer:
+/// plugin.
 ///
-/// Each cell has a word {lap, state, rank}: the lap for which it is free, claimed or full, and by whom it was claimed.
-/// A producer claims the cell itself, so that a producer that dies before it publishes is known by name and can be
-/// skipped. The tail is a hint that anybody moves past claimed cells. All-zero is an empty queue.
+/// Each cell has a word {lap, state, rank}: the lap for which it is free, claimed or full, and by whom it was
+/// claimed. A producer claims the cell itself, so that a producer that dies before it publishes is known by
+/// name and can be skipped. The tail is a hint that anybody moves past claimed cells. All-zero is an empty
+/// queue.
 ///
 /// Threads:   any number of producers in any process; one consumer.
 /// Ordering:  messages of one producer are consumed in the order they were claimed.
@@ -18,7 +20,8 @@ namespace starling::btl {
 enum class CellState : std::uint32_t { free = 0, claimed = 1, full = 2 };
 
 /// {lap: 40 bits, state: 2, rank: 22}. Zero is: free for lap 0.
-[[nodiscard]] constexpr std::uint64_t cell_word(std::uint64_t lap, CellState state, std::uint32_t rank) noexcept {
+[[nodiscard]] constexpr std::uint64_t cell_word(std::uint64_t lap, CellState state,
+                                                std::uint32_t rank) noexcept {
   return (lap << 24) | (std::uint64_t{static_cast<std::uint32_t>(state)} << 22) | rank;
 }
 [[nodiscard]] constexpr std::uint64_t lap_of(std::uint64_t word) noexcept { return word >> 24; }
@@ -29,7 +32,8 @@ enum class CellState : std::uint32_t { free = 0, claimed = 1, full = 2 };
   return static_cast<std::uint32_t>(word & 0x3fffff);
 }
 
-/// Queue: cells(), word(i) -> Atomic<uint64>&, tail() -> Atomic<uint64>&, head() -> Atomic<uint64>&. It is copied.
+/// Queue: cells(), word(i) -> Atomic<uint64>&, tail() -> Atomic<uint64>&, head() -> Atomic<uint64>&. It is
+/// copied.
 template <class Atomics, class Queue>
 class IngressProducer {
  public:
@@ -54,12 +58,13 @@ class IngressProducer {
       bool mine = false;
       if (lap_of(word) == lap && state_of(word) == CellState::free) {
         // Acquire: the consumer has finished with what was in the cell.
-        mine = queue_.word(index).compare_exchange_strong(word, cell_word(lap, CellState::claimed, rank_),
-                                                          std::memory_order_acquire,
-                                                          std::memory_order_relaxed);
+        mine =
+            queue_.word(index).compare_exchange_strong(word, cell_word(lap, CellState::claimed, rank_),
+                                                       std::memory_order_acquire, std::memory_order_relaxed);
       }
       // Taken, by this or another producer: the tail goes on, whoever moves it.
-      queue_.tail().compare_exchange_strong(tail, tail + 1, std::memory_order_relaxed, std::memory_order_relaxed);
+      queue_.tail().compare_exchange_strong(tail, tail + 1, std::memory_order_relaxed,
+                                            std::memory_order_relaxed);
       if (mine) return {index, lap, true};
     }
   }

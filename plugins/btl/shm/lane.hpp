@@ -2,11 +2,12 @@
 #pragma once
 /// @file  A ring of records from one process to another: what makes it safe. Layer: plugin.
 ///
-/// A ring of 64-byte cells; a record is a run of consecutive cells and begins with a header word that is not zero.
-/// The cell behind the last record always has a zero header word: the terminator. The producer fills a record, puts
-/// the terminator behind it and then stores the header with release order; the consumer polls one word. A message of up to
-/// 56 bytes is therefore one cache line, and the consumer writes nothing into the ring. A record never wraps: where it would,
-/// a pad record fills the rest of the ring. See docs/design/lanes.md.
+/// A ring of 64-byte cells; a record is a run of consecutive cells and begins with a header word that is not
+/// zero. The cell behind the last record always has a zero header word: the terminator. The producer fills a
+/// record, puts the terminator behind it and then stores the header with release order; the consumer polls
+/// one word. A message of up to 56 bytes is therefore one cache line, and the consumer writes nothing into
+/// the ring. A record never wraps: where it would, a pad record fills the rest of the ring. See
+/// docs/design/lanes.md.
 ///
 /// Threads:   one writer, one reader. The reader publishes how many cells it has consumed, now and then.
 /// Ordering:  records are read in the order they were committed.
@@ -38,14 +39,16 @@ enum class RecordKind : std::uint8_t { data = 1, pad = 2, moved = 3, closed = 4 
   return static_cast<std::uint32_t>((bytes + 8 + kCellBytes - 1) / kCellBytes);
 }
 
-/// Ring: cells(), head(i) -> Atomic<uint64>& (the first word of cell i), consumed() -> Atomic<uint64>&. It is copied.
+/// Ring: cells(), head(i) -> Atomic<uint64>& (the first word of cell i), consumed() -> Atomic<uint64>&. It is
+/// copied.
 template <class Atomics, class Ring>
 class LaneWriter {
  public:
   LaneWriter() = default;
   explicit LaneWriter(Ring ring) noexcept : ring_(ring) {}
 
-  /// Makes an unused extent an empty lane. The reader may look once it has heard of the lane with acquire order.
+  /// Makes an unused extent an empty lane. The reader may look once it has heard of the lane with acquire
+  /// order.
   void create() noexcept {
     ring_.head(0).store(0, std::memory_order_relaxed);
     ring_.consumed().store(0, std::memory_order_relaxed);
@@ -53,7 +56,8 @@ class LaneWriter {
     written_ = consumed_ = 0;
   }
 
-  /// Room for a record of up to `cells`: the index of its first cell, to be filled; or kNoCell: the ring is full.
+  /// Room for a record of up to `cells`: the index of its first cell, to be filled; or kNoCell: the ring is
+  /// full.
   [[nodiscard]] std::uint32_t reserve(std::uint32_t cells) noexcept {
     const std::uint32_t total = ring_.cells();
     pad_ = cells > total - at_ ? total - at_ : 0;
@@ -82,7 +86,8 @@ class LaneWriter {
     written_ += pad_ + cells;
     at_ = next;
     terminated_ = kNoCell;
-    // The next record is probably as long as this one: its terminator is written now, off the path of a message.
+    // The next record is probably as long as this one: its terminator is written now, off the path of a
+    // message.
     if (written_ + 2 * cells + 1 - consumed_ <= ring_.cells()) terminate(behind(next, cells));
   }
 
@@ -91,11 +96,6 @@ class LaneWriter {
   /// Publishes the record in last_cell(); nothing may follow.
   void finish(std::uint64_t header) noexcept { ring_.head(at_).store(header, std::memory_order_release); }
 
-  /// Whether the reader has taken everything (as far as it says).
-  [[nodiscard]] bool empty() noexcept {
-    consumed_ = ring_.consumed().load(std::memory_order_acquire);
-    return consumed_ == written_;
-  }
   [[nodiscard]] const Ring& ring() const noexcept { return ring_; }
 
  private:
@@ -111,10 +111,10 @@ class LaneWriter {
 
   Ring ring_{};
   std::uint32_t terminated_ = kNoCell;  // the cell that was made the next record's terminator
-  std::uint32_t at_ = 0;         // the terminator's cell, where the next record goes
-  std::uint32_t pad_ = 0;        // cells that the reserved record skips at the end of the ring
-  std::uint64_t written_ = 0;    // cells ever committed
-  std::uint64_t consumed_ = 0;   // the reader's count when last looked at
+  std::uint32_t at_ = 0;                // the terminator's cell, where the next record goes
+  std::uint32_t pad_ = 0;               // cells that the reserved record skips at the end of the ring
+  std::uint64_t written_ = 0;           // cells ever committed
+  std::uint64_t consumed_ = 0;          // the reader's count when last looked at
 };
 
 template <class Atomics, class Ring>

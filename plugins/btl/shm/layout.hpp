@@ -4,8 +4,8 @@
 ///
 ///     area:  AreaHeader | IngressCell[]            lane:  LaneHeader | 64-byte cells
 ///
-/// Zero bytes are a valid area. All parts of one job run the same version (the segment's header is compared at attach).
-/// Units: bytes; offsets count from the segment's start.
+/// Zero bytes are a valid area. All parts of one job run the same version (the segment's header is compared
+/// at attach). Units: bytes; offsets count from the segment's start.
 
 #include <atomic>
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace starling::btl {
 inline constexpr std::uint32_t kActivityWords = 64;  // 4096 producers
 
 struct AreaHeader {
-  alignas(64) std::atomic<std::uint64_t> tail;     ///< producers
-  alignas(64) std::atomic<std::uint64_t> head;     ///< the consumer
+  alignas(64) std::atomic<std::uint64_t> tail;  ///< producers
+  alignas(64) std::atomic<std::uint64_t> head;  ///< the consumer
   /// Where this process keeps a copy of `nonce` in its own memory: read through the kernel to learn whether
   /// that is allowed. Stored last, with release order.
   alignas(64) std::atomic<std::uint64_t> nonce_address;
@@ -37,7 +37,7 @@ struct alignas(64) IngressCell {
   std::atomic<std::uint64_t> word;
   std::uint32_t world_rank;  ///< of the producer
   std::uint16_t bytes;
-  std::uint16_t kind;        ///< IngressKind
+  std::uint16_t kind;  ///< IngressKind
   std::byte payload[kPayloadBytes];
 };
 static_assert(sizeof(IngressCell) == 256 && offsetof(IngressCell, payload) == 16);
@@ -99,7 +99,9 @@ class MappedIngress {
   [[nodiscard]] IngressCell& cell(std::uint32_t index) const noexcept {
     return reinterpret_cast<IngressCell*>(area_ + sizeof(AreaHeader))[index];
   }
-  [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint32_t index) const noexcept { return cell(index).word; }
+  [[nodiscard]] std::atomic<std::uint64_t>& word(std::uint32_t index) const noexcept {
+    return cell(index).word;
+  }
   [[nodiscard]] std::atomic<std::uint64_t>& tail() const noexcept { return header().tail; }
   [[nodiscard]] std::atomic<std::uint64_t>& head() const noexcept { return header().head; }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The receiving half of btl/shm. What is hard here is order: a message in the ingress may be older than a lane (it came before the
-// lane was announced) or newer (the lane was closed first), and a lane may lead to a larger one.
-// Layer: plugin. Design: docs/design/lanes.md.
+// The receiving half of btl/shm. What is hard here is order: a message in the ingress may be older than a
+// lane (it came before the lane was announced) or newer (the lane was closed first), and a lane may lead to a
+// larger one. Layer: plugin. Design: docs/design/lanes.md.
 
 #include <cstring>
 
@@ -11,9 +11,9 @@
 namespace starling::btl {
 namespace {
 
-constexpr int kBurst = 32;                 // messages of one lane before the others are looked at
-constexpr std::uint32_t kFairness = 16;    // progress calls that the hot lane may fill alone
-constexpr std::size_t kWideAbove = 64;     // lanes
+constexpr int kBurst = 32;               // messages of one lane before the others are looked at
+constexpr std::uint32_t kFairness = 16;  // progress calls that the hot lane may fill alone
+constexpr std::size_t kWideAbove = 64;   // lanes
 constexpr std::size_t kNarrowBelow = 32;
 
 }  // namespace
@@ -26,7 +26,8 @@ int ShmComponent::progress() noexcept {
   }
   events += wide_ ? drain_marked() : drain_all();
   events += drain_ingress();
-  if (closed_some_) [[unlikely]] forget_closed();
+  if (closed_some_) [[unlikely]]
+    forget_closed();
   if (events == 0) idle();
   return events;
 }
@@ -86,8 +87,12 @@ int ShmComponent::drain(Incoming& from, int most) noexcept {
         shared_.sink.on_message(from.origin, {payload, bytes});
         from.lane.pop(cells_for(bytes));
         break;
-      case RecordKind::moved: switch_lane(from); break;
-      default: close_lane(from); break;
+      case RecordKind::moved:
+        switch_lane(from);
+        break;
+      default:
+        close_lane(from);
+        break;
     }
     ++events;
   }
@@ -135,9 +140,7 @@ void ShmComponent::choose_width() noexcept {
   const bool possible = shared_.place.local_size <= kActivityWords * 64;
   if (!wide_ && lanes_.size() > kWideAbove && possible) {
     wide_ = true;
-    attention.fetch_or(shm::kWantsActivity, std::memory_order_relaxed);
-    // Whoever published before it could see the request has set no bit: every lane counts as marked once.
-    StdAtomics::fence(std::memory_order_seq_cst);
+    request_activity<StdAtomics>(attention);
     for (const Incoming* from : lanes_) mark_own(*from);
   } else if (wide_ && lanes_.size() < kNarrowBelow) {
     wide_ = false;
@@ -184,7 +187,8 @@ void ShmComponent::take_ingress_cell(std::uint32_t local_rank, const IngressCell
   shared_.sink.on_message(from.origin, {cell.payload, cell.bytes});
 }
 
-// A claimed cell holds up everything behind it. Its producer needs some nanoseconds, unless it lost its processor or its life.
+// A claimed cell holds up everything behind it. Its producer needs some nanoseconds, unless it lost its
+// processor or its life.
 bool ShmComponent::claimer_died(std::uint32_t local_rank) noexcept {
   constexpr std::uint32_t kPollsPerLook = 4096;
   return ++claim_polls_ % kPollsPerLook == 0 && !shared_.segment.alive(local_rank);

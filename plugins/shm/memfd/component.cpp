@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inherited segment. What is hard here is to believe nothing about a number in the environment: it is checked to be
-// an open memfd of ours with a sealed size before it is mapped. Layer: plugin. Design: docs/design/shared-memory.md.
+// The inherited segment. What is hard here is to believe nothing about a number in the environment: it is
+// checked to be an open memfd of ours with a sealed size before it is mapped. Layer: plugin. Design:
+// docs/design/shared-memory.md.
 
 #include "plugins/shm/memfd/component.hpp"
 
@@ -36,8 +37,9 @@ Result<Segment> MemfdComponent::attach(const SegmentSpec& spec, Deadline deadlin
 Result<std::unique_ptr<Component>> create_memfd_component(const Args& args) {
   const char* const text = ::secure_getenv(kInheritedFdVariable);
   if (text == nullptr) {
-    return fail(Errc::unsupported, "create", std::string("this process was not started by Starling's mpiexec (") +
-                                                 kInheritedFdVariable + " is not set)");
+    return fail(Errc::unsupported, "create",
+                std::string("this process was not started by Starling's mpiexec (") + kInheritedFdVariable +
+                    " is not set)");
   }
   int fd = -1;
   const char* const end = text + std::strlen(text);

@@ -2,8 +2,8 @@
 #pragma once
 /// @file  The node's segment as a memfd: inherited from mpiexec. Layer: plugin.
 ///
-/// Threads: as shm::Component. Ownership: the inherited descriptor stays open and inheritable for programs that this
-/// process starts; the segment gets a duplicate of its own.
+/// Threads: as shm::Component. Ownership: the inherited descriptor stays open and inheritable for programs
+/// that this process starts; the segment gets a duplicate of its own.
 
 #include <memory>
 
@@ -13,7 +13,8 @@ namespace starling::shm {
 
 class MemfdComponent final : public Component {
  public:
-  /// `inherited` is the descriptor that mpiexec named, or -1: then only a process that is alone can have a segment.
+  /// `inherited` is the descriptor that mpiexec named, or -1: then only a process that is alone can have a
+  /// segment.
   MemfdComponent(params::Registry& params, int inherited) noexcept : params_(params), inherited_(inherited) {}
 
   [[nodiscard]] Result<Segment> attach(const SegmentSpec& spec, Deadline deadline) override;

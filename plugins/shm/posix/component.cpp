@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A segment with a name. What is hard here is that processes come, leave and die in any order, also those of other jobs: every
-// decision is made on an open descriptor and under its lock. Layer: plugin. Design: docs/design/shared-memory.md.
+// A segment with a name. What is hard here is that processes come, leave and die in any order, also those of
+// other jobs: every decision is made on an open descriptor and under its lock. Layer: plugin. Design:
+// docs/design/shared-memory.md.
 
 #include "plugins/shm/posix/component.hpp"
 
@@ -70,11 +71,15 @@ Result<void> PosixComponent::open_directory() {
 void PosixComponent::remove_name(int fd, const std::string& name) noexcept {
   struct stat file {};
   struct stat named {};
-  if (::fstat(fd, &file) != 0 || ::fstatat(directory_fd_.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (file.st_dev == named.st_dev && file.st_ino == named.st_ino) ::unlinkat(directory_fd_.get(), name.c_str(), 0);
+  if (::fstat(fd, &file) != 0 ||
+      ::fstatat(directory_fd_.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0)
+    return;
+  if (file.st_dev == named.st_dev && file.st_ino == named.st_ino)
+    ::unlinkat(directory_fd_.get(), name.c_str(), 0);
 }
 
-/// Checks that the open file is one of ours, and whether nobody is attached to it. It is locked exclusively then.
+/// Checks that the open file is one of ours, and whether nobody is attached to it. It is locked exclusively
+/// then.
 Result<bool> PosixComponent::is_leftover(int fd, const std::string& name) {
   const std::string path = directory_ + "/" + name;
   struct stat facts {};
@@ -90,8 +95,9 @@ Result<bool> PosixComponent::is_leftover(int fd, const std::string& name) {
     problem = "has a second name";
   }
   if (problem != nullptr) {
-    return fail(Errc::denied, kWhere,
-                path + " " + problem + ", so it is not used. Remove it, or select shm=memfd, which needs no name");
+    return fail(
+        Errc::denied, kWhere,
+        path + " " + problem + ", so it is not used. Remove it, or select shm=memfd, which needs no name");
   }
   return try_lock(fd, LOCK_EX);
 }
@@ -101,7 +107,8 @@ Result<PosixComponent::Found> PosixComponent::find(const SegmentSpec& spec, Uniq
   if (!fd) {
     if (errno == ENOENT) return Found::nothing;
     const bool denied = errno == EACCES || errno == ELOOP || errno == EPERM;
-    Error error = system_error(kWhere, "cannot open " + path() + " (somebody else's, or a link?); select shm=memfd", errno);
+    Error error = system_error(
+        kWhere, "cannot open " + path() + " (somebody else's, or a link?); select shm=memfd", errno);
     if (denied) error.code = Errc::denied;
     return fail(std::move(error));
   }
@@ -122,17 +129,21 @@ Result<PosixComponent::Found> PosixComponent::make(const SegmentSpec& spec, Uniq
   sweep();
   fd = UniqueFd(::openat(directory_fd_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (!fd) {
-    return fail(system_error(kWhere, "cannot make a file without a name in " + directory_ + "; select shm=memfd", errno));
+    return fail(system_error(
+        kWhere, "cannot make a file without a name in " + directory_ + "; select shm=memfd", errno));
   }
   ::fchmod(fd.get(), 0600);  // whatever the umask is
-  auto initialised = NodeSegment::initialise(fd.get(), geometry_from(params_, spec.local_size), job_nonce(spec.job));
+  auto initialised =
+      NodeSegment::initialise(fd.get(), geometry_from(params_, spec.local_size), job_nonce(spec.job));
   if (!initialised) return fail(std::move(initialised).error().within(std::string(kWhere) + ": " + path()));
   // Locked before it can be seen, so that nobody takes it for a leftover.
   if (!try_lock(fd.get(), LOCK_SH)) return fail(system_error(kWhere, "cannot lock " + path(), errno));
   const std::string self = "/proc/self/fd/" + std::to_string(fd.get());
-  if (::linkat(AT_FDCWD, self.c_str(), directory_fd_.get(), name_.c_str(), AT_SYMLINK_FOLLOW) == 0) return Found::ready;
+  if (::linkat(AT_FDCWD, self.c_str(), directory_fd_.get(), name_.c_str(), AT_SYMLINK_FOLLOW) == 0)
+    return Found::ready;
   if (errno == EEXIST) return Found::retry;
-  return fail(system_error(kWhere, "cannot give the segment its name " + path() + "; select shm=memfd", errno));
+  return fail(
+      system_error(kWhere, "cannot give the segment its name " + path() + "; select shm=memfd", errno));
 }
 
 // Removes what killed jobs of this user left behind.
@@ -148,7 +159,8 @@ void PosixComponent::sweep() noexcept {
   while (const dirent* entry = ::readdir(listing)) {
     const std::string name = entry->d_name;
     if (name.compare(0, prefix.size(), prefix) != 0) continue;
-    const UniqueFd fd(::openat(directory_fd_.get(), name.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+    const UniqueFd fd(
+        ::openat(directory_fd_.get(), name.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
     if (!fd) continue;
     const auto leftover = is_leftover(fd.get(), name);
     if (leftover && *leftover) remove_name(fd.get(), name);
@@ -178,7 +190,8 @@ Result<Segment> PosixComponent::attach(const SegmentSpec& spec, Deadline deadlin
 }
 
 Result<std::unique_ptr<Component>> create_posix_component(const Args& args) {
-  return std::unique_ptr<Component>(std::make_unique<PosixComponent>(args.params, args.params.text(kPosixDirectory)));
+  return std::unique_ptr<Component>(
+      std::make_unique<PosixComponent>(args.params, args.params.text(kPosixDirectory)));
 }
 
 }  // namespace starling::shm

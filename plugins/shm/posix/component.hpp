@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The node's segment as a file in /dev/shm, found by a name that every process computes. Layer: plugin.
+/// @file  The node's segment as a file in /dev/shm, found by a name that every process computes. Layer:
+/// plugin.
 ///
-/// The file is made without a name, initialised, and then linked: whoever links first has made the segment, and a
-/// segment that can be seen is always complete. Every attached process holds a shared lock (flock) on it, which
-/// the system drops when the process ends in whatever way; a file that can be locked exclusively is a leftover.
+/// The file is made without a name, initialised, and then linked: whoever links first has made the segment,
+/// and a segment that can be seen is always complete. Every attached process holds a shared lock (flock) on
+/// it, which the system drops when the process ends in whatever way; a file that can be locked exclusively is
+/// a leftover.
 ///
 /// Threads:   as shm::Component.
-/// Ownership: holds a duplicate of the segment's descriptor, and with it the lock, until it is destroyed; the last to be
+/// Ownership: holds a duplicate of the segment's descriptor, and with it the lock, until it is destroyed; the
+/// last to be
 ///            destroyed removes the name.
-/// Errors:    a file of somebody else, a link, a wrong mode or size: an Error that names it. Nothing is followed or
+/// Errors:    a file of somebody else, a link, a wrong mode or size: an Error that names it. Nothing is
+/// followed or
 ///            removed that is not a plain file of this user.
 
 #include <memory>
@@ -21,10 +25,11 @@
 
 namespace starling::shm {
 
-inline constexpr params::Decl kPosixDirectory = params::text(
-    "shm_posix_directory", "/dev/shm",
-    "Directory for the file through which the processes of a node share memory: a memory file system, writable by this "
-    "user, sticky if others may write to it. All processes of a job must see the same one.");
+inline constexpr params::Decl kPosixDirectory =
+    params::text("shm_posix_directory", "/dev/shm",
+                 "Directory for the file through which the processes of a node share memory: a memory file "
+                 "system, writable by this "
+                 "user, sticky if others may write to it. All processes of a job must see the same one.");
 
 class PosixComponent final : public Component {
  public:

@@ -7,7 +7,7 @@
 namespace starling::shm {
 
 STARLING_PLUGIN_PARAMS std::array kPosixParams = {kPosixDirectory};
-STARLING_PLUGIN(Framework, posix, 50, "the node's segment as a file in /dev/shm, for any launcher", kPosixParams,
-                &create_posix_component);
+STARLING_PLUGIN(Framework, posix, 50, "the node's segment as a file in /dev/shm, for any launcher",
+                kPosixParams, &create_posix_component);
 
 }  // namespace starling::shm

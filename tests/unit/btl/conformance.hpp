@@ -2,9 +2,9 @@
 #pragma once
 /// @file  What every btl must do, as tests over connected components inside one program. Layer: tests.
 ///
-/// A btl's test file defines a Harness { static std::unique_ptr<Harness> make(unsigned); Component& component(i);
-/// Collector& sink(i); Endpoint& endpoint(from, to); } and instantiates the suite with it. With one process only, all
-/// indices are 0.
+/// A btl's test file defines a Harness { static std::unique_ptr<Harness> make(unsigned); Component&
+/// component(i); Collector& sink(i); Endpoint& endpoint(from, to); } and instantiates the suite with it. With
+/// one process only, all indices are 0.
 
 #include <gtest/gtest.h>
 
@@ -63,7 +63,8 @@ class BtlConformance : public testing::Test {
     const Deadline deadline = Deadline::after_seconds(30);
     const std::size_t header = std::min(header_bytes, message.size());
     while (harness.endpoint(from, to).send(bytes_of(message, 0, header),
-                                           bytes_of(message, header, message.size() - header)) != Post::done) {
+                                           bytes_of(message, header, message.size() - header)) !=
+           Post::done) {
       harness.component(to).progress();
       ASSERT_FALSE(deadline.passed());
     }
@@ -122,7 +123,8 @@ TYPED_TEST_P(BtlConformance, full_is_again_and_changes_nothing) {
   std::size_t sent = 0;
   while (sent < 100000) {
     const auto message = make_message(sent, bytes);
-    if (harness->endpoint(0, 1).send(bytes_of(message, 0, 8), bytes_of(message, 8, bytes - 8)) == Post::again) break;
+    if (harness->endpoint(0, 1).send(bytes_of(message, 0, 8), bytes_of(message, 8, bytes - 8)) == Post::again)
+      break;
     ++sent;
   }
   ASSERT_LT(sent, 100000u);
@@ -134,7 +136,8 @@ TYPED_TEST_P(BtlConformance, full_is_again_and_changes_nothing) {
   this->receive_all(*harness, 1, sent);
   this->send(*harness, 0, 1, make_message(sent, bytes), 0);
   this->receive_all(*harness, 1, sent + 1);
-  for (std::size_t i = 0; i <= sent; ++i) ASSERT_EQ(harness->sink(1).messages[i].bytes, make_message(i, bytes));
+  for (std::size_t i = 0; i <= sent; ++i)
+    ASSERT_EQ(harness->sink(1).messages[i].bytes, make_message(i, bytes));
 }
 
 TYPED_TEST_P(BtlConformance, mixed_sizes_survive_many_wrap_arounds) {
@@ -190,8 +193,9 @@ TYPED_TEST_P(BtlConformance, get_copies_what_the_other_process_has) {
   }
   const auto source = make_message(3, 1 << 20);
   std::vector<std::byte> target(source.size());
-  EXPECT_EQ(harness->endpoint(0, 1).get({reinterpret_cast<std::uintptr_t>(source.data()), 0}, target, nullptr),
-            Post::done);
+  EXPECT_EQ(
+      harness->endpoint(0, 1).get({reinterpret_cast<std::uintptr_t>(source.data()), 0}, target, nullptr),
+      Post::done);
   EXPECT_EQ(target, source);
   EXPECT_EQ(harness->endpoint(0, 1).get({0, 0}, {}, nullptr), Post::done);
 }

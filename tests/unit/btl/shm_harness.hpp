@@ -19,15 +19,19 @@ inline std::int64_t rank_is_local_rank(const void* context, std::uint32_t rank) 
 class ShmHarness {
  public:
   static constexpr bool kTwoThreads = true;
-  static std::unique_ptr<ShmHarness> make(unsigned processes) { return std::make_unique<ShmHarness>(processes); }
+  static std::unique_ptr<ShmHarness> make(unsigned processes) {
+    return std::make_unique<ShmHarness>(processes);
+  }
 
   explicit ShmHarness(unsigned processes, std::vector<std::string> settings = {},
                       std::uint64_t arena_bytes = 64u << 20)
-      : processes_(processes), geometry_(small_geometry(processes, arena_bytes)), memfd_(make_memfd(geometry_)) {
+      : processes_(processes),
+        geometry_(small_geometry(processes, arena_bytes)),
+        memfd_(make_memfd(geometry_)) {
     params::Places places;
     places.environment = std::move(settings);
     EXPECT_TRUE(params_.load(places));
-    const params::Decl decls[] = {btl::kLaneAfter, btl::kLaneFirstBytes, btl::kLaneMaxBytes,
+    const params::Decl decls[] = {btl::kLaneAfter,       btl::kLaneFirstBytes,    btl::kLaneMaxBytes,
                                   btl::kLanesTotalBytes, btl::kMemoryWaitSeconds, btl::kUseCma};
     auto added = params_.add("btl/shm", decls);
     EXPECT_TRUE(added) << added.error().text();

@@ -70,7 +70,8 @@ TEST(BtlShm, a_full_ingress_is_again_until_it_is_emptied) {
   std::uint64_t sent = 0;
   while (harness.endpoint(0, 1).send({}, make_message(sent, 240)) == Post::done) ++sent;
   EXPECT_EQ(sent, 61u);
-  EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, 1000)), Post::again) << "no cell for the announcement";
+  EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, 1000)), Post::again)
+      << "no cell for the announcement";
   progress_until_idle(harness, 1);
   send(harness, 0, 1, sent, 1000);
   progress_until_idle(harness, 1);
@@ -134,7 +135,8 @@ TEST(BtlShm, a_closed_lane_is_given_back_and_a_later_message_comes_after_it) {
   for (std::uint64_t i = 10; i < 20; ++i) send(harness, 0, 1, i, 100);
   progress_until_idle(harness, 1);
   ASSERT_EQ(harness.sink(1).messages.size(), 20u);
-  for (std::uint64_t i = 0; i < 20; ++i) ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, 100)) << i;
+  for (std::uint64_t i = 0; i < 20; ++i)
+    ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, 100)) << i;
   EXPECT_EQ(harness.component(1).open_lanes(), 1u);
   EXPECT_EQ(harness.segment(0).arena_used(), 4096u);
 }

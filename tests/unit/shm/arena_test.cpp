@@ -92,7 +92,8 @@ TEST(Arena, a_large_released_extent_gives_its_memory_back) {
   std::memset(mine.at(large), 1, 1 << 20);
 }
 
-/// Takes and returns extents at random, writing a mark over each, and fails if somebody else wrote on it meanwhile.
+/// Takes and returns extents at random, writing a mark over each, and fails if somebody else wrote on it
+/// meanwhile.
 int churn(NodeSegment segment, unsigned seed, int rounds) {
   struct Held {
     std::uint64_t offset;

@@ -21,7 +21,10 @@ class Memfd : public testing::Test {
   void TearDown() override { ::unsetenv(shm::kInheritedFdVariable); }
 
   shm::SegmentSpec spec(std::uint32_t rank, std::uint32_t size) {
-    return {.job = "job", .node = 0, .local_rank = rank, .local_size = size,
+    return {.job = "job",
+            .node = 0,
+            .local_rank = rank,
+            .local_size = size,
             .bytes = shm::geometry_from(params, size).total_bytes()};
   }
   static void set_variable(const std::string& text) { ::setenv(shm::kInheritedFdVariable, text.c_str(), 1); }
@@ -69,7 +72,8 @@ TEST_F(Memfd, a_descriptor_that_is_not_the_segment_is_refused) {
   ASSERT_EQ(::pipe(ends), 0);
   const UniqueFd unsealed(::memfd_create("starling-test", MFD_CLOEXEC));
   ASSERT_EQ(::ftruncate(unsealed.get(), static_cast<off_t>(spec(0, 2).bytes)), 0);
-  const UniqueFd other = std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 3), 7)).value();
+  const UniqueFd other =
+      std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 3), 7)).value();
   for (const int fd : {ends[0], 9999, unsealed.get(), other.get()}) {
     shm::MemfdComponent component(params, fd);
     const auto refused = component.attach(spec(0, 2), Deadline::after_seconds(5));

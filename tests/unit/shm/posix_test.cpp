@@ -34,7 +34,10 @@ class Posix : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(directory); }
 
   shm::SegmentSpec spec(std::uint32_t rank, std::uint32_t size, const std::string& job = "job") {
-    return {.job = job, .node = 0, .local_rank = rank, .local_size = size,
+    return {.job = job,
+            .node = 0,
+            .local_rank = rank,
+            .local_size = size,
             .bytes = shm::geometry_from(params, size).total_bytes()};
   }
   std::unique_ptr<shm::PosixComponent> component() {
@@ -42,7 +45,8 @@ class Posix : public testing::Test {
   }
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (const auto& entry : std::filesystem::directory_iterator(directory)) all.push_back(entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(directory))
+      all.push_back(entry.path().filename());
     return all;
   }
   /// A process that attaches, tells so, and then lives until it is killed.
@@ -129,7 +133,8 @@ TEST_F(Posix, many_processes_at_once_make_one_segment) {
     if (child == 0) {
       auto own = component();
       const auto geometry = shm::geometry_from(params, kProcesses);
-      auto segment = own->attach(spec(static_cast<std::uint32_t>(i), kProcesses), Deadline::after_seconds(20));
+      auto segment =
+          own->attach(spec(static_cast<std::uint32_t>(i), kProcesses), Deadline::after_seconds(20));
       if (!segment) _exit(1);
       auto node = shm::NodeSegment::open(std::move(*segment), geometry, static_cast<std::uint32_t>(i));
       if (!node) _exit(2);
@@ -233,7 +238,8 @@ TEST_F(Posix, a_directory_where_others_could_swap_names_is_refused) {
   EXPECT_TRUE(component()->attach(spec(0, 2), Deadline::after_seconds(5)));
 }
 
-/// Exit code of `body`, run in a child where `directory` is a file system of `bytes`; -1: this machine does not allow that.
+/// Exit code of `body`, run in a child where `directory` is a file system of `bytes`; -1: this machine does
+/// not allow that.
 template <class Body>
 int in_small_directory(const std::string& directory, const char* size, Body body) {
   const pid_t child = ::fork();

@@ -190,7 +190,7 @@ Index Index::inspect(params::Registry& params, const std::string& prefix, Option
   State& state = *index.state_;
   state.note(params::add_core(params));
   state.declare_selections(params);
-  for (const Exported* exported : builtins()) {
+  for (const Exported* exported : options.linked_in ? builtins() : std::vector<const Exported*>{}) {
     Examined plugin = examine_builtin(*exported);
     state.linked_in[label(plugin.candidate)] = exported;
     state.take(params, std::move(plugin));
@@ -204,7 +204,7 @@ Index Index::inspect(params::Registry& params, const std::string& prefix, Option
 }
 
 Result<Index> Index::scan(params::Registry& params, const std::string& prefix) {
-  Index index = inspect(params, prefix, Options{::getauxval(AT_SECURE) != 0});
+  Index index = inspect(params, prefix, Options{.at_secure = ::getauxval(AT_SECURE) != 0});
   if (index.problems().empty()) return index;
   std::string all;
   for (const std::string& problem : index.problems()) all += (all.empty() ? "" : "\n") + problem;

@@ -32,6 +32,7 @@ class Index {
   /// The same for listings: bad parameter values do not stop it, they are problems().
   struct Options {
     bool at_secure = false;  ///< as if the process were set-uid
+    bool linked_in = true;   ///< also the plugins that are linked in
   };
   [[nodiscard]] static Index inspect(params::Registry& params, const std::string& prefix, Options options);
 

@@ -65,7 +65,7 @@ class Site : public testing::Test {
     places.environment.push_back("STARLING_MCA_plugin_path=" + (path_.empty() ? site_.string() : path_));
     params_ = params::Registry();
     EXPECT_TRUE(params_.load(places).has_value());
-    return Index::inspect(params_, (root_ / "prefix").string(), {at_secure});
+    return Index::inspect(params_, (root_ / "prefix").string(), {.at_secure = at_secure, .linked_in = false});
   }
 
   static const Candidate* find(const Index& index, const std::string& name) {

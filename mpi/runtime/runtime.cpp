@@ -115,9 +115,6 @@ Result<void> Runtime::find_place() {
 
 Result<void> Runtime::attach_segment() {
   const auto local_size = static_cast<std::uint32_t>(node_ranks_.size());
-  auto made = environment_.plugins.create_first<shm::Framework>({environment_.params});
-  if (!made) return fail(std::move(made).error());
-  shm_ = std::move(*made);
   const shm::Geometry geometry = shm::geometry_from(environment_.params, local_size);
   shm::SegmentSpec spec;
   spec.job = pmi_->identity().job;
@@ -126,7 +123,24 @@ Result<void> Runtime::attach_segment() {
   spec.local_size = local_size;
   spec.bytes = geometry.total_bytes();
   const auto seconds = static_cast<std::uint64_t>(environment_.params.integer(bootstrap::kTimeout));
-  auto segment = shm_->attach(spec, Deadline::after_seconds(seconds));
+  auto candidates = environment_.plugins.admitted(shm::Framework::kName.view());
+  if (!candidates) return fail(std::move(candidates).error());
+  Result<shm::Segment> segment = fail(Errc::not_found, "shm", "no component can be used:");
+  for (const plugin::Candidate* const candidate : *candidates) {
+    auto made = environment_.plugins.create<shm::Framework>(*candidate, {environment_.params});
+    auto attached = made ? (*made)->attach(spec, Deadline::after_seconds(seconds)) : fail(made.error());
+    if (attached) {
+      shm_ = std::move(*made);
+      segment = std::move(attached);
+      break;
+    }
+    // Only "not this way" leads to the next component; whatever else went wrong would part the processes of this node.
+    Error error = segment.error();
+    error.code = attached.error().code;
+    error.detail += "\n  " + attached.error().text();
+    segment = fail(std::move(error));
+    if (made && attached.error().code != Errc::unsupported) break;
+  }
   if (!segment) return fail(std::move(segment).error());
   auto opened = shm::NodeSegment::open(std::move(*segment), geometry, local_rank_);
   if (!opened) return fail(std::move(opened).error());

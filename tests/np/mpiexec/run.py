@@ -133,6 +133,25 @@ class Exchange(JobCase):
             self.assertEqual(self.expect_ok("-n", 4, f"{folder}/sum").out.split(), ["6"] * 4)
 
 
+@unittest.skipUnless((BUILD / "examples/hello").exists(), "needs the examples")
+class Programs(JobCase):
+    """MPI programs in the arrangements that depend on mpiexec."""
+    HELLO = str(BUILD / "examples/hello")
+
+    def test_one_after_the_other(self):
+        out = self.expect_ok("-n", 3, "sh", "-c", f"{self.HELLO}; {self.HELLO}").out
+        self.assertEqual(out.count(" of 3 "), 6, out)
+
+    def test_singleton_started_by_a_rank(self):
+        # The descriptors' variables are still there, but this process is no rank.
+        out = self.expect_ok("-n", 2, "sh", "-c", f"exec 4>&-; {self.HELLO}").out
+        self.assertEqual(out.count("rank 0 of 1 "), 2, out)
+
+    def test_exit_without_finalize_is_a_failure(self):
+        done = self.run_job("-n", 2, "sh", "-c", f"{PROBE} die before-put exit0")
+        self.assertEqual(done.code, 1, done)
+
+
 class Options(JobCase):
     def test_no_pmi_contact_is_legal(self):
         self.assertEqual(self.expect_ok("-n", 4, "hostname").out.split(), [socket.gethostname()] * 4)

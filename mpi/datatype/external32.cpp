@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 
 namespace starling::mpi {
 namespace {
@@ -38,7 +39,10 @@ void widen_in(const std::byte* from, std::byte* to) noexcept {
   copy_swapped(from, bytes, sizeof small);
   std::memcpy(&small, bytes, sizeof small);
   const auto value = static_cast<T>(small);
-  std::memcpy(to, &value, sizeof value);
+  // The x87 format leaves six bytes of its sixteen undefined; users compare buffers byte by byte.
+  constexpr std::size_t kUsed = std::numeric_limits<T>::digits == 64 && sizeof(T) == 16 ? 10 : sizeof(T);
+  std::memset(to, 0, sizeof(T));
+  std::memcpy(to, &value, kUsed);
 }
 
 /// Components that are swapped one by one.

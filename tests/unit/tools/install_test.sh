@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Installs the build, moves the installed tree, and uses it from its new place as a user would: wrappers, pkg-config, CMake's
+# find_package(MPI), mpiexec. Usage: install_test.sh <build folder> <source folder>
+set -eu
+build=$1
+source=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "install_test: $1" >&2
+  exit 1
+}
+
+cmake --install "$build" --prefix "$work/first" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "the installation failed"; }
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+unset LD_LIBRARY_PATH MPI_CC MPI_CXX
+
+"$prefix/bin/mpicc" -O1 "$source/examples/hello.c" -o "$work/hello"
+readelf -d "$work/hello" | grep -q "RUNPATH.*\[$prefix/lib\]" || fail "hello has no RUNPATH to $prefix/lib"
+needed=$(readelf -d "$work/hello" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^libc\.' | tr '\n' ' ')
+[ "$needed" = "libmpi_abi.so.1 " ] || fail "hello needs $needed, expected libmpi_abi.so.1 only"
+lines=$("$prefix/bin/mpiexec" -n 2 "$work/hello" | grep -c 'of 2 on')
+[ "$lines" = 2 ] || fail "hello printed $lines lines, expected 2"
+printf '#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Finalize(); }\n' >"$work/plus.cc"
+"$prefix/bin/mpicxx" "$work/plus.cc" -o "$work/plus"
+"$prefix/bin/mpiexec" -n 1 "$work/plus"
+
+if command -v pkg-config >/dev/null; then
+  flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs mpi_abi)
+  cc "$source/examples/hello.c" $flags -o "$work/by-pkg-config"
+  LD_LIBRARY_PATH=$prefix/lib "$prefix/bin/mpiexec" -n 1 "$work/by-pkg-config" >/dev/null
+fi
+
+PATH=$prefix/bin:$PATH cmake -S "$source/tests/unit/tools/find_mpi" -B "$work/user" -DEXAMPLES="$source/examples" \
+  >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "find_package(MPI) failed"; }
+grep -q "^MPIEXEC_EXECUTABLE:FILEPATH=$prefix/bin/mpiexec$" "$work/user/CMakeCache.txt" ||
+  fail "find_package(MPI) took another mpiexec: $(grep '^MPIEXEC_EXECUTABLE' "$work/user/CMakeCache.txt")"
+cmake --build "$work/user" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "the user's project does not build"; }
+ctest --test-dir "$work/user" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "the user's program does not run"; }

@@ -93,6 +93,14 @@ void Runtime::give_way() {
 }
 
 void Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {
+  if (pml_->blocked()) {
+    // The other side does not ring when it makes room in a queue that was full: let it run, but do not sleep.
+    const auto depth = registry().lock.release_all();
+    ::sched_yield();
+    registry().lock.reacquire(depth);
+    look_around();
+    return;
+  }
   const std::uint32_t doorbell = segment_->prepare_sleep();
   // From here on producers ring. What arrived before is found by this last look.
   if (progress() == 0 && !ready(context)) {

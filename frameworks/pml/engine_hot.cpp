@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a short message passes through on either side: one matched message should cost 100 to 150 instructions
-// per side. Everything rare is out of line in the other engine_*.cpp files. See docs/design/pml.md, "Hot
-// path".
+// per side. Everything rare is out of line in the other engine_*.cpp files. See docs/design/pml.md,
+// "Hot path".
 #include "frameworks/pml/copy.hpp"
 #include "frameworks/pml/engine.hpp"
 

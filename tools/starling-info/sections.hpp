@@ -41,6 +41,7 @@ struct Section {
 void print_build(const Context& context, Printer& printer);
 void print_components(const Context& context, Printer& printer);
 void print_parameters(const Context& context, Printer& printer);
+void print_coverage(const Context& context, Printer& printer);
 void print_machine(const Context& context, Printer& printer);
 
 /// One parameter, with everything that is known about it.

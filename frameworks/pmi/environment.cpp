@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Launchers' environment variables. Layer: framework. See docs/design/pmi.md and docs/process-managers.md.
 //
-// Hard here: PMI_FD stays in the environment of every child of a rank, but the descriptor does not (the client sets
-// close-on-exec), and its number may be used for something else by then. The socket's inode tells the difference.
+// Hard here: PMI_FD stays in the environment of every child of a rank, but the descriptor does not (the
+// client sets close-on-exec), and its number may be used for something else by then. The socket's inode tells
+// the difference.
 
 #include "frameworks/pmi/environment.hpp"
 
@@ -25,8 +26,8 @@ Result<Number> number_of(std::string_view name, std::string_view text, Number mi
   const auto [stop, code] = std::from_chars(text.data(), end, value);
   if (code != std::errc{} || stop != end || value < min || value > max) {
     return fail(Errc::bad_input, kWhere,
-                std::string(name) + " is \"" + std::string(text) + "\"; a whole number from " + std::to_string(min) +
-                    " to " + std::to_string(max) + " was expected");
+                std::string(name) + " is \"" + std::string(text) + "\"; a whole number from " +
+                    std::to_string(min) + " to " + std::to_string(max) + " was expected");
   }
   return value;
 }
@@ -43,17 +44,22 @@ struct SizeVariable {
   const char* remedy;
 };
 constexpr SizeVariable kSizeVariables[] = {
-    {"SLURM_STEP_NUM_TASKS", "Slurm", "start it with `srun --mpi=pmi2` (or --mpi=pmix, if Starling has its pmix plugin)"},
-    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun", "start it with Starling's own mpiexec, or with `mpiexec.hydra`"},
+    {"SLURM_STEP_NUM_TASKS", "Slurm",
+     "start it with `srun --mpi=pmi2` (or --mpi=pmix, if Starling has its pmix plugin)"},
+    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun",
+     "start it with Starling's own mpiexec, or with `mpiexec.hydra`"},
     {"FLUX_JOB_SIZE", "Flux", "start it with `flux run -o pmi=simple`"},
-    {"PALS_LOCAL_SIZE", "PALS", "start it with `mpiexec --pmi=pmix`, and have Starling's pmix plugin installed"},
-    {"PMI_SIZE", "a PMI launcher", "let the launcher pass PMI_FD or PMI_PORT on (a wrapper that closes descriptors takes it away)"},
+    {"PALS_LOCAL_SIZE", "PALS",
+     "start it with `mpiexec --pmi=pmix`, and have Starling's pmix plugin installed"},
+    {"PMI_SIZE", "a PMI launcher",
+     "let the launcher pass PMI_FD or PMI_PORT on (a wrapper that closes descriptors takes it away)"},
 };
 
 std::string refusal(const std::string& evidence, const std::string& remedy) {
-  return evidence + ", but offers no PMI-1 connection (neither PMI_FD nor PMI_PORT leads to one); running on would make "
-         "every process rank 0 of 1. What to do: " + remedy +
-         ". To run independent processes on purpose, set STARLING_MCA_pmi_singleton_anyway=1";
+  return evidence +
+         ", but offers no PMI-1 connection (neither PMI_FD nor PMI_PORT leads to one); running on would make "
+         "every process rank 0 of 1. What to do: " +
+         remedy + ". To run independent processes on purpose, set STARLING_MCA_pmi_singleton_anyway=1";
 }
 
 Result<Launch> launch_of_fd(const Getenv& get, std::string_view fd_text) {
@@ -83,7 +89,8 @@ Result<Launch> launch_of_port(const Getenv& get, std::string_view address) {
   Launch launch;
   const std::size_t colon = address.rfind(':');
   if (colon == std::string_view::npos || colon == 0) {
-    return fail(Errc::bad_input, kWhere, "PMI_PORT is \"" + std::string(address) + "\"; host:port was expected");
+    return fail(Errc::bad_input, kWhere,
+                "PMI_PORT is \"" + std::string(address) + "\"; host:port was expected");
   }
   auto port = number_of<int>("PMI_PORT", address.substr(colon + 1), 1, 65535);
   if (!port) return fail(std::move(port).error());
@@ -105,7 +112,8 @@ Getenv process_environment() {
 
 std::string Features::text() const {
   return "socket=" + std::to_string(socket) + ";vallen=" + std::to_string(vallen_max) +
-         ";universe=" + std::to_string(universe_size) + ";appnum=" + std::to_string(appnum) + ";nodes=" + nodes.text();
+         ";universe=" + std::to_string(universe_size) + ";appnum=" + std::to_string(appnum) +
+         ";nodes=" + nodes.text();
 }
 
 Result<Features> Features::parse(std::string_view text) {
@@ -164,11 +172,12 @@ std::optional<std::string> why_not_alone(const Getenv& get) {
       continue;
     }
     return refusal(std::string(variable.launcher) + " started several processes (" + variable.name + "=" +
-                       std::string(text) + ")", variable.remedy);
+                       std::string(text) + ")",
+                   variable.remedy);
   }
   if (!size_is_one && is_set(get, "PMIX_NAMESPACE") && is_set(get, "PMIX_RANK")) {
-    return refusal("a PMIx launcher started this process (PMIX_NAMESPACE=" + std::string(get("PMIX_NAMESPACE")) +
-                       ", PMIX_RANK=" + get("PMIX_RANK") + ")",
+    return refusal("a PMIx launcher started this process (PMIX_NAMESPACE=" +
+                       std::string(get("PMIX_NAMESPACE")) + ", PMIX_RANK=" + get("PMIX_RANK") + ")",
                    "install Starling's pmix plugin, or start it with a PMI-1 launcher");
   }
   return std::nullopt;

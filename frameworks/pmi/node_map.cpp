@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reading and asking PMI_process_mapping. Layer: framework.
 //
-// Hard here: merging neighbouring blocks must not move the point that a short map wraps to (the last block that starts at
-// node 0). Two blocks that both start at node 0 are therefore never merged, except a run of the same bare number, which is
-// one block by definition. See docs/design/pmi.md.
+// Hard here: merging neighbouring blocks must not move the point that a short map wraps to (the last block
+// that starts at node 0). Two blocks that both start at node 0 are therefore never merged, except a run of
+// the same bare number, which is one block by definition. See docs/design/pmi.md.
 
 #include "frameworks/pmi/node_map.hpp"
 
@@ -19,7 +19,9 @@ namespace {
 
 using Block = NodeMap::Block;
 
-std::uint64_t ranks_in(const Block& block) noexcept { return std::uint64_t{block.node_count} * block.ranks_each; }
+std::uint64_t ranks_in(const Block& block) noexcept {
+  return std::uint64_t{block.node_count} * block.ranks_each;
+}
 
 bool contains(const Block& block, std::uint32_t node) noexcept {
   return node >= block.first_node && node - block.first_node < block.node_count;
@@ -72,7 +74,8 @@ class Parser {
     return true;
   }
   [[nodiscard]] Unexpected broken(std::string_view rule) const {
-    return fail(Errc::bad_input, "PMI_process_mapping", "byte " + std::to_string(at_) + ": " + std::string(rule));
+    return fail(Errc::bad_input, "PMI_process_mapping",
+                "byte " + std::to_string(at_) + ": " + std::string(rule));
   }
   Result<std::uint32_t> number() {
     std::uint32_t value = 0;

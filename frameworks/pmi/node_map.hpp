@@ -2,12 +2,14 @@
 #pragma once
 /// @file  Which rank is on which node, kept compressed. Layer: framework interface.
 ///
-/// The form is PMI_process_mapping's: blocks of `count` nodes starting at `first_node` with `ranks_each` ranks on each;
-/// a map that is shorter than the job wraps to the last block that starts at node 0 (to its first block if there is none).
-/// Memory O(blocks), never O(job). Equal maps have equal text: neighbouring blocks are merged where that changes nothing.
+/// The form is PMI_process_mapping's: blocks of `count` nodes starting at `first_node` with `ranks_each`
+/// ranks on each; a map that is shorter than the job wraps to the last block that starts at node 0 (to its
+/// first block if there is none). Memory O(blocks), never O(job). Equal maps have equal text: neighbouring
+/// blocks are merged where that changes nothing.
 ///
 /// Threads: value type.
-/// Errors:  parse() names the offset and the rule; at most kMaxBlocks blocks, however small the text ("[0,1]x999999999").
+/// Errors:  parse() names the offset and the rule; at most kMaxBlocks blocks, however small the text
+/// ("[0,1]x999999999").
 
 #include <cstddef>
 #include <cstdint>

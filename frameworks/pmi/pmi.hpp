@@ -3,11 +3,12 @@
 /// @file  The process manager as seen by one process. Layer: framework interface.
 ///
 /// Threads:   one call at a time (the runtime serialises); no Starling lock is held during a wait.
-/// Ownership: a Component owns its connection; it stays connected until the process exits, so that worlds and sessions
-///            can come and go any number of times.
+/// Ownership: a Component owns its connection; it stays connected until the process exits, so that worlds and
+///            sessions can come and go any number of times.
 /// Ordering:  what was put before a fence is visible to everybody's get after it.
 /// Errors:    set-up Results; a launcher that went away is Errc::peer_lost.
-/// Units:     values are bytes of any content up to 64 KiB; encoding and splitting is the component's business.
+/// Units:     values are bytes of any content up to 64 KiB; encoding and splitting is the component's
+/// business.
 
 #include <cstddef>
 #include <cstdint>
@@ -39,12 +40,12 @@ struct Capabilities {
 
 /// Who this process is. Nothing here has the size of the job: the node map stays compressed.
 struct Identity {
-  std::string job;                     ///< name of the launched world, unique on its nodes; no '/' or space in it
+  std::string job;  ///< name of the launched world, unique on its nodes; no '/' or space in it
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
-  std::uint32_t universe_size = 0;     ///< 0: not said
+  std::uint32_t universe_size = 0;  ///< 0: not said
   std::optional<std::uint32_t> appnum;
-  NodeMap nodes;                       ///< unknown() when the process manager gave none
+  NodeMap nodes;  ///< unknown() when the process manager gave none
 };
 
 /// Answer to get(): "has none" differs from "not published yet".
@@ -73,21 +74,23 @@ class Component {
   [[nodiscard]] virtual Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
                                            Deadline deadline) = 0;
 
-  /// Name service; Errc::unsupported without Capabilities::name_service. lookup: not found is Errc::not_found.
+  /// Name service; Errc::unsupported without Capabilities::name_service. lookup: not found is
+  /// Errc::not_found.
   [[nodiscard]] virtual Result<void> publish(std::string_view name, std::string_view port) = 0;
   [[nodiscard]] virtual Result<std::string> lookup(std::string_view name) = 0;
   [[nodiscard]] virtual Result<void> unpublish(std::string_view name) = 0;
 
-  /// Tells whether MPI is in use in this process: true from creation, false after the last session or world was
-  /// finalized, true again when another begins. A process that ends while MPI is in use is a failure of the job, also with
-  /// exit code 0; one that ends while it is not may do so at any time. Never blocks and needs no answer.
+  /// Tells whether MPI is in use in this process: true from creation, false after the last session or world
+  /// was finalized, true again when another begins. A process that ends while MPI is in use is a failure of
+  /// the job, also with exit code 0; one that ends while it is not may do so at any time. Never blocks and
+  /// needs no answer.
   virtual void set_active(bool active) noexcept = 0;
 
   /// Asks the process manager to end the whole job. Does not return if it can be helped, but may.
   virtual void abort(int exit_code, std::string_view message) noexcept = 0;
 
-  /// Descriptor that becomes readable when the process manager has something to say (or is gone: then check() fails);
-  /// -1 if there is none.
+  /// Descriptor that becomes readable when the process manager has something to say (or is gone: then check()
+  /// fails); -1 if there is none.
   [[nodiscard]] virtual int wait_fd() const noexcept = 0;
   /// Called when wait_fd() is readable, and now and then: Errc::peer_lost once the process manager is gone.
   [[nodiscard]] virtual Result<void> check() = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Values as text, and texts as pieces. Layer: framework. See docs/design/pmi.md.
 //
-// Hard here: nothing but the length in the first piece says how many pieces there are, so its digits are checked (no leading
-// zero, in range) before anything is computed from it, and decode() accepts exactly the texts that encode() writes.
+// Hard here: nothing but the length in the first piece says how many pieces there are, so its digits are
+// checked (no leading zero, in range) before anything is computed from it, and decode() accepts exactly the
+// texts that encode() writes.
 
 #include "frameworks/pmi/value.hpp"
 
@@ -30,9 +31,7 @@ constexpr auto kReverse = make_reverse();
 
 constexpr std::size_t base64_chars(std::size_t bytes) noexcept { return (bytes * 4 + 2) / 3; }
 
-Unexpected bad_value(std::string_view rule) {
-  return fail(Errc::bad_input, "PMI value", std::string(rule));
-}
+Unexpected bad_value(std::string_view rule) { return fail(Errc::bad_input, "PMI value", std::string(rule)); }
 
 struct Header {
   std::size_t bytes = 0;  ///< of the value
@@ -80,9 +79,9 @@ bool is_key(std::string_view key) noexcept {
 Result<ValueCodec> ValueCodec::make(Maxima maxima) {
   if (maxima.keylen_max < kMinKeylenMax || maxima.vallen_max < kMinVallenMax) {
     return fail(Errc::unsupported, "PMI maxima",
-                "the process manager allows keys of " + std::to_string(maxima.keylen_max) + " and values of " +
-                    std::to_string(maxima.vallen_max) + " characters; at least " + std::to_string(kMinKeylenMax) +
-                    " and " + std::to_string(kMinVallenMax) + " are needed");
+                "the process manager allows keys of " + std::to_string(maxima.keylen_max) +
+                    " and values of " + std::to_string(maxima.vallen_max) + " characters; at least " +
+                    std::to_string(kMinKeylenMax) + " and " + std::to_string(kMinVallenMax) + " are needed");
   }
   return ValueCodec(maxima);
 }
@@ -94,7 +93,8 @@ std::string ValueCodec::encode(std::span<const std::byte> value) {
   for (std::size_t i = 0; i < value.size(); i += 3) {
     const std::size_t count = std::min<std::size_t>(3, value.size() - i);
     std::uint32_t bits = 0;
-    for (std::size_t k = 0; k < 3; ++k) bits = bits << 8 | (k < count ? std::to_integer<std::uint32_t>(value[i + k]) : 0);
+    for (std::size_t k = 0; k < 3; ++k)
+      bits = bits << 8 | (k < count ? std::to_integer<std::uint32_t>(value[i + k]) : 0);
     for (std::size_t k = 0; k <= count; ++k) text += kAlphabet[bits >> (18 - 6 * k) & 63];
   }
   return text;
@@ -126,7 +126,8 @@ Result<std::vector<std::byte>> ValueCodec::decode(std::string_view text) {
 std::vector<std::string_view> ValueCodec::pieces(std::string_view text) const {
   std::vector<std::string_view> pieces;
   pieces.reserve(text.size() / piece_bytes() + 1);
-  for (std::size_t at = 0; at < text.size(); at += piece_bytes()) pieces.push_back(text.substr(at, piece_bytes()));
+  for (std::size_t at = 0; at < text.size(); at += piece_bytes())
+    pieces.push_back(text.substr(at, piece_bytes()));
   return pieces;
 }
 

@@ -2,10 +2,11 @@
 #pragma once
 /// @file  Bytes of any content as PMI keys and values under any announced maximum. Layer: framework.
 ///
-/// A value becomes the text `<decimal length>.<base64url without padding>`, which is cut into pieces of vallen_max - 1
-/// characters (the maximum counts C's final NUL in some servers). The first piece names the length, hence the number of
-/// pieces: put and get compute it by the same function. Keys: `s<rank>:<key>` and `s<rank>:<key>.<piece>` for pieces after the
-/// first, hashed to `s<rank>#<hash>` where the key is too long or has bytes that are not letters, digits, `_` or `-`.
+/// A value becomes the text `<decimal length>.<base64url without padding>`, which is cut into pieces of
+/// vallen_max - 1 characters (the maximum counts C's final NUL in some servers). The first piece names the
+/// length, hence the number of pieces: put and get compute it by the same function. Keys: `s<rank>:<key>` and
+/// `s<rank>:<key>.<piece>` for pieces after the first, hashed to `s<rank>#<hash>` where the key is too long
+/// or has bytes that are not letters, digits, `_` or `-`.
 ///
 /// Threads: value types. Errors: decode() of anything that encode() did not write is bad_input. Units: bytes.
 

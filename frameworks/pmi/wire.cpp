@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The PMI-1 codec. Layer: framework. See docs/design/pmi.md.
 //
-// Hard here: input may be hostile and may come one byte at a time. Bytes are scanned once (scanned_ remembers how far), a
-// message that outgrows its limit fails before it is complete, and views are made only of complete messages.
+// Hard here: input may be hostile and may come one byte at a time. Bytes are scanned once (scanned_ remembers
+// how far), a message that outgrows its limit fails before it is complete, and views are made only of
+// complete messages.
 
 #include "frameworks/pmi/wire.hpp"
 
@@ -24,7 +25,7 @@ std::string at_byte(std::uint64_t offset, std::string_view rule) {
   return "byte " + std::to_string(offset) + ": " + std::string(rule);
 }
 
-bool plain_byte(char byte) noexcept { return byte != ' ' && byte != '\n' && byte != '\\' && byte != '\0'; }
+bool plain_byte(char byte) noexcept { return byte != ' ' && byte != '\n' && byte != '\0'; }
 
 int hex_digit(char digit) noexcept {
   if (digit >= '0' && digit <= '9') return digit - '0';
@@ -43,7 +44,8 @@ std::optional<std::string_view> Message::find(std::string_view key) const noexce
 }
 
 Unexpected Message::broken(std::string_view rule) const {
-  return fail(Errc::bad_input, "PMI message", at_byte(offset_, "cmd=" + std::string(name_) + ": " + std::string(rule)));
+  return fail(Errc::bad_input, "PMI message",
+              at_byte(offset_, "cmd=" + std::string(name_) + ": " + std::string(rule)));
 }
 
 Result<std::string_view> Message::text(std::string_view key) const {
@@ -60,8 +62,8 @@ Result<std::int64_t> Message::integer(std::string_view key, std::int64_t min, st
   const char* const end = value->data() + value->size();
   const auto [stop, code] = std::from_chars(value->data(), end, number);
   if (code != std::errc{} || stop != end || number < min || number > max) {
-    return broken("the field " + std::string(key) + "= must be a whole number from " + std::to_string(min) + " to " +
-                  std::to_string(max));
+    return broken("the field " + std::string(key) + "= must be a whole number from " + std::to_string(min) +
+                  " to " + std::to_string(max));
   }
   return number;
 }
@@ -91,7 +93,8 @@ Result<std::optional<Message>> Reader::next() {
     return waiting.substr(0, known) == start.substr(0, known);
   };
   const bool lines = !waiting.empty() && may_start_with(kLinesStart);
-  if (!lines && !may_start_with(kLineStart)) return broken(used_, "a message starts with \"cmd=\" or \"mcmd=\"");
+  if (!lines && !may_start_with(kLineStart))
+    return broken(used_, "a message starts with \"cmd=\" or \"mcmd=\"");
   for (;;) {
     const std::size_t newline = buffer_.find('\n', scanned_);
     const std::size_t line_end = newline == std::string::npos ? buffer_.size() : newline;
@@ -181,7 +184,7 @@ std::string percent_encode(std::string_view text) {
   std::string encoded;
   encoded.reserve(text.size());
   for (const char byte : text) {
-    if (plain_byte(byte) && byte != '%' && byte != ';') {
+    if (plain_byte(byte) && byte != '\\' && byte != '%' && byte != ';') {
       encoded += byte;
       continue;
     }

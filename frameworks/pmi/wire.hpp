@@ -2,13 +2,15 @@
 #pragma once
 /// @file  PMI-1 on the wire: one codec for client and server. Layer: framework.
 ///
-/// A message is `cmd=<name> key=value ...\n`, or the multi-line form `mcmd=<name>\nkey=value\n...endcmd\n`, in which values may
-/// contain spaces. See docs/design/pmi.md.
+/// A message is `cmd=<name> key=value ...\n`, or the multi-line form `mcmd=<name>\nkey=value\n...endcmd\n`,
+/// in which values may contain spaces. See docs/design/pmi.md.
 ///
 /// Threads:   value types.
-/// Ownership: a Message views into its Reader's buffer: it is valid until the next append() or next() of that Reader.
-/// Errors:    bad_input with the offset in the stream and the rule that was broken; limits are checked before anything is
-///            allocated for a message. After an error the Reader stays failed: the stream cannot be resynchronised.
+/// Ownership: a Message views into its Reader's buffer: it is valid until the next append() or next() of that
+///            Reader.
+/// Errors:    bad_input with the offset in the stream and the rule that was broken; limits
+///            are checked before anything is allocated for a message. After an error the Reader stays failed:
+///            the stream cannot be resynchronised.
 /// Units:     bytes.
 
 #include <cstddef>
@@ -62,7 +64,8 @@ class Message {
 class Reader {
  public:
   explicit Reader(Limits limits = {}) : limits_(limits) {}
-  /// Adds received bytes. Callers pass what one read gave, so the buffer exceeds the limits by one read at most.
+  /// Adds received bytes. Callers pass what one read gave, so the buffer exceeds the limits by one read at
+  /// most.
   void append(std::string_view bytes);
   /// The next complete message; none: more bytes are needed.
   [[nodiscard]] Result<std::optional<Message>> next();
@@ -79,14 +82,15 @@ class Reader {
 
   Limits limits_;
   std::string buffer_;
-  std::size_t used_ = 0;         ///< bytes of buffer_ that earlier messages took
-  std::size_t scanned_ = 0;      ///< buffer_ was searched for newlines up to here
-  std::size_t line_start_ = 0;   ///< where the line begins that scanned_ is in
-  std::uint64_t consumed_ = 0;   ///< stream offset of buffer_[0]
+  std::size_t used_ = 0;        ///< bytes of buffer_ that earlier messages took
+  std::size_t scanned_ = 0;     ///< buffer_ was searched for newlines up to here
+  std::size_t line_start_ = 0;  ///< where the line begins that scanned_ is in
+  std::uint64_t consumed_ = 0;  ///< stream offset of buffer_[0]
   std::optional<Error> failed_;
 };
 
-/// Whether a value can travel in the one-line form: not empty, free of space, newline, backslash and NUL.
+/// Whether a value can travel in the one-line form: not empty, free of space, newline and NUL. (Some servers
+/// refuse a backslash too: Starling sends none, but passes on what others sent.)
 [[nodiscard]] bool is_plain(std::string_view value) noexcept;
 /// Any text as a plain value: bytes that are not plain, `%` and `;` become %XX; the empty text becomes "%".
 [[nodiscard]] std::string percent_encode(std::string_view text);

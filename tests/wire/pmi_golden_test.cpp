@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Golden bytes: what Starling puts on a PMI connection. A change here breaks jobs that mix versions. Layer: tests.
+// Golden bytes: what Starling puts on a PMI connection. A change here breaks jobs that mix versions. Layer:
+// tests.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +27,8 @@ TEST(GoldenPmi, pieces_under_an_odd_maximum) {
   const auto codec = ValueCodec::make({64, 33});
   const std::string text = ValueCodec::encode(bytes_of("The quick brown fox jumps over"));
   EXPECT_EQ(text, "30.VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVy");
-  EXPECT_EQ(codec->pieces(text), (std::vector<std::string_view>{"30.VGhlIHF1aWNrIGJyb3duIGZveCBqd", "W1wcyBvdmVy"}));
+  EXPECT_EQ(codec->pieces(text),
+            (std::vector<std::string_view>{"30.VGhlIHF1aWNrIGJyb3duIGZveCBqd", "W1wcyBvdmVy"}));
 }
 
 TEST(GoldenPmi, keys) {
@@ -37,13 +39,12 @@ TEST(GoldenPmi, keys) {
 }
 
 TEST(GoldenPmi, lines) {
-  EXPECT_EQ(std::move(wire::Line("init").add("pmi_version", 1).add("pmi_subversion", 2)).take(), "cmd=init pmi_version=1 pmi_subversion=2\n");
+  EXPECT_EQ(std::move(wire::Line("init").add("pmi_version", 1).add("pmi_subversion", 2)).take(),
+            "cmd=init pmi_version=1 pmi_subversion=2\n");
   EXPECT_EQ(wire::percent_encode("a b;c"), "a%20b%3Bc");
 }
 
-TEST(GoldenPmi, node_maps) {
-  EXPECT_EQ(NodeMap({{0, 4, 2}, {9, 1, 1}}).text(), "(vector,(0,4,2),(9,1,1))");
-}
+TEST(GoldenPmi, node_maps) { EXPECT_EQ(NodeMap({{0, 4, 2}, {9, 1, 1}}).text(), "(vector,(0,4,2),(9,1,1))"); }
 
 }  // namespace
 }  // namespace starling::pmi

@@ -15,9 +15,9 @@ namespace starling::mpiexec {
 namespace {
 
 constexpr std::uint64_t kMs = 1'000'000;
-constexpr std::uint64_t kRankGraceNs = 250 * kMs;     ///< after a failure, for the others to end in order
-constexpr std::uint64_t kClosedGraceNs = 500 * kMs;   ///< between a closed connection and its process's end
-constexpr std::uint64_t kReportNs = 300 * kMs;        ///< for ranks to write down what they wait for
+constexpr std::uint64_t kRankGraceNs = 250 * kMs;    ///< after a failure, for the others to end in order
+constexpr std::uint64_t kClosedGraceNs = 500 * kMs;  ///< between a closed connection and its process's end
+constexpr std::uint64_t kReportNs = 300 * kMs;       ///< for ranks to write down what they wait for
 constexpr std::size_t kUnsentMax = std::size_t{64} << 20;
 constexpr int kTimeoutExitCode = 124;
 
@@ -53,7 +53,8 @@ int Job::run() {
 void Job::pump(std::uint32_t rank, std::uint32_t pipe) {
   LabelledPipe& from = ranks_[rank].pipes[pipe];
   if (!from.open()) return;
-  if (from.pump() == LabelledPipe::State::output_closed) end(1, "mpiexec: standard output was closed", SIGTERM, kRankGraceNs);
+  if (from.pump() == LabelledPipe::State::output_closed)
+    end(1, "mpiexec: standard output was closed", SIGTERM, kRankGraceNs);
 }
 
 void Job::serve(std::uint32_t rank) {
@@ -78,7 +79,8 @@ void Job::close_socket(std::uint32_t rank) {
   process.socket.reset();
   if (ending_ || !process.alive) return;
   // The process is on its way out, usually; if it stays while others count on it, the job cannot go on.
-  if (cut || server_.phase(rank) == Phase::active) process.silent_deadline = Deadline::after_ns(kClosedGraceNs);
+  if (cut || server_.phase(rank) == Phase::active)
+    process.silent_deadline = Deadline::after_ns(kClosedGraceNs);
 }
 
 void Job::take(std::uint32_t rank, std::string_view bytes) {
@@ -92,12 +94,15 @@ void Job::take(std::uint32_t rank, std::string_view bytes) {
         message ? server_.handle(rank, **message, replies_)
                 : Result<std::optional<PmiServer::Abort>>(fail(std::move(message).error()));
     if (!done) {
-      end(1, "mpiexec: " + name_of(rank) + ": malformed PMI input: " + done.error().detail, SIGTERM, kRankGraceNs);
+      end(1, "mpiexec: " + name_of(rank) + ": malformed PMI input: " + done.error().detail, SIGTERM,
+          kRankGraceNs);
     } else if (*done) {
       const std::string text = (*done)->message.empty() ? "" : ": " + (*done)->message;
       const int code = (*done)->exit_code & 0xff;
-      end(code == 0 ? 1 : code, "mpiexec: " + name_of(rank) + ": aborted the job with exit code " +
-                                    std::to_string((*done)->exit_code) + text, SIGTERM, kRankGraceNs);
+      end(code == 0 ? 1 : code,
+          "mpiexec: " + name_of(rank) + ": aborted the job with exit code " +
+              std::to_string((*done)->exit_code) + text,
+          SIGTERM, kRankGraceNs);
     }
   }
   const std::vector<PmiServer::Reply> replies = std::move(replies_);
@@ -113,7 +118,8 @@ void Job::send(std::uint32_t rank, std::string_view text) {
   process.unsent += text;
   if (!waiting) flush(rank);
   if (process.unsent.size() > kUnsentMax) {
-    end(1, "mpiexec: " + name_of(rank) + ": does not read the answers to its PMI requests", SIGTERM, kRankGraceNs);
+    end(1, "mpiexec: " + name_of(rank) + ": does not read the answers to its PMI requests", SIGTERM,
+        kRankGraceNs);
   }
 }
 
@@ -121,8 +127,8 @@ void Job::flush(std::uint32_t rank) {
   RankProcess& process = ranks_[rank];
   std::size_t sent = 0;
   while (process.socket && sent < process.unsent.size()) {
-    const ssize_t bytes = ::send(process.socket.get(), process.unsent.data() + sent, process.unsent.size() - sent,
-                                 MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t bytes = ::send(process.socket.get(), process.unsent.data() + sent,
+                                 process.unsent.size() - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes < 0 && errno != EAGAIN) {  // its end is gone; the process's end will be told by SIGCHLD
       sent = process.unsent.size();
@@ -144,13 +150,16 @@ void Job::check_stuck() {
   if (ending_) return;
   const auto stuck = server_.stuck();
   if (!stuck) return;
-  end(1, "mpiexec: " + name_of(stuck->missing) + ": has ended, but rank " + std::to_string(stuck->waiting) +
-             " waits for it in a PMI barrier", SIGTERM, kRankGraceNs);
+  end(1,
+      "mpiexec: " + name_of(stuck->missing) + ": has ended, but rank " + std::to_string(stuck->waiting) +
+          " waits for it in a PMI barrier",
+      SIGTERM, kRankGraceNs);
 }
 
 int Job::wait_ms() const {
   std::uint64_t left = UINT64_MAX;
-  for (const Deadline& deadline : {kill_deadline_, timeout_, report_deadline_}) left = std::min(left, deadline.left_ns());
+  for (const Deadline& deadline : {kill_deadline_, timeout_, report_deadline_})
+    left = std::min(left, deadline.left_ns());
   for (const RankProcess& process : ranks_) {
     if (!process.stop_deadline.never()) left = std::min(left, process.stop_deadline.left_ns());
     if (!process.silent_deadline.never()) left = std::min(left, process.silent_deadline.left_ns());
@@ -168,7 +177,8 @@ void Job::on_deadlines() {
     report_deadline_ = Deadline{};
     report_waiting();
     if (timeout_.passed()) {
-      end(kTimeoutExitCode, "mpiexec: the job did not end within " + std::to_string(*spec_.options.timeout_s) + " s", SIGTERM,
+      end(kTimeoutExitCode,
+          "mpiexec: the job did not end within " + std::to_string(*spec_.options.timeout_s) + " s", SIGTERM,
           kRankGraceNs);
       timeout_ = Deadline{};
     }
@@ -187,9 +197,11 @@ void Job::on_deadlines() {
     if (process.stop_deadline.passed()) {
       end(128 + process.stop_signal,
           "mpiexec: " + name_of(rank) + ": stopped by signal " + ::sigabbrev_np(process.stop_signal) + ", " +
-              server_.describe(rank) + " (--allow-stop lets a job live with that)", SIGTERM, kRankGraceNs);
+              server_.describe(rank) + " (--allow-stop lets a job live with that)",
+          SIGTERM, kRankGraceNs);
     } else if (process.silent_deadline.passed()) {
-      end(1, "mpiexec: " + name_of(rank) + ": closed its PMI connection without MPI_Finalize", SIGTERM, kRankGraceNs);
+      end(1, "mpiexec: " + name_of(rank) + ": closed its PMI connection without MPI_Finalize", SIGTERM,
+          kRankGraceNs);
     }
   }
 }

@@ -2,11 +2,11 @@
 #pragma once
 /// @file  One running job: its processes, their PMI connections, its end. Layer: tools.
 ///
-/// One thread, one epoll loop: signals (signalfd), PMI sockets, labelled pipes and a few deadlines. docs/design/pmi.md tells
-/// when a rank's end ends the job.
+/// One thread, one epoll loop: signals (signalfd), PMI sockets, labelled pipes and a few deadlines.
+/// docs/design/pmi.md tells when a rank's end ends the job.
 ///
-/// Threads:   one. Ownership: every process started here is waited for before run() returns; after a failure also what
-///            the ranks left behind (this process is their subreaper).
+/// Threads:   one. Ownership: every process started here is waited for before run() returns; after a failure
+///            also what the ranks left behind (this process is their subreaper).
 /// Errors:    what stops a job from starting is a Result; afterwards one message on stderr and the exit code.
 
 #include <sys/resource.h>
@@ -35,8 +35,8 @@ struct JobSpec {
   JobLayout layout;
   std::string name;
   std::string host;
-  rlimit descriptors{};   ///< what the ranks get: the limit that mpiexec itself was given
-  sigset_t signal_mask{}; ///< likewise
+  rlimit descriptors{};    ///< what the ranks get: the limit that mpiexec itself was given
+  sigset_t signal_mask{};  ///< likewise
 };
 
 class Job {
@@ -109,8 +109,8 @@ class Job {
   std::uint32_t alive_ = 0;
   int exit_code_ = 0;
   bool ending_ = false;
-  bool suspended_ = false;         ///< Ctrl-Z: the ranks were stopped by us
-  bool asked_to_end_ = false;      ///< a signal to mpiexec
+  bool suspended_ = false;     ///< Ctrl-Z: the ranks were stopped by us
+  bool asked_to_end_ = false;  ///< a signal to mpiexec
   Deadline kill_deadline_;
   Deadline timeout_;
   Deadline report_deadline_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Signals, deaths, and the end of a job. Layer: tools. See docs/design/pmi.md.
 //
-// Hard here: a group may only be signalled while its leader is alive or not yet reaped, or the number may be somebody else's.
-// So ends are first looked at (WNOWAIT), the group is signalled if the job is ending, and only then the leader is reaped.
+// Hard here: a group may only be signalled while its leader is alive or not yet reaped, or the number may be
+// somebody else's. So ends are first looked at (WNOWAIT), the group is signalled if the job is ending, and
+// only then the leader is reaped.
 
 #include <dirent.h>
 #include <sys/signalfd.h>
@@ -135,7 +136,9 @@ void Job::on_signal(int signal, bool from_terminal) {
 void Job::reap() {
   for (;;) {
     siginfo_t info{};
-    if (::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+    if (::waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid == 0)
+      return;
     const pid_t pid = info.si_pid;
     std::uint32_t rank = 0;
     while (rank < ranks_.size() && (ranks_[rank].pid != pid || !ranks_[rank].alive)) ++rank;
@@ -173,21 +176,25 @@ void Job::on_exit(std::uint32_t rank, int status) {
   const Phase reached = server_.phase(rank);
   const bool finished = reached == Phase::idle || reached == Phase::finalized;
   if (status < 0) {
-    end(128 - status, "mpiexec: " + name_of(rank) + ": signal " + signal_name(-status) + ", " + phase, SIGTERM, kRankGraceNs);
+    end(128 - status, "mpiexec: " + name_of(rank) + ": signal " + signal_name(-status) + ", " + phase,
+        SIGTERM, kRankGraceNs);
   } else if (status != 0 && finished) {
     // It has left MPI: the others may finish too, but the job has failed.
     say("mpiexec: " + name_of(rank) + ": exit code " + std::to_string(status) + ", " + phase);
     if (exit_code_ == 0) exit_code_ = status;
   } else if (status != 0) {
-    end(status, "mpiexec: " + name_of(rank) + ": exit code " + std::to_string(status) + ", " + phase, SIGTERM, kRankGraceNs);
+    end(status, "mpiexec: " + name_of(rank) + ": exit code " + std::to_string(status) + ", " + phase, SIGTERM,
+        kRankGraceNs);
   } else if (reached == Phase::active) {
-    end(1, "mpiexec: " + name_of(rank) + ": exit code 0 without MPI_Finalize, " + phase, SIGTERM, kRankGraceNs);
+    end(1, "mpiexec: " + name_of(rank) + ": exit code 0 without MPI_Finalize, " + phase, SIGTERM,
+        kRankGraceNs);
   }
   check_stuck();
 }
 
 void Job::kill_remains() noexcept {
-  // Grandchildren whose parents are gone are our children by now. Killing one may give us its children in turn.
+  // Grandchildren whose parents are gone are our children by now. Killing one may give us its children in
+  // turn.
   const Deadline limit = Deadline::after_ns(1'000 * kMs);
   while (!limit.passed()) {
     const pid_t reaped = ::waitpid(-1, nullptr, WNOHANG);

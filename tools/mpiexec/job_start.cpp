@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Starting the ranks: descriptors, variables, processes. Layer: tools.
 //
-// Hard here: a thousand ranks. The child's socket end is closed before the next rank is started, so descriptors stay at one
-// per rank (three with labels), and every rank gets it under the same low number, reserved here.
+// Hard here: a thousand ranks. The child's socket end is closed before the next rank is started, so
+// descriptors stay at one per rank (three with labels), and every rank gets it under the same low number,
+// reserved here.
 
 #include <fcntl.h>
 #include <sys/epoll.h>
@@ -36,10 +37,12 @@ Result<void> raise_descriptor_limit(rlim_t needed) {
   if (limit.rlim_max < needed) {
     return fail(Errc::no_space, kWhere,
                 "this job needs " + std::to_string(needed) + " file descriptors, but the hard limit is " +
-                    std::to_string(limit.rlim_max) + "; raise it (`ulimit -Hn`, limits.conf) or start fewer ranks");
+                    std::to_string(limit.rlim_max) +
+                    "; raise it (`ulimit -Hn`, limits.conf) or start fewer ranks");
   }
   limit.rlim_cur = needed;
-  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0) return fail(system_error(kWhere, "cannot raise the descriptor limit", errno));
+  if (::setrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return fail(system_error(kWhere, "cannot raise the descriptor limit", errno));
   return {};
 }
 
@@ -73,7 +76,8 @@ Result<void> Job::watch(int fd, Source source, std::uint32_t rank) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = std::uint64_t{static_cast<std::uint32_t>(source)} << 32 | rank;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) return fail(system_error(kWhere, "epoll_ctl", errno));
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+    return fail(system_error(kWhere, "epoll_ctl", errno));
   return {};
 }
 
@@ -97,14 +101,16 @@ Result<void> Job::open_loop() {
 
 Result<void> Job::start() {
   const rlim_t per_rank = spec_.options.labels ? 3 : 1;
-  auto enough = raise_descriptor_limit(kOwnDescriptors + spec_.layout.local_size.size() + per_rank * spec_.layout.size);
+  auto enough =
+      raise_descriptor_limit(kOwnDescriptors + spec_.layout.local_size.size() + per_rank * spec_.layout.size);
   if (!enough) return enough;
   for (UniqueFd& reserved : reserved_) {
     reserved = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
     if (!reserved) return fail(system_error(kWhere, "cannot open /dev/null", errno));
   }
   if (auto opened = open_loop(); !opened) return opened;
-  if (!memory_.reason().empty() && spec_.options.verbose) say("no inherited shared memory: " + memory_.reason());
+  if (!memory_.reason().empty() && spec_.options.verbose)
+    say("no inherited shared memory: " + memory_.reason());
   mpir_prepare(spec_.layout.size);
   for (std::uint32_t rank = 0; rank < spec_.layout.size; ++rank) {
     if (auto started = start_rank(rank); !started) {
@@ -213,7 +219,8 @@ Result<void> Job::start_rank(std::uint32_t rank) {
   process.alive = true;
   ++alive_;
   mpir_add(rank, spec_.host, *path, *pid);
-  if (spec_.options.verbose) say("rank " + std::to_string(rank) + " is pid " + std::to_string(*pid) + ": " + *path);
+  if (spec_.options.verbose)
+    say("rank " + std::to_string(rank) + " is pid " + std::to_string(*pid) + ": " + *path);
   return watch(process.socket.get(), Source::socket, rank);
 }
 

@@ -35,7 +35,8 @@ std::string unique_job_name() {
   std::uint64_t random = now_ns();
   (void)!::getrandom(&random, sizeof random, GRND_NONBLOCK);
   char name[64];
-  std::snprintf(name, sizeof name, "job-%ld-%016llx", static_cast<long>(::getpid()), static_cast<unsigned long long>(random));
+  std::snprintf(name, sizeof name, "job-%ld-%016llx", static_cast<long>(::getpid()),
+                static_cast<unsigned long long>(random));
   return name;
 }
 
@@ -45,7 +46,8 @@ Result<void> take_environment(Options& options) {
   char* end = nullptr;
   const long seconds = std::strtol(text, &end, 10);
   if (*end != '\0' || seconds < 1 || seconds > 1 << 30) {
-    return fail(Errc::bad_parameter, "mpiexec", std::string("MPIEXEC_TIMEOUT is \"") + text + "\"; a number of seconds was expected");
+    return fail(Errc::bad_parameter, "mpiexec",
+                std::string("MPIEXEC_TIMEOUT is \"") + text + "\"; a number of seconds was expected");
   }
   options.timeout_s = static_cast<std::uint32_t>(seconds);
   return {};
@@ -62,14 +64,17 @@ Result<void> publish_settings(const Options& options) {
     char path[PATH_MAX];
     // Ranks may run in another directory.
     const char* const resolved = ::realpath(options.params_file.c_str(), path);
-    if (resolved == nullptr) return fail(Errc::not_found, "mpiexec", "the parameter file " + options.params_file + " cannot be read");
+    if (resolved == nullptr)
+      return fail(Errc::not_found, "mpiexec",
+                  "the parameter file " + options.params_file + " cannot be read");
     ::setenv(std::string(params::kJobFileVariable).c_str(), resolved, 1);
   }
   return {};
 }
 
 Result<void> load_params(params::Registry& registry) {
-  if (auto done = registry.load(params::Places::of_this_process(plugin::installation().prefix)); !done) return done;
+  if (auto done = registry.load(params::Places::of_this_process(plugin::installation().prefix)); !done)
+    return done;
   if (auto done = params::add_core(registry); !done) return done;
   return shm::register_params(registry);
 }
@@ -77,8 +82,10 @@ Result<void> load_params(params::Registry& registry) {
 int report(const Error& error) {
   const std::string text = error.where == "mpiexec" ? "mpiexec: " + error.detail : "mpiexec: " + error.text();
   std::fprintf(stderr, "%s\n", text.c_str());
-  return error.code == Errc::bad_parameter ? kUsageExitCode : error.code == Errc::not_found ? 127
-         : error.code == Errc::denied ? 126 : 1;
+  return error.code == Errc::bad_parameter ? kUsageExitCode
+         : error.code == Errc::not_found   ? 127
+         : error.code == Errc::denied      ? 126
+                                           : 1;
 }
 
 /// Looks every program up before anything is started.

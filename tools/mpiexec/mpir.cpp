@@ -21,7 +21,9 @@ extern "C" {
 [[gnu::used, gnu::visibility("default")]] int MPIR_i_am_starter = 0;
 [[gnu::used, gnu::visibility("default")]] int MPIR_partial_attach_ok = 1;
 /// Debuggers put a breakpoint here; it must exist as a call.
-[[gnu::used, gnu::noinline, gnu::visibility("default")]] void MPIR_Breakpoint() { asm volatile("" ::: "memory"); }
+[[gnu::used, gnu::noinline, gnu::visibility("default")]] void MPIR_Breakpoint() {
+  asm volatile("" ::: "memory");
+}
 }
 
 namespace starling::mpiexec {

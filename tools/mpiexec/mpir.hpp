@@ -2,8 +2,8 @@
 #pragma once
 /// @file  The MPIR process table: how parallel debuggers find the ranks of a job. Layer: tools.
 ///
-/// A debugger that starts or attaches to mpiexec sets MPIR_being_debugged, breaks at MPIR_Breakpoint and reads MPIR_proctable. The
-/// names are the MPIR interface's, not ours. Threads: one.
+/// A debugger that starts or attaches to mpiexec sets MPIR_being_debugged, breaks at MPIR_Breakpoint and
+/// reads MPIR_proctable. The names are the MPIR interface's, not ours. Threads: one.
 
 #include <sys/types.h>
 

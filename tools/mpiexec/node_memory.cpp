@@ -43,7 +43,8 @@ int NodeMemory::fd(std::uint32_t node) const noexcept { return nodes_[node].fd; 
 void NodeMemory::mark_exited(std::uint32_t node, std::uint32_t local_rank) noexcept {
   if (!nodes_[node].segment) return;
   NodeSegment& segment = *nodes_[node].segment;
-  segment.slot(local_rank).state.store(static_cast<std::uint32_t>(ProcState::exited), std::memory_order_release);
+  segment.slot(local_rank)
+      .state.store(static_cast<std::uint32_t>(ProcState::exited), std::memory_order_release);
   for (std::uint32_t i = 0; i < segment.local_size(); ++i) segment.ring(i);
 }
 
@@ -59,7 +60,8 @@ void NodeMemory::ask(std::uint32_t node) noexcept {
 std::optional<std::string> NodeMemory::answer(std::uint32_t node, std::uint32_t local_rank) {
   if (!nodes_[node].segment) return std::nullopt;
   const ProcSlot& slot = nodes_[node].segment->slot(local_rank);
-  if (slot.state.load(std::memory_order_acquire) != static_cast<std::uint32_t>(ProcState::attached)) return std::nullopt;
+  if (slot.state.load(std::memory_order_acquire) != static_cast<std::uint32_t>(ProcState::attached))
+    return std::nullopt;
   if (slot.report_done.load(std::memory_order_acquire) != nodes_[node].asked[local_rank]) {
     return "computing (it has not called MPI since it was asked)";
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  mpiexec's side of the nodes' shared segments: makes them, marks the dead, asks what a rank waits for. Layer: tools.
+/// @file  mpiexec's side of the nodes' shared segments: makes them, marks the dead, asks what a rank waits
+/// for. Layer: tools.
 ///
-/// Threads: one. Ownership: keeps descriptor and mapping of every (virtual) node's segment until the job has ended.
+/// Threads: one. Ownership: keeps descriptor and mapping of every (virtual) node's segment until the job has
+/// ended.
 /// Errors:  where no segment can be made, ranks get none and find another way; reason() says why.
 
 #include <cstdint>
@@ -19,7 +21,8 @@ namespace starling::mpiexec {
 
 class NodeMemory {
  public:
-  /// One segment per node of the layout, with the geometry that the ranks will compute from the same parameters.
+  /// One segment per node of the layout, with the geometry that the ranks will compute from the same
+  /// parameters.
   NodeMemory(const params::Registry& params, const std::string& job, const JobLayout& layout);
 
   /// Descriptor of a node's segment, or -1.

@@ -13,8 +13,10 @@ Unexpected file_error(const std::string& path, int line, const std::string& rule
   return fail(Errc::bad_input, "mpiexec", path + (line > 0 ? ":" + std::to_string(line) : "") + ": " + rule);
 }
 
-/// Splits one line as a shell would: blanks separate, quotes and backslashes protect, `#` at a word's start is a comment.
-Result<void> split_line(const std::string& path, int number, const std::string& line, std::vector<std::string>& words) {
+/// Splits one line as a shell would: blanks separate, quotes and backslashes protect, `#` at a word's start
+/// is a comment.
+Result<void> split_line(const std::string& path, int number, const std::string& line,
+                        std::vector<std::string>& words) {
   std::string word;
   bool in_word = false;
   char quote = '\0';
@@ -23,7 +25,8 @@ Result<void> split_line(const std::string& path, int number, const std::string& 
     if (quote != '\0') {
       if (c == quote) {
         quote = '\0';
-      } else if (c == '\\' && quote == '"' && i + 1 < line.size() && (line[i + 1] == '"' || line[i + 1] == '\\')) {
+      } else if (c == '\\' && quote == '"' && i + 1 < line.size() &&
+                 (line[i + 1] == '"' || line[i + 1] == '\\')) {
         word += line[++i];
       } else {
         word += c;

@@ -18,20 +18,21 @@ constexpr std::uint32_t kMaxRanks = 1u << 20;
 
 struct State {
   Options options;
-  Program program;  ///< the one whose options are being read
+  Program program;    ///< the one whose options are being read
   std::string given;  ///< the option as it was written, for messages
 };
 using Values = std::span<const std::string>;
 
 Unexpected bad(std::string text) { return fail(Errc::bad_parameter, kWhere, std::move(text)); }
 
-Result<std::uint32_t> number(const State& state, const std::string& text, std::uint32_t min, std::uint32_t max) {
+Result<std::uint32_t> number(const State& state, const std::string& text, std::uint32_t min,
+                             std::uint32_t max) {
   std::uint32_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, value);
   if (code != std::errc{} || stop != end || value < min || value > max) {
-    return bad("option " + state.given + ": \"" + text + "\" is no whole number from " + std::to_string(min) + " to " +
-               std::to_string(max));
+    return bad("option " + state.given + ": \"" + text + "\" is no whole number from " + std::to_string(min) +
+               " to " + std::to_string(max));
   }
   return value;
 }
@@ -103,8 +104,9 @@ Result<void> set_global_wdir(State& state, Values values) {
 }
 Result<void> set_bind(State& state, Values values) {
   constexpr std::pair<std::string_view, Bind> kKinds[] = {
-      {"none", Bind::none},   {"core", Bind::core},     {"hwthread", Bind::hwthread}, {"hwt", Bind::hwthread},
-      {"cpu", Bind::hwthread}, {"socket", Bind::socket}, {"package", Bind::socket},    {"numa", Bind::numa}};
+      {"none", Bind::none},      {"core", Bind::core},    {"hwthread", Bind::hwthread},
+      {"hwt", Bind::hwthread},   {"cpu", Bind::hwthread}, {"socket", Bind::socket},
+      {"package", Bind::socket}, {"numa", Bind::numa}};
   // Modifiers after ':' (overload-allowed ...) change nothing here: more ranks than places are never bound.
   const std::string_view kind = std::string_view(values[0]).substr(0, values[0].find(':'));
   for (const auto& [name, bind] : kKinds) {
@@ -112,7 +114,8 @@ Result<void> set_bind(State& state, Values values) {
     state.options.bind = bind;
     return {};
   }
-  return bad("option " + state.given + ": \"" + values[0] + "\" is none of none, core, hwthread, socket, numa");
+  return bad("option " + state.given + ": \"" + values[0] +
+             "\" is none of none, core, hwthread, socket, numa");
 }
 Result<void> set_map(State& state, Values values) {
   const std::string& by = values[0];
@@ -130,15 +133,37 @@ Result<void> set_map(State& state, Values values) {
     state.options.placement = Placement::round_robin;
     return {};
   }
-  return bad("option " + state.given + ": \"" + by + "\" is none of slot, core, socket, numa, node, ppr:N:node");
+  return bad("option " + state.given + ": \"" + by +
+             "\" is none of slot, core, socket, numa, node, ppr:N:node");
 }
-Result<void> set_labels(State& state, Values) { state.options.labels = true; return {}; }
-Result<void> set_verbose(State& state, Values) { state.options.verbose = true; return {}; }
-Result<void> set_allow_stop(State& state, Values) { state.options.allow_stop = true; return {}; }
-Result<void> set_version(State& state, Values) { state.options.version = true; return {}; }
-Result<void> set_help(State& state, Values) { state.options.help = true; return {}; }
-Result<void> set_out(State& state, Values values) { state.options.out_pattern = values[0]; return {}; }
-Result<void> set_err(State& state, Values values) { state.options.err_pattern = values[0]; return {}; }
+Result<void> set_labels(State& state, Values) {
+  state.options.labels = true;
+  return {};
+}
+Result<void> set_verbose(State& state, Values) {
+  state.options.verbose = true;
+  return {};
+}
+Result<void> set_allow_stop(State& state, Values) {
+  state.options.allow_stop = true;
+  return {};
+}
+Result<void> set_version(State& state, Values) {
+  state.options.version = true;
+  return {};
+}
+Result<void> set_help(State& state, Values) {
+  state.options.help = true;
+  return {};
+}
+Result<void> set_out(State& state, Values values) {
+  state.options.out_pattern = values[0];
+  return {};
+}
+Result<void> set_err(State& state, Values values) {
+  state.options.err_pattern = values[0];
+  return {};
+}
 Result<void> set_timeout(State& state, Values values) {
   auto seconds = number(state, values[0], 1, 1u << 30);
   if (!seconds) return fail(std::move(seconds).error());
@@ -149,7 +174,10 @@ Result<void> add_mca(State& state, Values values) {
   state.options.mca.push_back({values[0], values[1]});
   return {};
 }
-Result<void> set_params(State& state, Values values) { state.options.params_file = values[0]; return {}; }
+Result<void> set_params(State& state, Values values) {
+  state.options.params_file = values[0];
+  return {};
+}
 Result<void> ignore(State&, Values) { return {}; }
 
 struct Option {
@@ -173,7 +201,8 @@ constexpr Option kOptions[] = {
     {"bind-to", "WHAT", "none (default), core, hwthread, socket, numa", &set_bind},
     {"map-by rank-by", "WHAT", "slot (default: fill a node first), node (in turn), ppr:N:node", &set_map},
     {"l prepend-rank tag-output", "", "label every line of output with its rank", &set_labels},
-    {"outfile-pattern output-filename", "PATTERN", "standard output into files; %r rank, %h host, %p job", &set_out},
+    {"outfile-pattern output-filename", "PATTERN", "standard output into files; %r rank, %h host, %p job",
+     &set_out},
     {"errfile-pattern", "PATTERN", "standard error into files", &set_err},
     {"timeout", "SECONDS", "print what every rank waits for and end the job after this time", &set_timeout},
     {"allow-stop", "", "a rank that is stopped by a signal does not end the job", &set_allow_stop},
@@ -182,7 +211,8 @@ constexpr Option kOptions[] = {
     {"v verbose", "", "say what is started", &set_verbose},
     {"version V", "", "print the version", &set_version},
     {"help h", "", "print this", &set_help},
-    {"oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus report-bindings q quiet", "", "", &ignore},
+    {"oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus report-bindings q quiet", "", "",
+     &ignore},
     {"envall genvall envnone genvnone enable-x disable-x disable-auto-cleanup", "", "", &ignore},
     {"envlist genvlist iface launcher rmk", "WHAT", "", &ignore},
 };
@@ -217,8 +247,10 @@ Unexpected unknown_option(const std::string& given, std::string_view name) {
     each_name(option, [&](std::string_view known) { names.push_back(known); });
   }
   const std::string near = params::nearest(name, names);
-  return bad("unknown option " + given + (near.empty() ? "" : "; did you mean " + std::string(near.size() > 1 ? "--" : "-") + near + "?") +
-             " (mpiexec --help lists all)");
+  return bad(
+      "unknown option " + given +
+      (near.empty() ? "" : "; did you mean " + std::string(near.size() > 1 ? "--" : "-") + near + "?") +
+      " (mpiexec --help lists all)");
 }
 
 /// Splits "--name=value" and strips the dashes.
@@ -287,7 +319,8 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   const bool ends_with_colon = state.program.argv.empty() && !state.options.programs.empty();
   if (!ends_with_colon || state.program.ranks) {
     if (auto done = finish_program(state); !done) {
-      return bad("no program is given; usage: mpiexec -n N PROGRAM [ARGUMENTS] (mpiexec --help lists the options)");
+      return bad(
+          "no program is given; usage: mpiexec -n N PROGRAM [ARGUMENTS] (mpiexec --help lists the options)");
     }
   }
   return std::move(state.options);
@@ -305,14 +338,16 @@ std::string help_text() {
     left.resize(std::max<std::size_t>(left.size() + 2, 44), ' ');
     text.append(left).append(option.help).append("\n");
   }
-  text += "  -configfile FILE                          options and programs from a file, one program a line\n";
+  text +=
+      "  -configfile FILE                          options and programs from a file, one program a line\n";
   text += "\nWithout effect, because scripts write them:";
   for (const Option& option : kOptions) {
     if (!option.help.empty()) continue;
     each_name(option, [&](std::string_view name) { text.append(" -").append(name); });
   }
   text +=
-      "\n\nVariables: MPIEXEC_TIMEOUT (as --timeout). SIGUSR1 makes mpiexec print what every rank waits for.\n"
+      "\n\nVariables: MPIEXEC_TIMEOUT (as --timeout). SIGUSR1 makes mpiexec print what every rank waits "
+      "for.\n"
       "Exit code: that of the first rank that failed, 128 + signal for signals, 124 after --timeout.\n";
   return text;
 }

@@ -2,11 +2,13 @@
 #pragma once
 /// @file  mpiexec's command line, in the dialects of both worlds. Layer: tools.
 ///
-/// A table of our own instead of a parser library: options have one or two dashes at will (-np and --np, -bind-to and
-/// --bind-to), some take two values (-env NAME VALUE, --mca NAME VALUE), everything after the program's name belongs to the
-/// program, and `:` starts the next program with options of its own. CLI11 reads -np as the flags -n and -p.
+/// A table of our own instead of a parser library: options have one or two dashes at will (-np and --np,
+/// -bind-to and --bind-to), some take two values (-env NAME VALUE, --mca NAME VALUE), everything after the
+/// program's name belongs to the program, and `:` starts the next program with options of its own. CLI11
+/// reads -np as the flags -n and -p.
 ///
-/// Threads: one. Errors: bad_parameter names the option, what was given, what was expected, and the nearest known name.
+/// Threads: one. Errors: bad_parameter names the option, what was given, what was expected, and the nearest
+/// known name.
 
 #include <cstdint>
 #include <optional>
@@ -34,16 +36,16 @@ struct Program {
 
 struct Options {
   std::vector<Program> programs;
-  Variables env;                      ///< -genv: for all programs
-  std::string wdir;                   ///< -gwdir
-  std::vector<std::string> hosts;     ///< as written, "name[:slots]"
-  std::uint32_t per_node = 0;         ///< -ppn; 0: not said
+  Variables env;                   ///< -genv: for all programs
+  std::string wdir;                ///< -gwdir
+  std::vector<std::string> hosts;  ///< as written, "name[:slots]"
+  std::uint32_t per_node = 0;      ///< -ppn; 0: not said
   std::uint32_t virtual_nodes = 1;
   Bind bind = Bind::none;
   Placement placement = Placement::fill_nodes;
   bool labels = false;
   bool verbose = false;
-  bool allow_stop = false;            ///< a stopped rank does not end the job
+  bool allow_stop = false;  ///< a stopped rank does not end the job
   bool version = false;
   bool help = false;
   std::string out_pattern;
@@ -59,7 +61,8 @@ struct Options {
 /// What --help prints; written from the same table.
 [[nodiscard]] std::string help_text();
 
-/// Words of a -configfile: lines join as if by ':', `#` starts a comment, quotes and backslashes as in a shell.
+/// Words of a -configfile: lines join as if by ':', `#` starts a comment, quotes and backslashes as in a
+/// shell.
 [[nodiscard]] Result<std::vector<std::string>> read_config_file(const std::string& path);
 /// Hosts of a -hostfile: `name`, `name:slots` or `name slots=N` per line.
 [[nodiscard]] Result<std::vector<std::string>> read_host_file(const std::string& path);

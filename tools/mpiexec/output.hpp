@@ -2,7 +2,8 @@
 #pragma once
 /// @file  Labelled output: whole lines of a rank's pipe, each with the rank before it. Layer: tools.
 ///
-/// Threads: one. Ownership: owns the pipe's reading end. Errors: a closed standard output is reported once by pump().
+/// Threads: one. Ownership: owns the pipe's reading end. Errors: a closed standard output is reported once by
+/// pump().
 
 #include <cstdint>
 #include <string>
@@ -15,7 +16,8 @@ class LabelledPipe {
  public:
   LabelledPipe() = default;
   /// Lines read from `from` go to descriptor `to` behind "[label] ".
-  LabelledPipe(UniqueFd from, int to, std::string label) : from_(std::move(from)), to_(to), label_(std::move(label)) {}
+  LabelledPipe(UniqueFd from, int to, std::string label)
+      : from_(std::move(from)), to_(to), label_(std::move(label)) {}
 
   [[nodiscard]] int fd() const noexcept { return from_.get(); }
   [[nodiscard]] bool open() const noexcept { return static_cast<bool>(from_); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hosts, nodes and processors. Layer: tools.
 //
-// The machine is read from /sys instead of through hwloc: loading its topology takes longer than starting a small job.
+// The machine is read from /sys instead of through hwloc: loading its topology takes longer than starting a
+// small job.
 
 #include "tools/mpiexec/placement.hpp"
 
@@ -61,7 +62,8 @@ bool resolves_to_us(const std::string& name) {
 bool is_this_machine(const std::string& name) {
   const std::string own = host_name();
   const std::string short_own = own.substr(0, own.find('.'));
-  if (name == "localhost" || name == own || name == short_own || name == "127.0.0.1" || name == "::1") return true;
+  if (name == "localhost" || name == own || name == short_own || name == "127.0.0.1" || name == "::1")
+    return true;
   return resolves_to_us(name);
 }
 
@@ -93,15 +95,19 @@ Result<std::uint32_t> check_hosts(const std::vector<std::string>& hosts) {
       const char* const end = written.data() + written.size();
       const auto [stop, code] = std::from_chars(written.data() + colon + 1, end, count);
       if (code != std::errc{} || stop != end || count == 0) {
-        return fail(Errc::bad_parameter, kWhere, "host \"" + written + "\": a number of slots was expected after ':'");
+        return fail(Errc::bad_parameter, kWhere,
+                    "host \"" + written + "\": a number of slots was expected after ':'");
       }
     }
     if (!is_this_machine(name)) {
       return fail(Errc::bad_parameter, kWhere,
                   "host \"" + name + "\" is not this machine (" + host_name() +
-                      "). This mpiexec starts processes on one machine; for several, use the launcher of the site, the program "
-                      "needs no rebuild: `srun --mpi=pmi2 -n N PROGRAM` (Slurm), `mpiexec.hydra -n N -hosts LIST PROGRAM` "
-                      "(MPICH's Hydra, over ssh), `flux run -n N PROGRAM` (Flux). docs/process-managers.md says more");
+                      "). This mpiexec starts processes on one machine; for several, use the launcher of the "
+                      "site, the program "
+                      "needs no rebuild: `srun --mpi=pmi2 -n N PROGRAM` (Slurm), `mpiexec.hydra -n N -hosts "
+                      "LIST PROGRAM` "
+                      "(MPICH's Hydra, over ssh), `flux run -n N PROGRAM` (Flux). docs/process-managers.md "
+                      "says more");
     }
     slots += count;
   }
@@ -118,8 +124,8 @@ Result<JobLayout> lay_out(const Options& options, std::uint32_t slots) {
   const std::uint32_t nodes = std::min(options.virtual_nodes, layout.size);
   if (nodes > 1 && options.per_node > 0 && std::uint64_t{options.per_node} * nodes < layout.size) {
     return fail(Errc::bad_parameter, kWhere,
-                std::to_string(layout.size) + " ranks do not fit: " + std::to_string(nodes) + " virtual nodes with " +
-                    std::to_string(options.per_node) + " ranks on each");
+                std::to_string(layout.size) + " ranks do not fit: " + std::to_string(nodes) +
+                    " virtual nodes with " + std::to_string(options.per_node) + " ranks on each");
   }
   const std::uint32_t few = layout.size / nodes;
   const std::uint32_t with_one_more = layout.size % nodes;

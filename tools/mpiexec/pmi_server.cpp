@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMI-1.2 server's state: who said hello, what was put, who waits where. Layer: tools. See docs/design/pmi.md.
+// The PMI-1.2 server's state: who said hello, what was put, who waits where. Layer: tools. See
+// docs/design/pmi.md.
 
 #include "tools/mpiexec/pmi_server.hpp"
 
@@ -58,19 +59,24 @@ PmiServer::Kvs* PmiServer::kvs_of(std::uint32_t rank, std::string_view name) {
   return name == kvs_name(generation) ? &kvs_[generation] : nullptr;
 }
 
-Result<std::optional<PmiServer::Abort>> PmiServer::handle(std::uint32_t rank, const Message& request, Replies& replies) {
+Result<std::optional<PmiServer::Abort>> PmiServer::handle(std::uint32_t rank, const Message& request,
+                                                          Replies& replies) {
   const RankState& state = ranks_[rank];
   if (request.name() == "abort") {
-    auto code = request.find("exitcode") ? request.integer("exitcode", -kMaxInt - 1, kMaxInt) : Result<std::int64_t>(1);
+    auto code = request.find("exitcode") ? request.integer("exitcode", -kMaxInt - 1, kMaxInt)
+                                         : Result<std::int64_t>(1);
     if (!code) return fail(std::move(code).error());
     return std::optional<Abort>(
         Abort{static_cast<int>(*code), pmi::wire::percent_decode(request.find("message").value_or(""))});
   }
   for (const Command& command : kCommands) {
     if (command.name != request.name()) continue;
-    if (request.multi_line() != (command.name == "spawn")) return request.broken("this command has the other framing");
-    if (!command.before_init && state.phase == Phase::silent) return request.broken("cmd=init must come first");
-    if (!command.before_init && state.phase == Phase::finalized) return request.broken("only cmd=init may follow cmd=finalize");
+    if (request.multi_line() != (command.name == "spawn"))
+      return request.broken("this command has the other framing");
+    if (!command.before_init && state.phase == Phase::silent)
+      return request.broken("cmd=init must come first");
+    if (!command.before_init && state.phase == Phase::finalized)
+      return request.broken("only cmd=init may follow cmd=finalize");
     auto done = (this->*command.handler)(rank, request, replies);
     if (!done) return fail(std::move(done).error());
     return std::optional<Abort>{};
@@ -85,7 +91,8 @@ Result<void> PmiServer::init(std::uint32_t rank, const Message& request, Replies
   auto subversion = request.integer("pmi_subversion", 0, kMaxInt);
   if (!subversion) return fail(std::move(subversion).error());
   if (state.phase == Phase::active) {
-    return request.broken("this rank is initialised already: an earlier program of it ended without MPI_Finalize");
+    return request.broken(
+        "this rank is initialised already: an earlier program of it ended without MPI_Finalize");
   }
   if (state.barriers > 0) return request.broken("this rank is in a barrier");
   if (*version != 1) {
@@ -125,7 +132,8 @@ Result<void> PmiServer::get_maxes(std::uint32_t rank, const Message&, Replies& r
 }
 
 Result<void> PmiServer::get_universe_size(std::uint32_t rank, const Message&, Replies& replies) {
-  replies.push_back({rank, std::move(Line("universe_size").add("rc", 0).add("size", job_.universe_size)).take()});
+  replies.push_back(
+      {rank, std::move(Line("universe_size").add("rc", 0).add("size", job_.universe_size)).take()});
   return {};
 }
 
@@ -157,7 +165,8 @@ Result<void> PmiServer::put(std::uint32_t rank, const Message& request, Replies&
   if (key->size() >= kKeylenMax) return refuse("key_too_long");
   if (value->size() >= kOwnVallenMax) return refuse("value_too_long");
   if (key->substr(0, 4) == "PMI_") return refuse("keys_that_start_with_PMI__belong_to_the_server");
-  if (kvs_bytes_ + key->size() + value->size() > kKvsBytesMax) return refuse("the_job_stored_more_than_512_MiB");
+  if (kvs_bytes_ + key->size() + value->size() > kKvsBytesMax)
+    return refuse("the_job_stored_more_than_512_MiB");
   if (!kvs->emplace(*key, *value).second) return refuse("duplicate_key");
   kvs_bytes_ += key->size() + value->size();
   replies.push_back({rank, "cmd=put_result rc=0\n"});
@@ -179,7 +188,8 @@ Result<void> PmiServer::get(std::uint32_t rank, const Message& request, Replies&
     if (const auto found = kvs->find(std::string(*key)); found != kvs->end()) value = found->second;
   }
   if (!value.empty()) {
-    replies.push_back({rank, std::move(Line("get_result").add("rc", 0).add("found", "TRUE").add("value", value)).take()});
+    replies.push_back(
+        {rank, std::move(Line("get_result").add("rc", 0).add("found", "TRUE").add("value", value)).take()});
     return {};
   }
   Line line("get_result");
@@ -207,7 +217,8 @@ Result<std::vector<std::uint32_t>> PmiServer::members_of(std::uint32_t rank, con
   }
   std::sort(members.begin(), members.end());
   members.erase(std::unique(members.begin(), members.end()), members.end());
-  if (!std::binary_search(members.begin(), members.end(), rank)) return request.broken("group= must contain the sender");
+  if (!std::binary_search(members.begin(), members.end(), rank))
+    return request.broken("group= must contain the sender");
   return members;
 }
 
@@ -216,7 +227,8 @@ Result<PmiServer::Barrier*> PmiServer::barrier_of(std::uint32_t rank, const Mess
   std::uint32_t tag = 0;
   if (const std::size_t colon = group.rfind(':'); colon != std::string_view::npos) {
     const auto number = rank_number(group.substr(colon + 1));
-    if (!number || *number > kMaxInt) return request.broken("the tag in group= must be a number from 0 to 2147483647");
+    if (!number || *number > kMaxInt)
+      return request.broken("the tag in group= must be a number from 0 to 2147483647");
     tag = *number;
     group = group.substr(0, colon);
   }
@@ -240,9 +252,10 @@ Result<void> PmiServer::barrier_in(std::uint32_t rank, const Message& request, R
   if (!found) return fail(std::move(found).error());
   Barrier& barrier = **found;
   const auto& members = barrier.members;
-  const std::size_t own = members.empty() ? rank
-                                          : static_cast<std::size_t>(std::lower_bound(members.begin(), members.end(), rank) -
-                                                                     members.begin());
+  const std::size_t own = members.empty()
+                              ? rank
+                              : static_cast<std::size_t>(
+                                    std::lower_bound(members.begin(), members.end(), rank) - members.begin());
   ++ranks_[rank].barriers;
   if (++barrier.entered[own] == 1) ++barrier.arrived;
   if (barrier.arrived < barrier.entered.size()) return {};
@@ -272,7 +285,8 @@ Result<void> PmiServer::publish_name(std::uint32_t rank, const Message& request,
   auto port = request.text("port");
   if (!port) return fail(std::move(port).error());
   const bool added = names_.emplace(*service, *port).second;
-  replies.push_back({rank, added ? "cmd=publish_result rc=0\n" : refusal("publish_result", "this_name_is_published_already")});
+  replies.push_back({rank, added ? "cmd=publish_result rc=0\n"
+                                 : refusal("publish_result", "this_name_is_published_already")});
   return {};
 }
 
@@ -280,7 +294,8 @@ Result<void> PmiServer::unpublish_name(std::uint32_t rank, const Message& reques
   auto service = request.text("service");
   if (!service) return fail(std::move(service).error());
   const bool removed = names_.erase(std::string(*service)) > 0;
-  replies.push_back({rank, removed ? "cmd=unpublish_result rc=0\n" : refusal("unpublish_result", "this_name_is_not_published")});
+  replies.push_back({rank, removed ? "cmd=unpublish_result rc=0\n"
+                                   : refusal("unpublish_result", "this_name_is_not_published")});
   return {};
 }
 
@@ -291,7 +306,8 @@ Result<void> PmiServer::lookup_name(std::uint32_t rank, const Message& request, 
   if (found == names_.end()) {
     replies.push_back({rank, refusal("lookup_result", "this_name_is_not_published")});
   } else {
-    replies.push_back({rank, std::move(Line("lookup_result").add("rc", 0).add("port", found->second)).take()});
+    replies.push_back(
+        {rank, std::move(Line("lookup_result").add("rc", 0).add("port", found->second)).take()});
   }
   return {};
 }
@@ -328,8 +344,8 @@ std::string PmiServer::describe(std::uint32_t rank) const {
     for (const auto& [key, barrier] : barriers_) {
       for (std::size_t i = 0; i < barrier.entered.size(); ++i) {
         if (barrier.rank_at(i) != rank || barrier.entered[i] == 0) continue;
-        return "in a PMI barrier that " + std::to_string(barrier.arrived) + " of " + std::to_string(barrier.entered.size()) +
-               " ranks entered";
+        return "in a PMI barrier that " + std::to_string(barrier.arrived) + " of " +
+               std::to_string(barrier.entered.size()) + " ranks entered";
       }
     }
   }

@@ -2,13 +2,13 @@
 #pragma once
 /// @file  A PMI-1.2 server without any input or output: messages in, replies out. Layer: tools.
 ///
-/// A rank may run several PMI programs one after the other (`sh -c './a; ./b'`): each init after the first begins a new
-/// generation of that rank, with a key-value space and barriers of its own, so that the second program never sees the
-/// addresses of the first. See docs/design/pmi.md.
+/// A rank may run several PMI programs one after the other (`sh -c './a; ./b'`): each init after the first
+/// begins a new generation of that rank, with a key-value space and barriers of its own, so that the second
+/// program never sees the addresses of the first. See docs/design/pmi.md.
 ///
 /// Threads:   one. Ownership: a value; replies are texts for the caller to send.
-/// Ordering:  per rank, replies are in the order of its requests. A barrier counts entries per member, since a fast rank may
-///            enter the next one before a slow one has read that it left.
+/// Ordering:  per rank, replies are in the order of its requests. A barrier counts entries per member, since
+///            a fast rank may enter the next one before a slow one has read that it left.
 /// Errors:    a request that breaks the protocol is bad_input with offset and rule: the caller ends that job.
 
 #include <cstdint>
@@ -60,7 +60,8 @@ class PmiServer {
 
   explicit PmiServer(PmiJob job);
 
-  /// Serves one request of `rank`; what is to be sent is added to `replies`. An Abort if the rank asked for it.
+  /// Serves one request of `rank`; what is to be sent is added to `replies`. An Abort if the rank asked for
+  /// it.
   [[nodiscard]] Result<std::optional<Abort>> handle(std::uint32_t rank, const pmi::wire::Message& request,
                                                     std::vector<Reply>& replies);
   /// The process of that rank has ended and been reaped.
@@ -117,7 +118,8 @@ class PmiServer {
   Result<void> spawn(std::uint32_t rank, const Message& request, Replies& replies);
 
   Result<Barrier*> barrier_of(std::uint32_t rank, const Message& request);
-  Result<std::vector<std::uint32_t>> members_of(std::uint32_t rank, const Message& request, std::string_view group) const;
+  Result<std::vector<std::uint32_t>> members_of(std::uint32_t rank, const Message& request,
+                                                std::string_view group) const;
   [[nodiscard]] std::string kvs_name(std::uint32_t generation) const;
   Kvs* kvs_of(std::uint32_t rank, std::string_view name);
 

@@ -12,9 +12,10 @@ std::string_view name_of(std::string_view variable) { return variable.substr(0, 
 
 /// Left over from a launcher around this one; a rank must see only what this mpiexec says.
 bool belongs_to_a_launcher(std::string_view name) {
-  for (const std::string_view exact : {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_RANK", "PMI_SIZE", "PMI_SPAWNED", "PMI_HOSTNAME",
-                                       "STARLING_JOB", "STARLING_PMI_FEATURES", "STARLING_SHM_FD", "STARLING_LOCAL_RANK",
-                                       "STARLING_LOCAL_SIZE", "STARLING_NODE"}) {
+  for (const std::string_view exact :
+       {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_RANK", "PMI_SIZE", "PMI_SPAWNED", "PMI_HOSTNAME", "STARLING_JOB",
+        "STARLING_PMI_FEATURES", "STARLING_SHM_FD", "STARLING_LOCAL_RANK", "STARLING_LOCAL_SIZE",
+        "STARLING_NODE"}) {
     if (name == exact) return true;
   }
   for (const std::string_view prefix : {"PMIX_", "OMPI_COMM_WORLD_", "PALS_"}) {
@@ -32,7 +33,8 @@ RankEnvironment::RankEnvironment(char* const* inherited, const Variables& for_al
   for (const auto& [name, value] : for_all) set(shared_, name, value);
 }
 
-void RankEnvironment::set(std::vector<std::string>& into, std::string_view name, std::string_view value) const {
+void RankEnvironment::set(std::vector<std::string>& into, std::string_view name,
+                          std::string_view value) const {
   const auto same = [name](const std::string& variable) { return name_of(variable) == name; };
   into.erase(std::remove_if(into.begin(), into.end(), same), into.end());
   into.push_back(std::string(name).append("=").append(value));

@@ -16,7 +16,8 @@ namespace starling::mpiexec {
 
 class RankEnvironment {
  public:
-  /// Takes `inherited` (NAME=VALUE) without the variables that another launcher or an outer job set for its ranks.
+  /// Takes `inherited` (NAME=VALUE) without the variables that another launcher or an outer job set for its
+  /// ranks.
   RankEnvironment(char* const* inherited, const Variables& for_all);
 
   /// The environment with `own` added or replaced; ends with a null pointer, as execve wants it.

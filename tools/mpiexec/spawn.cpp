@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // vfork and what the child does before exec. Layer: tools.
 //
-// Hard here: the child runs in the parent's memory until exec. It makes only system calls, touches nothing but *failure, and
-// resets signal handling (dispositions are its own) before it unblocks signals.
+// Hard here: the child runs in the parent's memory until exec. It makes only system calls, touches nothing
+// but *failure, and resets signal handling (dispositions are its own) before it unblocks signals.
 
 #include "tools/mpiexec/spawn.hpp"
 
@@ -64,8 +64,10 @@ bool move_to(int from, int to) noexcept {
   for (const SpawnRequest::Kept& kept : request.kept) {
     if (kept.from >= 0 && !move_to(kept.from, kept.to)) give_up(failure, Step::descriptors);
   }
-  if (request.descriptors != nullptr && ::setrlimit(RLIMIT_NOFILE, request.descriptors) != 0) give_up(failure, Step::limit);
-  if (request.processors != nullptr && ::sched_setaffinity(0, sizeof *request.processors, request.processors) != 0) {
+  if (request.descriptors != nullptr && ::setrlimit(RLIMIT_NOFILE, request.descriptors) != 0)
+    give_up(failure, Step::limit);
+  if (request.processors != nullptr &&
+      ::sched_setaffinity(0, sizeof *request.processors, request.processors) != 0) {
     give_up(failure, Step::binding);
   }
   if (request.wdir != nullptr && ::chdir(request.wdir) != 0) give_up(failure, Step::directory);
@@ -78,7 +80,8 @@ bool move_to(int from, int to) noexcept {
 }
 
 /// Kept out of line: vfork's caller must not share a frame with locals that change.
-[[gnu::noinline]] pid_t vfork_and_become(const SpawnRequest& request, pid_t parent, volatile Failure* failure) noexcept {
+[[gnu::noinline]] pid_t vfork_and_become(const SpawnRequest& request, pid_t parent,
+                                         volatile Failure* failure) noexcept {
   const pid_t pid = ::vfork();
   if (pid == 0) become(request, parent, failure);
   return pid;
@@ -104,12 +107,14 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   failure.step = Step::none;
   const pid_t pid = vfork_and_become(request, ::getpid(), &failure);
   if (pid < 0) {
-    return fail(system_error(kWhere, "cannot start another process (limits: `ulimit -u`, the container's pids.max)", errno));
+    return fail(system_error(
+        kWhere, "cannot start another process (limits: `ulimit -u`, the container's pids.max)", errno));
   }
   if (failure.step == Step::none) return pid;
   const Step step = failure.step;
   const int error = failure.error;
-  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
   if (step == Step::exec && error == ENOEXEC && std::string_view(request.path) != "/bin/sh") {
     // A script without a first line that names its interpreter: a shell runs it, as it would from a shell.
     std::vector<char*> argv{const_cast<char*>("sh"), const_cast<char*>(request.path)};
@@ -126,14 +131,16 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   return fail(system_error(kWhere, std::move(what), error));
 }
 
-Result<std::string> find_program(const std::string& name, const std::string& search_path, const std::string& wdir) {
+Result<std::string> find_program(const std::string& name, const std::string& search_path,
+                                 const std::string& wdir) {
   if (name.empty()) return fail(Errc::not_found, kWhere, "the program's name is empty");
   int error = ENOENT;
   if (name.find('/') != std::string::npos) {
     const std::string path = name[0] == '/' || wdir.empty() ? name : wdir + "/" + name;
     if (is_program(path, error)) return name;
     if (error == EACCES) {
-      return fail(Errc::denied, kWhere, "\"" + path + "\" is not an executable file (chmod +x, or a path to the program)");
+      return fail(Errc::denied, kWhere,
+                  "\"" + path + "\" is not an executable file (chmod +x, or a path to the program)");
     }
     return fail(Errc::not_found, kWhere, "the program \"" + path + "\" does not exist");
   }

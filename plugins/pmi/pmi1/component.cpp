@@ -23,7 +23,8 @@ std::uint32_t hashed_tag(std::string_view tag) noexcept {
   return hash == 0 ? 1 : hash;
 }
 
-/// The server keys a barrier by group and tag, its answer names the tag alone: the group goes into the tag too.
+/// The server keys a barrier by group and tag, its answer names the tag alone: the group goes into the tag
+/// too.
 std::uint32_t group_tag(std::span<const std::uint32_t> ranks, std::string_view tag) {
   std::string text(tag);
   for (const std::uint32_t rank : ranks) text.append(",").append(std::to_string(rank));
@@ -33,8 +34,8 @@ std::uint32_t group_tag(std::span<const std::uint32_t> ranks, std::string_view t
 }  // namespace
 
 Pmi1::~Pmi1() {
-  // A foreign server wants to hear the end. Starling's mpiexec knows it from cmd=idle already; a process that ends while MPI
-  // is in use says nothing, so that the process manager can see a failure.
+  // A foreign server wants to hear the end. Starling's mpiexec knows it from cmd=idle already; a process that
+  // ends while MPI is in use says nothing, so that the process manager can see a failure.
   if (active_ || own_server_) return;
   if (!connection_.send(wire::Line("finalize").take())) return;
   (void)await("finalize_ack", Deadline::after_seconds(5));
@@ -42,8 +43,9 @@ Pmi1::~Pmi1() {
 
 Unexpected Pmi1::refused(const wire::Message& reply, std::string_view what) const {
   const auto reason = reply.find("msg");
-  return fail(Errc::system, kWhere, "the process manager refused " + std::string(what) + ": " +
-                                        (reason ? wire::percent_decode(*reason) : "no reason given"));
+  return fail(Errc::system, kWhere,
+              "the process manager refused " + std::string(what) + ": " +
+                  (reason ? wire::percent_decode(*reason) : "no reason given"));
 }
 
 Result<bool> Pmi1::sorted(const wire::Message& message) {
@@ -95,7 +97,8 @@ Result<void> Pmi1::barrier(std::string line, Tag tag, Deadline deadline) {
         if (tag != 0) {
           ++abandoned_[tag];
         } else {
-          poisoned_ = Error{Errc::timed_out, kWhere, "an earlier fence timed out, so fences can no longer be told apart"};
+          poisoned_ = Error{Errc::timed_out, kWhere,
+                            "an earlier fence timed out, so fences can no longer be told apart"};
         }
       }
       return fail(std::move(error));
@@ -106,23 +109,22 @@ Result<void> Pmi1::barrier(std::string line, Tag tag, Deadline deadline) {
   }
 }
 
-Result<void> Pmi1::fence(Deadline deadline) {
-  return barrier(wire::Line("barrier_in").take(), 0, deadline);
-}
+Result<void> Pmi1::fence(Deadline deadline) { return barrier(wire::Line("barrier_in").take(), 0, deadline); }
 
 Result<void> Pmi1::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
   // Alone there is nothing to wait for, and Hydra asserts on a list of one.
   if (ranks.size() <= 1) return {};
   if (!capabilities_.group_fence) {
-    return fail(Errc::unsupported, kWhere, "this process manager has no fences of subsets (PMI 1." +
-                                               std::to_string(subversion_) + ")");
+    return fail(Errc::unsupported, kWhere,
+                "this process manager has no fences of subsets (PMI 1." + std::to_string(subversion_) + ")");
   }
   const Tag wire_tag = group_tag(ranks, tag);
   std::string group;
   if (ranks.size() == identity_.size) {
     group = "WORLD";
   } else {
-    for (const std::uint32_t rank : ranks) group.append(group.empty() ? "" : ",").append(std::to_string(rank));
+    for (const std::uint32_t rank : ranks)
+      group.append(group.empty() ? "" : ",").append(std::to_string(rank));
   }
   group.append(":").append(std::to_string(wire_tag));
   return barrier(std::move(wire::Line("barrier_in").add("group", group)).take(), wire_tag, deadline);
@@ -153,14 +155,16 @@ Result<std::optional<std::string>> Pmi1::get_text(std::uint32_t rank, std::strin
   if (!reply) return fail(std::move(reply).error());
   gone = reply->find("gone") == "TRUE";
   const auto value = reply->find("value");
-  if (reply->find("rc") != "0" || reply->find("found") == "FALSE" || !value) return std::optional<std::string>{};
+  if (reply->find("rc") != "0" || reply->find("found") == "FALSE" || !value)
+    return std::optional<std::string>{};
   return std::optional<std::string>(*value);
 }
 
 Result<Lookup> Pmi1::get(std::uint32_t rank, std::string_view key) {
   if (rank >= identity_.size) {
-    return fail(Errc::not_found, kWhere, "there is no rank " + std::to_string(rank) + "; the job has " +
-                                             std::to_string(identity_.size));
+    return fail(
+        Errc::not_found, kWhere,
+        "there is no rank " + std::to_string(rank) + "; the job has " + std::to_string(identity_.size));
   }
   bool gone = false;
   auto first = get_text(rank, codec_->key_name(rank, key, 0), gone);
@@ -192,18 +196,21 @@ Result<void> Pmi1::publish(std::string_view name, std::string_view port) {
 
 Result<std::string> Pmi1::lookup(std::string_view name) {
   ++counters_.other;
-  auto reply = request(std::move(wire::Line("lookup_name").add("service", wire::percent_encode(name))).take(), "lookup_result");
+  auto reply = request(std::move(wire::Line("lookup_name").add("service", wire::percent_encode(name))).take(),
+                       "lookup_result");
   if (!reply) return fail(std::move(reply).error());
   const auto port = reply->find("port");
   const bool failed = (reply->find("rc") && reply->find("rc") != "0") || reply->find("info") == "fail";
-  if (failed || !port) return fail(Errc::not_found, kWhere, "the name " + std::string(name) + " is not published");
+  if (failed || !port)
+    return fail(Errc::not_found, kWhere, "the name " + std::string(name) + " is not published");
   return wire::percent_decode(*port);
 }
 
 Result<void> Pmi1::unpublish(std::string_view name) {
   ++counters_.other;
   auto reply =
-      request(std::move(wire::Line("unpublish_name").add("service", wire::percent_encode(name))).take(), "unpublish_result");
+      request(std::move(wire::Line("unpublish_name").add("service", wire::percent_encode(name))).take(),
+              "unpublish_result");
   if (!reply) return fail(std::move(reply).error());
   if (reply->find("rc") == "0" || reply->find("info") == "ok") return {};
   return fail(Errc::not_found, kWhere, "the name " + std::string(name) + " is not published");
@@ -223,7 +230,12 @@ void Pmi1::abort(int exit_code, std::string_view message) noexcept {
   if (own_server_) {
     text = wire::percent_encode(text);
   } else {
-    std::replace_if(text.begin(), text.end(), [](char byte) { return !wire::is_plain({&byte, 1}); }, '_');
+    std::replace_if(
+        text.begin(), text.end(),
+        [](char byte) {
+          return !wire::is_plain({&byte, 1});
+        },
+        '_');
   }
   wire::Line line("abort");
   line.add("exitcode", exit_code);

@@ -3,9 +3,11 @@
 /// @file  A PMI-1 client: 1.1 and 1.2 servers, over an inherited socket or TCP. Layer: plugin.
 ///
 /// Threads:   as pmi::Component: one call at a time.
-/// Ordering:  barrier_out messages of other tags that arrive while something else is awaited are kept for their fence.
-/// Errors:    an untagged fence that timed out poisons the connection: nobody can tell later which fence a late barrier_out
-///            belongs to, so every later fence fails with that cause. Requests other than fences fail after pmi_pmi1_timeout.
+/// Ordering:  barrier_out messages of other tags that arrive while something else is awaited are kept for
+///            their fence.
+/// Errors:    an untagged fence that timed out poisons the connection: nobody can tell later which fence a
+///            late barrier_out belongs to, so every later fence fails with that cause. Requests other than
+///            fences fail after pmi_pmi1_timeout.
 
 #include <map>
 #include <memory>
@@ -22,7 +24,8 @@ namespace starling::pmi {
 class Pmi1 final : public Component {
  public:
   /// Connects as `get` says; `request_timeout_s` 0: wait for ever.
-  [[nodiscard]] static Result<std::unique_ptr<Component>> make(const Getenv& get, std::uint64_t request_timeout_s);
+  [[nodiscard]] static Result<std::unique_ptr<Component>> make(const Getenv& get,
+                                                               std::uint64_t request_timeout_s);
   ~Pmi1() override;
 
   [[nodiscard]] const Identity& identity() const noexcept override { return identity_; }
@@ -30,7 +33,8 @@ class Pmi1 final : public Component {
   [[nodiscard]] Result<void> put(std::string_view key, std::span<const std::byte> value) override;
   [[nodiscard]] Result<Lookup> get(std::uint32_t rank, std::string_view key) override;
   [[nodiscard]] Result<void> fence(Deadline deadline) override;
-  [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) override;
+  [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
+                                   Deadline deadline) override;
   [[nodiscard]] Result<void> publish(std::string_view name, std::string_view port) override;
   [[nodiscard]] Result<std::string> lookup(std::string_view name) override;
   [[nodiscard]] Result<void> unpublish(std::string_view name) override;
@@ -43,7 +47,8 @@ class Pmi1 final : public Component {
  private:
   using Tag = std::uint32_t;  ///< 0: the world barrier
 
-  Pmi1(UniqueFd fd, std::uint64_t request_timeout_s) : connection_(std::move(fd)), timeout_s_(request_timeout_s) {}
+  Pmi1(UniqueFd fd, std::uint64_t request_timeout_s)
+      : connection_(std::move(fd)), timeout_s_(request_timeout_s) {}
 
   [[nodiscard]] Result<void> init(const Getenv& get, const Launch& launch);
   [[nodiscard]] Result<void> init_ack(const Launch& launch);
@@ -59,7 +64,8 @@ class Pmi1 final : public Component {
   [[nodiscard]] Result<bool> sorted(const wire::Message& message);
   [[nodiscard]] Result<void> barrier(std::string line, Tag tag, Deadline deadline);
   /// Reads one stored text; nullopt: the server has none. `gone`: it never will.
-  [[nodiscard]] Result<std::optional<std::string>> get_text(std::uint32_t rank, std::string_view key, bool& gone);
+  [[nodiscard]] Result<std::optional<std::string>> get_text(std::uint32_t rank, std::string_view key,
+                                                            bool& gone);
   [[nodiscard]] Unexpected refused(const wire::Message& reply, std::string_view what) const;
 
   Connection connection_;

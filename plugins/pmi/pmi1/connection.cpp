@@ -20,7 +20,8 @@ namespace {
 constexpr char kWhere[] = "pmi/pmi1";
 
 Unexpected server_gone() {
-  return fail(Errc::peer_lost, kWhere, "the process manager closed the connection (it ended, or it ends this job)");
+  return fail(Errc::peer_lost, kWhere,
+              "the process manager closed the connection (it ended, or it ends this job)");
 }
 
 int poll_timeout_ms(Deadline deadline) noexcept {
@@ -49,7 +50,8 @@ Connection::Connection(UniqueFd fd) : fd_(std::move(fd)) {
   if (flags >= 0) ::fcntl(fd_.get(), F_SETFD, flags | FD_CLOEXEC);
 }
 
-Result<UniqueFd> Connection::connect_tcp(const std::string& host, const std::string& port, Deadline deadline) {
+Result<UniqueFd> Connection::connect_tcp(const std::string& host, const std::string& port,
+                                         Deadline deadline) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
@@ -80,7 +82,8 @@ Result<void> Connection::send(std::string_view text) {
   while (!text.empty()) {
     const ssize_t sent = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {  // somebody else made the shared description non-blocking
+    if (sent < 0 && (errno == EAGAIN ||
+                     errno == EWOULDBLOCK)) {  // somebody else made the shared description non-blocking
       pollfd waiting{fd_.get(), POLLOUT, 0};
       ::poll(&waiting, 1, -1);
       continue;
@@ -126,7 +129,8 @@ Result<wire::Message> Connection::receive(Deadline deadline) {
     pollfd waiting{fd_.get(), POLLIN, 0};
     const int ready = ::poll(&waiting, 1, poll_timeout_ms(deadline));
     if (ready < 0 && errno != EINTR) return fail(system_error(kWhere, "poll", errno));
-    if (ready <= 0 && deadline.passed()) return fail(Errc::timed_out, kWhere, "no answer from the process manager in time");
+    if (ready <= 0 && deadline.passed())
+      return fail(Errc::timed_out, kWhere, "no answer from the process manager in time");
   }
 }
 

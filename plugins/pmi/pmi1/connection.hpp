@@ -2,11 +2,12 @@
 #pragma once
 /// @file  The stream to a PMI-1 server: whole lines out, whole messages in. Layer: plugin.
 ///
-/// Threads:   one at a time. Ownership: owns the descriptor; a returned Message is valid until the next receive.
-/// Errors:    peer_lost when the server closed the stream, timed_out at the deadline (nothing is lost: bytes stay buffered),
-///            bad_input for a message that breaks the rules.
-/// The descriptor's O_NONBLOCK flag is shared with whoever inherited it too (a shell between mpiexec and us): it is never set;
-/// every read asks for MSG_DONTWAIT after poll().
+/// Threads:   one at a time. Ownership: owns the descriptor; a returned Message is valid until the next
+///            receive.
+/// Errors:    peer_lost when the server closed the stream, timed_out at the deadline (nothing is lost: bytes
+///            stay buffered), bad_input for a message that breaks the rules. The descriptor's O_NONBLOCK flag
+///            is shared with whoever inherited it too (a shell between mpiexec and us): it is never set;
+///            every read asks for MSG_DONTWAIT after poll().
 
 #include <cstdint>
 #include <optional>
@@ -25,7 +26,8 @@ class Connection {
   /// Takes the descriptor over and sets close-on-exec: children of this process are no ranks.
   explicit Connection(UniqueFd fd);
   /// Connects over TCP, within `deadline` per address.
-  [[nodiscard]] static Result<UniqueFd> connect_tcp(const std::string& host, const std::string& port, Deadline deadline);
+  [[nodiscard]] static Result<UniqueFd> connect_tcp(const std::string& host, const std::string& port,
+                                                    Deadline deadline);
 
   [[nodiscard]] Result<void> send(std::string_view text);
   [[nodiscard]] Result<wire::Message> receive(Deadline deadline);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PMI-1 client's first words: who am I, and what can this server do. Layer: plugin. See docs/design/pmi.md.
 //
-// Under Starling's mpiexec the environment holds every answer, so that one round trip (init) is all. Other servers are asked.
+// Under Starling's mpiexec the environment holds every answer, so that one round trip (init) is all. Other
+// servers are asked.
 
 #include <limits>
 
@@ -25,9 +26,9 @@ Result<std::uint32_t> number_from(const Getenv& get, const char* name, std::uint
     value = value * 10 + static_cast<std::uint64_t>(digit - '0');
   }
   if (!digits || value < min || value > static_cast<std::uint64_t>(kMaxNumber)) {
-    return fail(Errc::bad_input, kWhere, std::string(name) + " is \"" + std::string(written) +
-                                             "\"; with PMI_FD set, a number of at least " + std::to_string(min) +
-                                             " was expected");
+    return fail(Errc::bad_input, kWhere,
+                std::string(name) + " is \"" + std::string(written) +
+                    "\"; with PMI_FD set, a number of at least " + std::to_string(min) + " was expected");
   }
   return static_cast<std::uint32_t>(value);
 }
@@ -36,7 +37,8 @@ Result<std::uint32_t> number_from(const Getenv& get, const char* name, std::uint
 std::string job_name(const std::string& kvs, const Getenv& get) {
   std::string name = kvs;
   for (const char* variable : {"SLURM_JOB_ID", "SLURM_STEP_ID", "FLUX_JOB_ID", "PBS_JOBID"}) {
-    if (const char* const value = get(variable); value != nullptr && *value != '\0') name.append("-").append(value);
+    if (const char* const value = get(variable); value != nullptr && *value != '\0')
+      name.append("-").append(value);
   }
   for (char& byte : name) {
     if (byte == '/') byte = '_';
@@ -51,13 +53,11 @@ Result<std::unique_ptr<Component>> Pmi1::make(const Getenv& get, std::uint64_t r
   if (!launch) return fail(std::move(launch).error());
   UniqueFd fd;
   switch (launch->kind) {
-    case Launch::Kind::none:
-      return fail(Errc::unsupported, kWhere, launch->why_none);
-    case Launch::Kind::inherited_fd:
-      fd = UniqueFd(launch->fd);
-      break;
+    case Launch::Kind::none: return fail(Errc::unsupported, kWhere, launch->why_none);
+    case Launch::Kind::inherited_fd: fd = UniqueFd(launch->fd); break;
     case Launch::Kind::tcp_port: {
-      auto connected = Connection::connect_tcp(launch->host, launch->port, Deadline::after_seconds(kConnectTimeoutS));
+      auto connected =
+          Connection::connect_tcp(launch->host, launch->port, Deadline::after_seconds(kConnectTimeoutS));
       if (!connected) return fail(std::move(connected).error());
       fd = std::move(*connected);
       break;
@@ -82,8 +82,9 @@ Result<void> Pmi1::init(const Getenv& get, const Launch& launch) {
     identity_.size = *size;
   }
   if (done && identity_.rank >= identity_.size) {
-    done = fail(Errc::bad_input, kWhere, "rank " + std::to_string(identity_.rank) + " of " + std::to_string(identity_.size) +
-                                             " processes makes no sense");
+    done = fail(Errc::bad_input, kWhere,
+                "rank " + std::to_string(identity_.rank) + " of " + std::to_string(identity_.size) +
+                    " processes makes no sense");
   }
   if (done) done = say_hello();
   if (done) done = own_server_ ? take_features(get, *launch.features) : ask_everything(get);
@@ -92,7 +93,8 @@ Result<void> Pmi1::init(const Getenv& get, const Launch& launch) {
   capabilities_.group_fence = subversion_ >= 2;
   capabilities_.tagged_barrier = subversion_ >= 2;
   capabilities_.name_service = true;
-  capabilities_.server = "PMI 1." + std::to_string(subversion_) + (own_server_ ? " (Starling's mpiexec)" : "");
+  capabilities_.server =
+      "PMI 1." + std::to_string(subversion_) + (own_server_ ? " (Starling's mpiexec)" : "");
   return {};
 }
 
@@ -132,7 +134,8 @@ Result<void> Pmi1::init_ack(const Launch& launch) {
 Result<void> Pmi1::say_hello() {
   ++counters_.other;
   wire::Line line("init");
-  // Clients of 1.2 servers say 1 too, the server tells what it can: an older Hydra ends the job when it is offered 2.
+  // Clients of 1.2 servers say 1 too, the server tells what it can: an older Hydra ends the job when it is
+  // offered 2.
   line.add("pmi_version", 1).add("pmi_subversion", 1);
   auto reply = request(std::move(line).take(), "response_to_init");
   if (!reply) return fail(std::move(reply).error());
@@ -141,7 +144,8 @@ Result<void> Pmi1::say_hello() {
   if (!version) return fail(std::move(version).error());
   auto subversion = reply->integer("pmi_subversion", 0, kMaxNumber);
   if (!subversion) return fail(std::move(subversion).error());
-  if (*version != 1) return reply->broken("the server speaks PMI " + std::to_string(*version) + ", this client PMI 1");
+  if (*version != 1)
+    return reply->broken("the server speaks PMI " + std::to_string(*version) + ", this client PMI 1");
   subversion_ = static_cast<int>(*subversion);
   if (const auto name = reply->find("kvsname"); name && wire::is_plain(*name)) kvs_ = *name;
   return {};
@@ -177,17 +181,19 @@ Result<void> Pmi1::ask_everything(const Getenv& get) {
   if (!name) return fail(std::move(name).error());
   auto kvs = name->text("kvsname");
   if (!kvs) return fail(std::move(kvs).error());
-  if (!wire::is_plain(*kvs)) return name->broken("the field kvsname= has a backslash");
+  if (!wire::is_plain(*kvs)) return name->broken("the field kvsname= is not plain");
   kvs_ = *kvs;
   identity_.job = job_name(kvs_, get);
 
   auto universe = request(wire::Line("get_universe_size").take(), "universe_size");
   if (!universe) return fail(std::move(universe).error());
-  if (auto size = universe->integer("size", 0, kMaxNumber); size) identity_.universe_size = static_cast<std::uint32_t>(*size);
+  if (auto size = universe->integer("size", 0, kMaxNumber); size)
+    identity_.universe_size = static_cast<std::uint32_t>(*size);
 
   auto app = request(wire::Line("get_appnum").take(), "appnum");
   if (!app) return fail(std::move(app).error());
-  if (auto number = app->integer("appnum", 0, kMaxNumber); number) identity_.appnum = static_cast<std::uint32_t>(*number);
+  if (auto number = app->integer("appnum", 0, kMaxNumber); number)
+    identity_.appnum = static_cast<std::uint32_t>(*number);
   return ask_node_map();
 }
 

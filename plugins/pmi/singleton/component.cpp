@@ -60,7 +60,9 @@ Result<void> Singleton::put(std::string_view key, std::span<const std::byte> val
 
 Result<Lookup> Singleton::get(std::uint32_t rank, std::string_view key) {
   ++counters_.gets;
-  if (rank != 0) return fail(Errc::not_found, kWhere, "there is no rank " + std::to_string(rank) + "; the job has one rank");
+  if (rank != 0)
+    return fail(Errc::not_found, kWhere,
+                "there is no rank " + std::to_string(rank) + "; the job has one rank");
   const auto found = values_.find(key);
   if (found == values_.end()) return Lookup{Found::not_yet, {}};
   return Lookup{Found::value, found->second};
@@ -71,7 +73,9 @@ Result<void> Singleton::fence(Deadline) {
   return {};
 }
 
-Result<void> Singleton::fence(std::span<const std::uint32_t>, std::string_view, Deadline deadline) { return fence(deadline); }
+Result<void> Singleton::fence(std::span<const std::uint32_t>, std::string_view, Deadline deadline) {
+  return fence(deadline);
+}
 
 Result<void> Singleton::publish(std::string_view, std::string_view) { return no_name_service(); }
 Result<std::string> Singleton::lookup(std::string_view) { return no_name_service(); }

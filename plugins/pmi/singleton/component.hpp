@@ -3,7 +3,8 @@
 /// @file  A process that nobody launched: rank 0 of 1. Layer: plugin.
 ///
 /// Threads:   as pmi::Component. Ownership: keeps what was put, for get().
-/// Errors:    a launcher that started several processes without a usable PMI is Errc::unsupported, never N singletons.
+/// Errors:    a launcher that started several processes without a usable PMI is Errc::unsupported, never N
+/// singletons.
 
 #include <map>
 #include <string>
@@ -24,7 +25,8 @@ class Singleton final : public Component {
   [[nodiscard]] Result<void> put(std::string_view key, std::span<const std::byte> value) override;
   [[nodiscard]] Result<Lookup> get(std::uint32_t rank, std::string_view key) override;
   [[nodiscard]] Result<void> fence(Deadline deadline) override;
-  [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) override;
+  [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
+                                   Deadline deadline) override;
   [[nodiscard]] Result<void> publish(std::string_view name, std::string_view port) override;
   [[nodiscard]] Result<std::string> lookup(std::string_view name) override;
   [[nodiscard]] Result<void> unpublish(std::string_view name) override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that speaks PMI through plugins/pmi/pmi1 and nothing else; what it does is its first argument. Layer: tests.
-// Driven by tests/np/mpiexec/run.py. Exit code 0: everything was as expected.
+// A rank that speaks PMI through plugins/pmi/pmi1 and nothing else; what it does is its first argument.
+// Layer: tests. Driven by tests/np/mpiexec/run.py. Exit code 0: everything was as expected.
 
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -33,7 +33,9 @@ T must(Result<T> result, const char* what) {
 
 Deadline soon() { return Deadline::after_seconds(60); }
 
-std::unique_ptr<pmi::Component> connect() { return must(pmi::Pmi1::make(pmi::process_environment(), 60), "init"); }
+std::unique_ptr<pmi::Component> connect() {
+  return must(pmi::Pmi1::make(pmi::process_environment(), 60), "init");
+}
 
 std::vector<std::byte> value_of(std::uint32_t rank, std::size_t bytes) {
   std::vector<std::byte> value(bytes);
@@ -50,7 +52,8 @@ void exchange(pmi::Component& pmi, std::size_t bytes) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t rank = (self.rank + i) % self.size;
     const pmi::Lookup found = must(pmi.get(rank, "address"), "get");
-    if (found.found != pmi::Found::value || found.value != value_of(rank, bytes)) complain("a value came back changed");
+    if (found.found != pmi::Found::value || found.value != value_of(rank, bytes))
+      complain("a value came back changed");
   }
   if (must(pmi.get(0, "nobody-put-this"), "get").found == pmi::Found::value) complain("a value from nowhere");
   must(pmi.fence(soon()), "second fence");
@@ -79,7 +82,8 @@ void groups(pmi::Component& pmi) {
 void direct(pmi::Component& pmi) {
   const auto& self = pmi.identity();
   if (!pmi.capabilities().get_without_fence) complain("no gets without a fence");
-  if (self.rank == 0 && must(pmi.get(self.size - 1, "late"), "get").found == pmi::Found::none) complain("not yet is not none");
+  if (self.rank == 0 && must(pmi.get(self.size - 1, "late"), "get").found == pmi::Found::none)
+    complain("not yet is not none");
   must(pmi.put("early", value_of(self.rank, 100)), "put");
   const Deadline deadline = soon();
   for (std::uint32_t rank = 0; rank < self.size; ++rank) {
@@ -119,7 +123,9 @@ int doomed(const std::string& point, const std::string& manner) {
   const std::uint32_t rank = static_cast<std::uint32_t>(std::atoi(std::getenv("PMI_RANK")));
   const std::uint32_t size = static_cast<std::uint32_t>(std::atoi(std::getenv("PMI_SIZE")));
   const bool victim = rank == size - 1;
-  const auto at = [&](const char* here) { if (victim && point == here) die(manner); };
+  const auto at = [&](const char* here) {
+    if (victim && point == here) die(manner);
+  };
   at("before-init");
   auto pmi = connect();
   at("before-put");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMI clients against scripted servers: what is on the wire, and what happens when a server misbehaves. Layer: tests.
+// The PMI clients against scripted servers: what is on the wire, and what happens when a server misbehaves.
+// Layer: tests.
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -56,7 +57,8 @@ std::vector<Step> hello(int subversion) {
           {"cmd=get_my_kvsname", "cmd=my_kvsname rc=0 kvsname=kvs_9_0\n"},
           {"cmd=get_universe_size", "cmd=universe_size rc=0 size=4\n"},
           {"cmd=get_appnum", "cmd=appnum rc=0 appnum=0\n"},
-          {"cmd=get kvsname=kvs_9_0 key=PMI_process_mapping", "cmd=get_result rc=0 found=TRUE value=(vector,(0,2,2))\n"}};
+          {"cmd=get kvsname=kvs_9_0 key=PMI_process_mapping",
+           "cmd=get_result rc=0 found=TRUE value=(vector,(0,2,2))\n"}};
 }
 
 class ClientTest : public testing::Test {
@@ -67,7 +69,8 @@ class ClientTest : public testing::Test {
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
     script.insert(script.end(), more.begin(), more.end());
     server_ = std::thread([fd = fds[1], script] { serve(UniqueFd(fd), script); });
-    auto made = Pmi1::make(fake({{"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}), 5);
+    auto made =
+        Pmi1::make(fake({{"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}), 5);
     if (!made) {
       error_ = made.error();
       ::close(fds[0]);  // a no-op where make() took it
@@ -102,12 +105,15 @@ TEST_F(ClientTest, asks_a_1_1_server_for_everything) {
 TEST_F(ClientTest, splits_values_and_joins_them) {
   const std::string text = "30.VGhlIHF1aWNrIGJyb3duIGZveCBqdW1wcyBvdmVy";  // maximum 40: pieces of 39
   auto client = connect(
-      hello(1), {{"cmd=put kvsname=kvs_9_0 key=s1:address.1 value=" + text.substr(39), "cmd=put_result rc=0\n"},
-                 {"cmd=put kvsname=kvs_9_0 key=s1:address value=" + text.substr(0, 39), "cmd=put_result rc=0\n"},
-                 {"cmd=barrier_in", "cmd=barrier_out rc=0\n"},
-                 {"cmd=get kvsname=kvs_9_0 key=s2:address", "cmd=get_result rc=0 found=TRUE value=" + text.substr(0, 39) + "\n"},
-                 {"cmd=get kvsname=kvs_9_0 key=s2:address.1", "cmd=get_result rc=0 found=TRUE value=" + text.substr(39) + "\n"},
-                 {"cmd=get kvsname=kvs_9_0 key=s3:address", "cmd=get_result rc=-1 msg=no_key value=unknown\n"}});
+      hello(1),
+      {{"cmd=put kvsname=kvs_9_0 key=s1:address.1 value=" + text.substr(39), "cmd=put_result rc=0\n"},
+       {"cmd=put kvsname=kvs_9_0 key=s1:address value=" + text.substr(0, 39), "cmd=put_result rc=0\n"},
+       {"cmd=barrier_in", "cmd=barrier_out rc=0\n"},
+       {"cmd=get kvsname=kvs_9_0 key=s2:address",
+        "cmd=get_result rc=0 found=TRUE value=" + text.substr(0, 39) + "\n"},
+       {"cmd=get kvsname=kvs_9_0 key=s2:address.1",
+        "cmd=get_result rc=0 found=TRUE value=" + text.substr(39) + "\n"},
+       {"cmd=get kvsname=kvs_9_0 key=s3:address", "cmd=get_result rc=-1 msg=no_key value=unknown\n"}});
   ASSERT_TRUE(client) << error_.text();
   const std::string_view value = "The quick brown fox jumps over";
   EXPECT_TRUE(client->put("address", std::as_bytes(std::span(value))));
@@ -121,17 +127,18 @@ TEST_F(ClientTest, splits_values_and_joins_them) {
 
 TEST_F(ClientTest, keeps_barrier_outs_of_other_tags) {
   // The tags are hashes of the group and the caller's tag: part of the wire format.
-  auto client = connect(hello(2), {{"cmd=barrier_in group=0,1:2135857200", ""},
-                                   {"cmd=put kvsname=kvs_9_0 key=s1:k value=0.",
-                                    "cmd=barrier_out tag=2135857200\ncmd=barrier_out tag=0\ncmd=put_result rc=0\n"},
-                                   {"cmd=barrier_in", ""},
-                                   {"cmd=barrier_in group=0,1:2135857200", "cmd=barrier_out tag=2135857200\n"}});
+  auto client =
+      connect(hello(2), {{"cmd=barrier_in group=0,1:2135857200", ""},
+                         {"cmd=put kvsname=kvs_9_0 key=s1:k value=0.",
+                          "cmd=barrier_out tag=2135857200\ncmd=barrier_out tag=0\ncmd=put_result rc=0\n"},
+                         {"cmd=barrier_in", ""},
+                         {"cmd=barrier_in group=0,1:2135857200", "cmd=barrier_out tag=2135857200\n"}});
   ASSERT_TRUE(client) << error_.text();
   EXPECT_TRUE(client->capabilities().group_fence);
   const std::uint32_t ranks[] = {0, 1};
   EXPECT_EQ(client->fence(ranks, "t", Deadline::after_ns(1'000'000)).error().code, Errc::timed_out);
-  EXPECT_TRUE(client->put("k", {}));                              // its late barrier_out is dropped, the other kept
-  EXPECT_TRUE(client->fence(Deadline::after_seconds(5)));         // answered before it was asked
+  EXPECT_TRUE(client->put("k", {}));                       // its late barrier_out is dropped, the other kept
+  EXPECT_TRUE(client->fence(Deadline::after_seconds(5)));  // answered before it was asked
   const auto again = client->fence(ranks, "t", Deadline::after_seconds(5));
   EXPECT_TRUE(again) << again.error().text();
 }
@@ -144,7 +151,8 @@ TEST_F(ClientTest, group_of_one_never_asks_the_server) {
 }
 
 TEST_F(ClientTest, timed_out_world_fence_poisons_the_connection) {
-  auto client = connect(hello(1), {{"cmd=barrier_in", ""}, {"cmd=put kvsname=kvs_9_0 key=s1:k value=0.", "cmd=put_result rc=0\n"}});
+  auto client = connect(hello(1), {{"cmd=barrier_in", ""},
+                                   {"cmd=put kvsname=kvs_9_0 key=s1:k value=0.", "cmd=put_result rc=0\n"}});
   ASSERT_TRUE(client) << error_.text();
   EXPECT_EQ(client->fence(Deadline::after_ns(1'000'000)).error().code, Errc::timed_out);
   EXPECT_FALSE(client->fence(Deadline::after_seconds(5)));
@@ -165,7 +173,8 @@ TEST_F(ClientTest, wrong_answers_are_refused_with_the_offset) {
 }
 
 TEST_F(ClientTest, server_that_refuses_the_version_is_an_error) {
-  EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=1", "cmd=response_to_init rc=-1 pmi_version=2 pmi_subversion=0\n"}}));
+  EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=1",
+                         "cmd=response_to_init rc=-1 pmi_version=2 pmi_subversion=0\n"}}));
   EXPECT_EQ(error_.code, Errc::system);
 }
 
@@ -180,11 +189,12 @@ TEST(ClientTcp, rank_and_size_come_with_the_acknowledgement) {
   ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &bytes), 0);
   std::thread server([&] {
     std::vector<Step> script = hello(1);
-    script.insert(script.begin(), {"cmd=initack pmiid=2", "cmd=initack rc=0\ncmd=set size=4\ncmd=set rank=2\ncmd=set debug=0\n"});
+    script.insert(script.begin(), {"cmd=initack pmiid=2",
+                                   "cmd=initack rc=0\ncmd=set size=4\ncmd=set rank=2\ncmd=set debug=0\n"});
     serve(UniqueFd(::accept(listener.get(), nullptr, nullptr)), script);
   });
-  const auto client =
-      Pmi1::make(fake({{"PMI_PORT", "127.0.0.1:" + std::to_string(ntohs(address.sin_port))}, {"PMI_ID", "2"}}), 5);
+  const auto client = Pmi1::make(
+      fake({{"PMI_PORT", "127.0.0.1:" + std::to_string(ntohs(address.sin_port))}, {"PMI_ID", "2"}}), 5);
   ASSERT_TRUE(client) << client.error().text();
   EXPECT_EQ((*client)->identity().rank, 2u);
   EXPECT_EQ((*client)->identity().size, 4u);

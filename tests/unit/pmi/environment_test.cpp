@@ -65,7 +65,8 @@ TEST(LaunchOf, another_socket_under_the_same_number_is_not_ours) {
   EXPECT_EQ(launch_of(fake({{"PMI_FD", fd}, {"STARLING_PMI_FEATURES", features.text()}}))->kind,
             Launch::Kind::inherited_fd);
   ++features.socket;
-  EXPECT_EQ(launch_of(fake({{"PMI_FD", fd}, {"STARLING_PMI_FEATURES", features.text()}}))->kind, Launch::Kind::none);
+  EXPECT_EQ(launch_of(fake({{"PMI_FD", fd}, {"STARLING_PMI_FEATURES", features.text()}}))->kind,
+            Launch::Kind::none);
 }
 
 TEST(LaunchOf, tcp_port) {
@@ -84,7 +85,8 @@ TEST(LaunchOf, values_that_make_no_sense_are_errors) {
 }
 
 TEST(FeaturesText, survives_the_environment) {
-  Features features{.socket = 77, .vallen_max = 90000, .universe_size = 8, .appnum = 1, .nodes = NodeMap({{0, 2, 4}})};
+  Features features{
+      .socket = 77, .vallen_max = 90000, .universe_size = 8, .appnum = 1, .nodes = NodeMap({{0, 2, 4}})};
   const auto read = Features::parse(features.text() + ";later=1");
   ASSERT_TRUE(read);
   EXPECT_EQ(read->socket, 77u);
@@ -110,7 +112,8 @@ TEST(WhyNotAlone, several_processes_without_pmi_are_refused_with_the_option) {
 }
 
 TEST(WhyNotAlone, one_process_may_run_alone) {
-  EXPECT_FALSE(why_not_alone(fake({{"SLURM_STEP_NUM_TASKS", "1"}, {"PMIX_NAMESPACE", "x"}, {"PMIX_RANK", "0"}})));
+  EXPECT_FALSE(
+      why_not_alone(fake({{"SLURM_STEP_NUM_TASKS", "1"}, {"PMIX_NAMESPACE", "x"}, {"PMIX_RANK", "0"}})));
 }
 
 TEST(WhyNotAlone, child_of_a_rank_of_ours_may_run_alone) {

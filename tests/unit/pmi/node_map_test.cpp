@@ -94,10 +94,10 @@ TEST(NodeMap, a_million_ranks_cost_no_memory) {
 }
 
 TEST(NodeMap, bad_texts_are_refused_with_an_offset) {
-  for (const char* text : {"(", "vector", "(vector)", "(vector,)", "(vector,(0,1))", "(vector,(0,0,1))", "(vector,(0,1,0))",
-                           "(vector,(0,1,1)", "(vector,(0,1,1))x", "(vector,-1)", "(vector,4294967296)",
-                           "(vector,[0,1]x0)", "(vector,[0,1])", "(vector,[[0]x2]x2)", "(vector,[0,1]x4294967295)",
-                           "(vector,(4294967295,2,1))", "(matrix,(0,1,1))"}) {
+  for (const char* text : {"(", "vector", "(vector)", "(vector,)", "(vector,(0,1))", "(vector,(0,0,1))",
+                           "(vector,(0,1,0))", "(vector,(0,1,1)", "(vector,(0,1,1))x", "(vector,-1)",
+                           "(vector,4294967296)", "(vector,[0,1]x0)", "(vector,[0,1])", "(vector,[[0]x2]x2)",
+                           "(vector,[0,1]x4294967295)", "(vector,(4294967295,2,1))", "(matrix,(0,1,1))"}) {
     const auto map = NodeMap::parse(text);
     ASSERT_FALSE(map) << text;
     EXPECT_EQ(map.error().code, Errc::bad_input);

@@ -78,8 +78,9 @@ TEST(Value, keys_fit_and_differ) {
   ASSERT_TRUE(codec);
   std::map<std::string, int> names;
   for (const std::uint32_t rank : {0u, 1u, 10u, 4294967295u}) {
-    for (const std::string& key : {std::string("a"), std::string("address-of-shm"), std::string(300, 'k'),
-                                   std::string(301, 'k'), std::string("sp ace"), std::string("a:b"), std::string()}) {
+    for (const std::string& key :
+         {std::string("a"), std::string("address-of-shm"), std::string(300, 'k'), std::string(301, 'k'),
+          std::string("sp ace"), std::string("a:b"), std::string()}) {
       for (const std::size_t piece : {0u, 1u, 2900u}) {
         const std::string name = codec->key_name(rank, key, piece);
         EXPECT_LT(name.size(), 40u);
@@ -96,8 +97,8 @@ TEST(Value, too_small_maxima_are_refused) {
 }
 
 TEST(Value, foreign_and_damaged_texts_are_refused) {
-  for (const char* text : {"", "5", "x", ".", "03.AAAA", "3.AAA", "3.AAAAA", "3.AA=A", "1.AB", "65537.AA", "-1.", "3 .AAAA",
-                           "99999999999999999999."}) {
+  for (const char* text : {"", "5", "x", ".", "03.AAAA", "3.AAA", "3.AAAAA", "3.AA=A", "1.AB", "65537.AA",
+                           "-1.", "3 .AAAA", "99999999999999999999."}) {
     EXPECT_FALSE(ValueCodec::decode(text)) << text;
   }
   const auto codec = ValueCodec::make({64, 32});

@@ -88,7 +88,8 @@ TEST(WireReader, limits_hold_before_a_message_is_complete) {
   EXPECT_EQ(broken_rule("cmd=01234567890\n", limits), "");
   EXPECT_EQ(broken_rule("cmd=a b=1 c=2\n", limits), "");
   EXPECT_EQ(broken_rule("cmd=a b= c= d=\n", limits), "byte 12: more than 2 fields");
-  EXPECT_EQ(broken_rule("mcmd=a\nb=1234567\nc=1234567\nd=123456789abc", limits), "byte 0: a command is longer than 40 bytes");
+  EXPECT_EQ(broken_rule("mcmd=a\nb=1234567\nc=1234567\nd=123456789abc", limits),
+            "byte 0: a command is longer than 40 bytes");
 }
 
 TEST(WireReader, stays_failed_after_an_error) {
@@ -118,9 +119,17 @@ TEST(WireLine, writes_what_the_reader_reads) {
   EXPECT_EQ(std::move(line).take(), "cmd=get kvsname=k rc=-1\n");
 }
 
+TEST(WireLine, passes_on_a_backslash_that_somebody_sent) {
+  Reader reader;
+  reader.append("cmd=put value=a\\b\n");
+  auto message = reader.next();
+  ASSERT_TRUE(message && *message);
+  EXPECT_EQ(std::move(Line("x").add("value", *(*message)->text("value"))).take(), "cmd=x value=a\\b\n");
+}
+
 TEST(WirePercent, any_text_survives) {
-  for (const std::string& text : {std::string(), std::string("plain"), std::string("a b\n\\;%"), std::string(1, '\0'),
-                                  std::string("%"), std::string("%41")}) {
+  for (const std::string& text : {std::string(), std::string("plain"), std::string("a b\n\\;%"),
+                                  std::string(1, '\0'), std::string("%"), std::string("%41")}) {
     const std::string encoded = percent_encode(text);
     EXPECT_TRUE(is_plain(encoded)) << encoded;
     EXPECT_EQ(percent_decode(encoded), text);

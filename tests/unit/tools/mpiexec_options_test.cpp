@@ -22,11 +22,15 @@ std::string refusal(const std::vector<std::string>& words) {
 }
 
 TEST(MpiexecOptions, both_dialects_and_any_number_of_dashes) {
-  for (const char* option : {"-n", "-np", "--np", "-c", "--n"}) EXPECT_EQ(parsed({option, "4", "a"}).programs[0].ranks, 4u);
-  for (const char* option : {"-bind-to", "--bind-to"}) EXPECT_EQ(parsed({option, "core", "a"}).bind, Bind::core);
+  for (const char* option : {"-n", "-np", "--np", "-c", "--n"})
+    EXPECT_EQ(parsed({option, "4", "a"}).programs[0].ranks, 4u);
+  for (const char* option : {"-bind-to", "--bind-to"})
+    EXPECT_EQ(parsed({option, "core", "a"}).bind, Bind::core);
   EXPECT_EQ(parsed({"--bind-to=numa", "a"}).bind, Bind::numa);
-  for (const char* option : {"-l", "-prepend-rank", "--tag-output"}) EXPECT_TRUE(parsed({option, "a"}).labels);
-  EXPECT_EQ(parsed({"--oversubscribe", "--allow-run-as-root", "a"}).programs[0].argv, (std::vector<std::string>{"a"}));
+  for (const char* option : {"-l", "-prepend-rank", "--tag-output"})
+    EXPECT_TRUE(parsed({option, "a"}).labels);
+  EXPECT_EQ(parsed({"--oversubscribe", "--allow-run-as-root", "a"}).programs[0].argv,
+            (std::vector<std::string>{"a"}));
 }
 
 TEST(MpiexecOptions, what_follows_the_program_is_the_program_s) {
@@ -38,7 +42,8 @@ TEST(MpiexecOptions, what_follows_the_program_is_the_program_s) {
 }
 
 TEST(MpiexecOptions, two_values) {
-  const Options options = parsed({"-env", "A", "x=y", "-genv", "B", "", "--mca", "btl", "^shm", "-x", "C=1", "-x", "HOME", "a"});
+  const Options options =
+      parsed({"-env", "A", "x=y", "-genv", "B", "", "--mca", "btl", "^shm", "-x", "C=1", "-x", "HOME", "a"});
   EXPECT_EQ(options.programs[0].env, (Variables{{"A", "x=y"}, {"C", "1"}}));
   EXPECT_EQ(options.env, (Variables{{"B", ""}}));
   ASSERT_EQ(options.mca.size(), 1u);
@@ -97,7 +102,8 @@ TEST(MpiexecEnvironment, own_values_win_and_launchers_leftovers_go) {
   RankEnvironment environment(inherited, {{"B", "2"}});
   EXPECT_EQ(environment.value("PATH"), "/bin");
   std::vector<std::string> seen;
-  for (char* const* at = environment.block({{"A", "3"}, {"C", "4"}}, {{"C", "5"}}); *at != nullptr; ++at) seen.emplace_back(*at);
+  for (char* const* at = environment.block({{"A", "3"}, {"C", "4"}}, {{"C", "5"}}); *at != nullptr; ++at)
+    seen.emplace_back(*at);
   EXPECT_EQ(seen, (std::vector<std::string>{"PATH=/bin", "B=2", "A=3", "C=5"}));
 }
 

@@ -21,7 +21,8 @@ class ServerTest : public testing::Test {
     error = done ? "" : done.error().detail;
     if (done) aborted = *done;
     std::vector<std::string> lines;
-    for (const auto& reply : replies) lines.push_back(std::to_string(reply.rank) + ": " + reply.text.substr(0, reply.text.size() - 1));
+    for (const auto& reply : replies)
+      lines.push_back(std::to_string(reply.rank) + ": " + reply.text.substr(0, reply.text.size() - 1));
     return lines;
   }
   void init_all() {
@@ -37,7 +38,8 @@ class ServerTest : public testing::Test {
 TEST_F(ServerTest, introduces_itself) {
   EXPECT_EQ(ask(2, "cmd=init pmi_version=1 pmi_subversion=1"),
             (Lines{"2: cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=2 kvsname=job"}));
-  EXPECT_EQ(ask(2, "cmd=get_maxes"), (Lines{"2: cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=1024"}));
+  EXPECT_EQ(ask(2, "cmd=get_maxes"),
+            (Lines{"2: cmd=maxes rc=0 kvsname_max=256 keylen_max=64 vallen_max=1024"}));
   EXPECT_EQ(ask(2, "cmd=get_my_kvsname"), (Lines{"2: cmd=my_kvsname rc=0 kvsname=job"}));
   EXPECT_EQ(ask(2, "cmd=get_appnum"), (Lines{"2: cmd=appnum rc=0 appnum=1"}));
   EXPECT_EQ(ask(2, "cmd=get_universe_size"), (Lines{"2: cmd=universe_size rc=0 size=3"}));
@@ -46,7 +48,8 @@ TEST_F(ServerTest, introduces_itself) {
 }
 
 TEST_F(ServerTest, another_version_is_refused_and_may_be_tried_again) {
-  EXPECT_EQ(ask(0, "cmd=init pmi_version=2 pmi_subversion=0"), (Lines{"0: cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=2"}));
+  EXPECT_EQ(ask(0, "cmd=init pmi_version=2 pmi_subversion=0"),
+            (Lines{"0: cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=2"}));
   EXPECT_EQ(server.phase(0), Phase::silent);
 }
 
@@ -55,17 +58,23 @@ TEST_F(ServerTest, stores_values_once) {
   EXPECT_EQ(ask(0, "cmd=put kvsname=job key=k value=v"), (Lines{"0: cmd=put_result rc=0"}));
   EXPECT_EQ(ask(1, "cmd=put kvsname=job key=k value=w"), (Lines{"1: cmd=put_result rc=1 msg=duplicate_key"}));
   EXPECT_EQ(ask(1, "cmd=get kvsname=job key=k"), (Lines{"1: cmd=get_result rc=0 found=TRUE value=v"}));
-  EXPECT_EQ(ask(1, "cmd=get kvsname=job key=x"), (Lines{"1: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
-  EXPECT_EQ(ask(1, "cmd=get kvsname=jab key=k"), (Lines{"1: cmd=get_result rc=1 msg=unknown_kvsname found=FALSE"}));
-  EXPECT_EQ(ask(0, "cmd=put kvsname=job key=PMI_x value=v").front().substr(0, 28), "0: cmd=put_result rc=1 msg=k");
-  EXPECT_EQ(ask(0, "cmd=put kvsname=job key=" + std::string(64, 'k') + " value=v"), (Lines{"0: cmd=put_result rc=1 msg=key_too_long"}));
+  EXPECT_EQ(ask(1, "cmd=get kvsname=job key=x"),
+            (Lines{"1: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
+  EXPECT_EQ(ask(1, "cmd=get kvsname=jab key=k"),
+            (Lines{"1: cmd=get_result rc=1 msg=unknown_kvsname found=FALSE"}));
+  EXPECT_EQ(ask(0, "cmd=put kvsname=job key=PMI_x value=v").front().substr(0, 28),
+            "0: cmd=put_result rc=1 msg=k");
+  EXPECT_EQ(ask(0, "cmd=put kvsname=job key=" + std::string(64, 'k') + " value=v"),
+            (Lines{"0: cmd=put_result rc=1 msg=key_too_long"}));
 }
 
 TEST_F(ServerTest, says_that_a_value_will_never_come) {
   init_all();
   server.gone(2);
-  EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=2"), (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE gone=TRUE"}));
-  EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=1"), (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
+  EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=2"),
+            (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE gone=TRUE"}));
+  EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=1"),
+            (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
 }
 
 TEST_F(ServerTest, barrier_releases_everybody_at_the_last_entry) {
@@ -73,8 +82,8 @@ TEST_F(ServerTest, barrier_releases_everybody_at_the_last_entry) {
   EXPECT_TRUE(ask(0, "cmd=barrier_in").empty());
   EXPECT_TRUE(ask(2, "cmd=barrier_in").empty());
   EXPECT_EQ(server.describe(0), "in a PMI barrier that 2 of 3 ranks entered");
-  EXPECT_EQ(ask(1, "cmd=barrier_in"),
-            (Lines{"0: cmd=barrier_out rc=0 tag=0", "1: cmd=barrier_out rc=0 tag=0", "2: cmd=barrier_out rc=0 tag=0"}));
+  EXPECT_EQ(ask(1, "cmd=barrier_in"), (Lines{"0: cmd=barrier_out rc=0 tag=0", "1: cmd=barrier_out rc=0 tag=0",
+                                             "2: cmd=barrier_out rc=0 tag=0"}));
   EXPECT_EQ(server.describe(0), "after PMI init");
 }
 
@@ -92,9 +101,11 @@ TEST_F(ServerTest, groups_and_tags_are_apart) {
   init_all();
   EXPECT_TRUE(ask(0, "cmd=barrier_in group=0,2:5").empty());
   EXPECT_TRUE(ask(0, "cmd=barrier_in group=NODE:5").empty());
-  EXPECT_EQ(ask(1, "cmd=barrier_in group=NODE:5"), (Lines{"0: cmd=barrier_out rc=0 tag=5", "1: cmd=barrier_out rc=0 tag=5"}));
+  EXPECT_EQ(ask(1, "cmd=barrier_in group=NODE:5"),
+            (Lines{"0: cmd=barrier_out rc=0 tag=5", "1: cmd=barrier_out rc=0 tag=5"}));
   EXPECT_TRUE(ask(2, "cmd=barrier_in group=2,0:6").empty());
-  EXPECT_EQ(ask(2, "cmd=barrier_in group=2,0:5"), (Lines{"0: cmd=barrier_out rc=0 tag=5", "2: cmd=barrier_out rc=0 tag=5"}));
+  EXPECT_EQ(ask(2, "cmd=barrier_in group=2,0:5"),
+            (Lines{"0: cmd=barrier_out rc=0 tag=5", "2: cmd=barrier_out rc=0 tag=5"}));
   EXPECT_EQ(ask(1, "cmd=barrier_in group=SELF:3"), (Lines{"1: cmd=barrier_out rc=0 tag=3"}));
   EXPECT_TRUE(ask(1, "cmd=barrier_in group=WORLD:9").empty());
 }
@@ -132,7 +143,8 @@ TEST_F(ServerTest, second_program_of_a_rank_sees_nothing_of_the_first) {
   EXPECT_NE(error.find("only cmd=init may follow"), std::string::npos);
   EXPECT_EQ(ask(0, "cmd=init pmi_version=1 pmi_subversion=1"),
             (Lines{"0: cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=2 kvsname=job.1"}));
-  EXPECT_EQ(ask(0, "cmd=get kvsname=job.1 key=k"), (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
+  EXPECT_EQ(ask(0, "cmd=get kvsname=job.1 key=k"),
+            (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
   EXPECT_EQ(ask(0, "cmd=put kvsname=job.1 key=k value=w"), (Lines{"0: cmd=put_result rc=0"}));
   EXPECT_EQ(ask(1, "cmd=get kvsname=job key=k"), (Lines{"1: cmd=get_result rc=0 found=TRUE value=v"}));
 }
@@ -184,7 +196,8 @@ TEST_F(ServerTest, protocol_errors_name_the_rule) {
 
 TEST_F(ServerTest, spawn_is_refused_in_order) {
   init_all();
-  EXPECT_EQ(ask(0, "mcmd=spawn\nnprocs=1\nexecname=a b\nendcmd").front().substr(0, 24), "0: cmd=spawn_result rc=1");
+  EXPECT_EQ(ask(0, "mcmd=spawn\nnprocs=1\nexecname=a b\nendcmd").front().substr(0, 24),
+            "0: cmd=spawn_result rc=1");
 }
 
 }  // namespace

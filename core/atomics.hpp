@@ -17,6 +17,8 @@ struct StdAtomics {
   template <class T>
   using Atomic = std::atomic<T>;
   static void fence(std::memory_order order) noexcept { std::atomic_thread_fence(order); }
+  /// Orders nothing but the compiler: for a side of a handshake for which the other side fences (membarrier).
+  static void compiler_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }
 };
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From bytes of a file to a usable plugin or a reason. Hard: nothing in the records is to be trusted before magic, size
-// and interfaces fit, and then only text within its field. See docs/design/plugins.md.
+// From bytes of a file to a usable plugin or a reason. Hard: nothing in the records is to be trusted before
+// magic, size and interfaces fit, and then only text within its field. See docs/design/plugins.md.
 
 #include "frameworks/examine.hpp"
 
@@ -13,9 +13,9 @@
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "frameworks/btl/btl.hpp"
-#include "frameworks/pml/pml.hpp"
-#include "frameworks/pml/params.hpp"
 #include "frameworks/pmi/pmi.hpp"
+#include "frameworks/pml/params.hpp"
+#include "frameworks/pml/pml.hpp"
 #include "frameworks/shm/params.hpp"
 #include "frameworks/shm/shm.hpp"
 #include "params/value.hpp"
@@ -24,25 +24,35 @@ namespace starling::plugin {
 namespace {
 
 constexpr FrameworkInfo kFrameworks[] = {
-    {"pmi", pmi::Framework::kInterface,
-     params::selection("pmi", "", "Process managers to try: pmi=a,b only these in this order, pmi=^a all but these. The "
-                                  "first that finds its process manager is used."),
+    {"pmi",
+     pmi::Framework::kInterface,
+     params::selection("pmi", "",
+                       "Process managers to try: pmi=a,b only these in this order, pmi=^a all but these. The "
+                       "first that finds its process manager is used."),
      {}},
     {"shm", shm::Framework::kInterface,
-     params::selection("shm", "", "Ways to share memory on a node: shm=a,b only these in this order, shm=^a all but these. "
-                                  "The first that works is used."),
+     params::selection(
+         "shm", "",
+         "Ways to share memory on a node: shm=a,b only these in this order, shm=^a all but these. "
+         "The first that works is used."),
      shm::kSegmentParams},
-    {"btl", btl::Framework::kInterface,
-     params::selection("btl", "", "Transports that may carry messages: btl=a,b only these, btl=^a all but these. Each peer "
-                                  "is reached by the best that reaches it."),
+    {"btl",
+     btl::Framework::kInterface,
+     params::selection(
+         "btl", "",
+         "Transports that may carry messages: btl=a,b only these, btl=^a all but these. Each peer "
+         "is reached by the best that reaches it."),
      {}},
     {"pml", pml::Framework::kInterface,
-     params::selection("pml", "", "Message layers to try: pml=a,b only these in this order, pml=^a all but these. The first "
-                                  "that works is used."),
+     params::selection(
+         "pml", "",
+         "Message layers to try: pml=a,b only these in this order, pml=^a all but these. The first "
+         "that works is used."),
      pml::kEngineParams},
     {"bootstrap", bootstrap::Framework::kInterface,
-     params::selection("bootstrap", "", "How communicators are agreed on: bootstrap=a,b only these in this order, "
-                                        "bootstrap=^a all but these. The first that works is used."),
+     params::selection("bootstrap", "",
+                       "How communicators are agreed on: bootstrap=a,b only these in this order, "
+                       "bootstrap=^a all but these. The first that works is used."),
      bootstrap::kParams},
 };
 
@@ -67,25 +77,28 @@ std::string framework_names() {
 
 /// What the records say that this build cannot live with; empty: nothing.
 std::string misfit(const Descriptor& descriptor) {
-  if (descriptor.magic != kMagic) return differs("descriptor field magic", hex(descriptor.magic), hex(kMagic));
+  if (descriptor.magic != kMagic)
+    return differs("descriptor field magic", hex(descriptor.magic), hex(kMagic));
   if (descriptor.bytes != sizeof(Descriptor)) {
     return differs("descriptor field bytes", descriptor.bytes, sizeof(Descriptor)) + "; rebuild the plugin";
   }
   if (descriptor.core_interface != kCoreInterface) {
-    return differs("descriptor field core_interface", descriptor.core_interface, kCoreInterface) + "; rebuild the plugin";
+    return differs("descriptor field core_interface", descriptor.core_interface, kCoreInterface) +
+           "; rebuild the plugin";
   }
   if (descriptor.fingerprint.view() != kFingerprint.view()) {
     return differs("descriptor field fingerprint", descriptor.fingerprint.view(), kFingerprint.view()) +
            "; rebuild the plugin with the compiler of this library";
   }
-  const auto framework = std::find_if(std::begin(kFrameworks), std::end(kFrameworks), [&](const FrameworkInfo& known) {
-    return known.name == descriptor.framework.view();
-  });
+  const auto framework =
+      std::find_if(std::begin(kFrameworks), std::end(kFrameworks),
+                   [&](const FrameworkInfo& known) { return known.name == descriptor.framework.view(); });
   if (framework == std::end(kFrameworks)) {
     return differs("descriptor field framework", descriptor.framework.view(), framework_names());
   }
   if (descriptor.framework_interface != framework->interface_number) {
-    return differs("descriptor field framework_interface", descriptor.framework_interface, framework->interface_number) +
+    return differs("descriptor field framework_interface", descriptor.framework_interface,
+                   framework->interface_number) +
            " for framework " + std::string(framework->name) + "; rebuild the plugin";
   }
   if (!params::valid_name(descriptor.name.view())) {
@@ -119,8 +132,9 @@ void name_by_file(Candidate& candidate) {
 void judge(Examined& plugin, const std::string& label) {
   Candidate& candidate = plugin.candidate;
   std::string why = misfit(candidate.descriptor);
-  if (why.empty() || (candidate.descriptor.magic == kMagic && candidate.descriptor.bytes == sizeof(Descriptor) &&
-                      params::valid_name(candidate.descriptor.name.view()))) {
+  if (why.empty() ||
+      (candidate.descriptor.magic == kMagic && candidate.descriptor.bytes == sizeof(Descriptor) &&
+       params::valid_name(candidate.descriptor.name.view()))) {
     candidate.framework = candidate.descriptor.framework.view();
     candidate.name = candidate.descriptor.name.view();
   }
@@ -153,13 +167,15 @@ Examined examine_file(const std::string& file) {
   std::memcpy(&plugin.candidate.descriptor, record.data(), std::min(record.size(), sizeof(Descriptor)));
   if (record.size() < sizeof(Descriptor)) {
     return refuse(differs("size of section .starling.plugin", static_cast<std::uint32_t>(record.size()),
-                          sizeof(Descriptor)) + "; rebuild the plugin");
+                          sizeof(Descriptor)) +
+                  "; rebuild the plugin");
   }
   if ((*sections)[1]) {
     const std::vector<std::byte>& table = *(*sections)[1];
     if (table.size() % sizeof(params::Decl) != 0) {
-      return refuse("size of section .starling.params is " + std::to_string(table.size()) + ", expected a multiple of " +
-                    std::to_string(sizeof(params::Decl)) + "; rebuild the plugin, with one parameter array");
+      return refuse("size of section .starling.params is " + std::to_string(table.size()) +
+                    ", expected a multiple of " + std::to_string(sizeof(params::Decl)) +
+                    "; rebuild the plugin, with one parameter array");
     }
     plugin.manifest.resize(table.size() / sizeof(params::Decl));
     if (!table.empty()) std::memcpy(plugin.manifest.data(), table.data(), table.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The index of plugins. Hard: what is an error of the user's and what is merely listed. See docs/design/plugins.md.
+// The index of plugins. Hard: what is an error of the user's and what is merely listed. See
+// docs/design/plugins.md.
 
 #include "frameworks/select.hpp"
 
@@ -55,18 +56,20 @@ std::string label(const Candidate& candidate) { return candidate.framework + "/"
 /// Position in all_frameworks(); what belongs to none comes last.
 std::size_t order_of(const Candidate& candidate) {
   const auto all = all_frameworks();
-  const auto found = std::find_if(all.begin(), all.end(),
-                                  [&](const FrameworkInfo& info) { return info.name == candidate.framework; });
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const FrameworkInfo& info) { return info.name == candidate.framework; });
   return static_cast<std::size_t>(found - all.begin());
 }
 
 /// Why a manifest cannot go beside what is declared already; empty: it can.
-std::string clash(const params::Registry& params, const std::string& owner, std::span<const params::Decl> manifest) {
+std::string clash(const params::Registry& params, const std::string& owner,
+                  std::span<const params::Decl> manifest) {
   for (const params::Decl& decl : manifest) {
     for (const auto name : {decl.name.view(), decl.synonym.view()}) {
       const params::Value* const other = name.empty() ? nullptr : params.find(name);
       if (other != nullptr && other->owner != owner) {
-        return "declares parameter '" + std::string(name) + "', which " + other->owner + " has declared already";
+        return "declares parameter '" + std::string(name) + "', which " + other->owner +
+               " has declared already";
       }
     }
   }
@@ -92,7 +95,8 @@ void Index::State::take(params::Registry& params, Examined plugin) {
     const std::string where = candidate.file.empty() ? "linked in" : candidate.file;
     const Candidate* const first = best(candidate.framework, candidate.name);
     if (first != nullptr) {
-      candidate.refusal = where + ": hidden by " + (first->file.empty() ? "the one that is linked in" : first->file);
+      candidate.refusal =
+          where + ": hidden by " + (first->file.empty() ? "the one that is linked in" : first->file);
     } else if (const std::string why = clash(params, label(candidate), plugin.manifest); !why.empty()) {
       candidate.refusal = where + ": " + why;
     } else {
@@ -129,7 +133,8 @@ void Index::State::search_path(params::Registry& params) {
 void Index::State::sort() {
   std::stable_sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
     const auto key = [](const Candidate& c) {
-      return std::tuple(order_of(c), !c.refusal.empty(), -std::int64_t{c.descriptor.priority}, std::string_view(c.name));
+      return std::tuple(order_of(c), !c.refusal.empty(), -std::int64_t{c.descriptor.priority},
+                        std::string_view(c.name));
     };
     return key(a) < key(b);
   });
@@ -138,7 +143,8 @@ void Index::State::sort() {
 /// The usable component of that name, or null.
 const Candidate* Index::State::best(std::string_view framework, std::string_view name) const {
   for (const Candidate& candidate : candidates) {
-    if (candidate.framework == framework && candidate.name == name && candidate.refusal.empty()) return &candidate;
+    if (candidate.framework == framework && candidate.name == name && candidate.refusal.empty())
+      return &candidate;
   }
   return nullptr;
 }
@@ -154,7 +160,8 @@ std::string Index::State::what_exists(std::string_view framework) const {
       refused += "\n  not usable: " + candidate.refusal;
     }
   }
-  std::string text = "\n  usable: " + (usable.empty() ? std::string("none") : usable) + refused + "\n  searched: linked in";
+  std::string text =
+      "\n  usable: " + (usable.empty() ? std::string("none") : usable) + refused + "\n  searched: linked in";
   for (const std::string& directory : searched) text += ", " + directory;
   for (const std::string& directory : refused_directories) text += "\n  not searched: " + directory;
   return text;
@@ -177,7 +184,8 @@ Result<const Candidate*> Index::State::named(std::string_view framework, std::st
   const std::string near = params::nearest(name, names);
   return fail(Errc::not_found, std::string(framework),
               by.said + " names '" + std::string(name) + "', which does not exist" +
-                  (near.empty() ? std::string{} : " (did you mean '" + near + "'?)") + what_exists(framework));
+                  (near.empty() ? std::string{} : " (did you mean '" + near + "'?)") +
+                  what_exists(framework));
 }
 
 Index::Index() : state_(std::make_unique<State>()) {}
@@ -197,7 +205,8 @@ Index Index::inspect(params::Registry& params, const std::string& prefix, Option
   }
   const Installation& here = installation();
   const bool ours = prefix == here.prefix;
-  state.search(params, ours ? here.plugin_directory : prefix + "/lib/starling", ours ? Trust::own : Trust::checked);
+  state.search(params, ours ? here.plugin_directory : prefix + "/lib/starling",
+               ours ? Trust::own : Trust::checked);
   if (!options.at_secure) state.search_path(params);
   state.sort();
   return index;
@@ -212,7 +221,9 @@ Result<Index> Index::scan(params::Registry& params, const std::string& prefix) {
 }
 
 const std::vector<Candidate>& Index::candidates() const noexcept { return state_->candidates; }
-const std::vector<std::string>& Index::refused_directories() const noexcept { return state_->refused_directories; }
+const std::vector<std::string>& Index::refused_directories() const noexcept {
+  return state_->refused_directories;
+}
 const std::vector<std::string>& Index::problems() const noexcept { return state_->problems; }
 
 bool Index::named_by_user(const Candidate& candidate) const {
@@ -236,12 +247,14 @@ Result<std::vector<const Candidate*>> Index::admitted(std::string_view framework
   if (!chosen.list.names.empty() && !chosen.list.excluded) return named;
   for (const Candidate& candidate : state_->candidates) {
     const bool excluded = std::find(named.begin(), named.end(), &candidate) != named.end();
-    if (candidate.framework == framework && candidate.refusal.empty() && !excluded) list.push_back(&candidate);
+    if (candidate.framework == framework && candidate.refusal.empty() && !excluded)
+      list.push_back(&candidate);
   }
   if (list.empty()) {
-    return fail(Errc::not_found, std::string(framework),
-                (named.empty() ? std::string("there is no usable component") : chosen.said + " leaves no component") +
-                    state_->what_exists(framework));
+    return fail(
+        Errc::not_found, std::string(framework),
+        (named.empty() ? std::string("there is no usable component") : chosen.said + " leaves no component") +
+            state_->what_exists(framework));
   }
   return list;
 }
@@ -254,12 +267,16 @@ Result<const Entry*> Index::open(const Candidate& candidate) {
   if (!symbol) return fail(std::move(symbol).error().within(where));
   const auto* const exported = static_cast<const Exported*>(*symbol);
   // A file that was replaced between the listing and now was not checked.
-  if (exported->descriptor == nullptr || exported->entry.create == nullptr || exported->entry.destroy == nullptr) {
-    return fail(Errc::bad_input, where, candidate.file + ": its entry record has no descriptor, create or destroy");
+  if (exported->descriptor == nullptr || exported->entry.create == nullptr ||
+      exported->entry.destroy == nullptr) {
+    return fail(Errc::bad_input, where,
+                candidate.file + ": its entry record has no descriptor, create or destroy");
   }
   if (std::memcmp(exported->descriptor, &candidate.descriptor, sizeof(Descriptor)) != 0) {
-    return fail(Errc::bad_input, where, candidate.file + ": its descriptor is not the one that was read before; was it "
-                                                         "replaced meanwhile? Start again");
+    return fail(Errc::bad_input, where,
+                candidate.file +
+                    ": its descriptor is not the one that was read before; was it "
+                    "replaced meanwhile? Start again");
   }
   return &exported->entry;
 }

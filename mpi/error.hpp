@@ -2,9 +2,9 @@
 #pragma once
 /// @file  How code below the entry points reports an MPI error. Layer: mpi. MPI 5.0 section 9.3, 9.4.
 ///
-/// error() keeps the detail for this thread and gives the error class, which implementations return. The generated entry point then
-/// invokes the error handler of the object at hand with "MPI_Send: <detail>". MPI_Error_string of the thread's last
-/// error gives the detail too. Threads: the detail is thread-local.
+/// error() keeps the detail for this thread and gives the error class, which implementations return. The
+/// generated entry point then invokes the error handler of the object at hand with "MPI_Send: <detail>".
+/// MPI_Error_string of the thread's last error gives the detail too. Threads: the detail is thread-local.
 
 #include <string>
 #include <string_view>
@@ -16,11 +16,13 @@ namespace starling::mpi {
 
 class Comm;
 
-/// Notes why, returns error_class. The text names argument, value and what was expected: "dest is 7, expected 0..3 or MPI_PROC_NULL".
+/// Notes why, returns error_class. The text names argument, value and what was expected: "dest is 7, expected
+/// 0..3 or MPI_PROC_NULL".
 [[nodiscard, gnu::cold]] int error(int error_class, std::string detail);
 /// The same for an Error from a lower floor; its code is mapped to an error class.
 [[nodiscard, gnu::cold]] int error(const Error& cause);
-/// The same, to be raised on this communicator: for calls without a communicator argument (MPI_Wait and its like).
+/// The same, to be raised on this communicator: for calls without a communicator argument (MPI_Wait and its
+/// like).
 [[nodiscard, gnu::cold]] int error_on(const Comm& comm, int error_class, std::string detail);
 /// Detail of this thread's last error(), and its class.
 [[nodiscard]] std::string_view last_error_detail() noexcept;

@@ -2,9 +2,10 @@
 #pragma once
 /// @file  Objects behind MPI handles, and the tables that find them. Layer: mpi.
 ///
-/// A handle of an object that the user made is not an address: it is {generation (32 bits), 01, kind (4), index (26)}. Any wrong, stale or
-/// random handle is therefore recognised without touching freed memory, and the low 32 bits are what MPI_*_toint
-/// gives. Predefined handles are the ABI's small constants (below 0x400) and are looked up by value.
+/// A handle of an object that the user made is not an address: it is {generation (32 bits), 01, kind (4),
+/// index (26)}. Any wrong, stale or random handle is therefore recognised without touching freed memory, and
+/// the low 32 bits are what MPI_*_toint gives. Predefined handles are the ABI's small constants (below 0x400)
+/// and are looked up by value.
 ///
 /// Threads:   find() from any thread without a lock; insert() and remove() under the runtime's lock.
 /// Ownership: a table does not own; objects are reference-counted (Ref).
@@ -20,7 +21,17 @@
 namespace starling::mpi {
 
 enum class Kind : std::uint8_t {
-  comm = 1, group, datatype, op, request, info, errhandler, session, message, win, file
+  comm = 1,
+  group,
+  datatype,
+  op,
+  request,
+  info,
+  errhandler,
+  session,
+  message,
+  win,
+  file
 };
 
 /// Value of a handle as an integer: what the opaque pointer of the ABI holds.
@@ -134,7 +145,8 @@ class HandleTable {
     Page* const page = pages_[index / kPageSize].load(std::memory_order_acquire);
     if (page == nullptr) return nullptr;
     const Entry& slot = (*page)[index % kPageSize];
-    if (slot.generation.load(std::memory_order_acquire) != static_cast<std::uint32_t>(handle >> 32)) return nullptr;
+    if (slot.generation.load(std::memory_order_acquire) != static_cast<std::uint32_t>(handle >> 32))
+      return nullptr;
     return slot.object.load(std::memory_order_relaxed);
   }
 
@@ -161,7 +173,8 @@ class HandleTable {
   };
   static constexpr std::uint32_t kPageSize = 1024, kPages = 32768;
   static constexpr HandleBits kIndexMask = (1u << 26) - 1;
-  static constexpr HandleBits kMark = (HandleBits{1} << 30) | (HandleBits{static_cast<std::uint8_t>(kKind)} << 26);
+  static constexpr HandleBits kMark =
+      (HandleBits{1} << 30) | (HandleBits{static_cast<std::uint8_t>(kKind)} << 26);
   using Page = std::array<Entry, kPageSize>;
 
   [[nodiscard]] Entry* entry(std::uint32_t index) noexcept {
@@ -170,7 +183,8 @@ class HandleTable {
 
   std::array<std::atomic<Page*>, kPages> pages_{};
   std::uint32_t used_ = 0;
-  std::uint32_t free_ = 0;  ///< 1 + index of the first free entry, 0: none; all zero, so that tables lie in .bss
+  std::uint32_t free_ =
+      0;  ///< 1 + index of the first free entry, 0: none; all zero, so that tables lie in .bss
   std::uint32_t alive_ = 0;
 };
 

@@ -2,12 +2,15 @@
 #pragma once
 /// @file  From ABI handles to objects and back, for every kind. Layer: mpi.
 ///
-/// Predefined handles are the ABI's small constants, found in an array per kind; all others are found in a HandleTable.
-/// A value that is no live handle of the kind, whatever its bits are, is answered with null.
+/// Predefined handles are the ABI's small constants, found in an array per kind; all others are found in a
+/// HandleTable. A value that is no live handle of the kind, whatever its bits are, is answered with null.
 ///
-/// Threads:   find() from any thread without a lock. insert(), remove() and define() under the runtime's lock; info, errhandler
-///            and session objects can be made before there is a runtime, so their tables have a mutex of their own.
-/// Ownership: tables do not own. What the user's handle stands for is one reference: the creator's, dropped by the free call.
+/// Threads:   find() from any thread without a lock. insert(), remove() and define() under the runtime's
+/// lock; info, errhandler
+///            and session objects can be made before there is a runtime, so their tables have a mutex of
+///            their own.
+/// Ownership: tables do not own. What the user's handle stands for is one reference: the creator's, dropped
+/// by the free call.
 
 #include <array>
 #include <atomic>
@@ -38,7 +41,8 @@ struct NoMutex {
   void unlock() noexcept {}
 };
 
-/// Makes the predefined objects that work before MPI is initialised, at their first use; null for a value that is none.
+/// Makes the predefined objects that work before MPI is initialised, at their first use; null for a value
+/// that is none.
 [[nodiscard]] Errhandler* make_predefined_errhandler(HandleBits constant);
 [[nodiscard]] Info* make_predefined_info(HandleBits constant);
 // These are in tables of their own (mpi/datatype/predefined.hpp, mpi/op/op.hpp, mpi/group/group.hpp).
@@ -46,9 +50,11 @@ struct NoMutex {
 [[nodiscard]] Op* predefined_op(HandleBits constant) noexcept;
 [[nodiscard]] Group* predefined_group(HandleBits constant) noexcept;
 
-/// kFirst and kCount: the block of the ABI's constants that belongs to the kind; its first value is the null handle.
-/// kMake: gives the object of a predefined handle that is looked up before it is defined; null for one that does not exist.
-template <class T, Kind kKind, HandleBits kFirst, std::size_t kCount, class Mutex = NoMutex, auto kMake = nullptr>
+/// kFirst and kCount: the block of the ABI's constants that belongs to the kind; its first value is the null
+/// handle. kMake: gives the object of a predefined handle that is looked up before it is defined; null for
+/// one that does not exist.
+template <class T, Kind kKind, HandleBits kFirst, std::size_t kCount, class Mutex = NoMutex,
+          auto kMake = nullptr>
 class Handles {
  public:
   static constexpr HandleBits kNull = kFirst;
@@ -60,7 +66,8 @@ class Handles {
       if (index >= kCount) return nullptr;
       T* const object = predefined_[index].load(std::memory_order_acquire);
       if constexpr (!std::is_null_pointer_v<decltype(kMake)>) {
-        if (object == nullptr) [[unlikely]] return make(handle);
+        if (object == nullptr) [[unlikely]]
+          return make(handle);
       }
       return object;
     }
@@ -82,13 +89,17 @@ class Handles {
   }
   /// Sets (or with null clears) the object behind a predefined constant.
   void define(HandleBits constant, T* object) {
-    expects(constant > kFirst && constant < kFirst + kCount, "a predefined handle lies outside its kind's block");
+    expects(constant > kFirst && constant < kFirst + kCount,
+            "a predefined handle lies outside its kind's block");
     predefined_[constant - kFirst].store(object, std::memory_order_release);
     if (object != nullptr) object->set_handle(constant);
   }
 
-  [[nodiscard]] std::int32_t to_int(HandleBits handle) const noexcept { return static_cast<std::int32_t>(handle & 0xffffffffu); }
-  /// The handle with these low 32 bits: the whole handle of a live object, a constant of the kind's block, else the null handle.
+  [[nodiscard]] std::int32_t to_int(HandleBits handle) const noexcept {
+    return static_cast<std::int32_t>(handle & 0xffffffffu);
+  }
+  /// The handle with these low 32 bits: the whole handle of a live object, a constant of the kind's block,
+  /// else the null handle.
   [[nodiscard]] HandleBits from_int(std::int32_t value) const noexcept {
     const auto bits = static_cast<std::uint32_t>(value);
     if (bits < 0x400) return bits - kFirst < kCount ? bits : kFirst;
@@ -132,13 +143,23 @@ extern constinit Tables the_tables;
 // What implementations use: the object behind a handle, or null for a handle that is not alive.
 [[nodiscard]] inline Comm* find_comm(MPI_Comm handle) noexcept { return tables().comm.find(handle); }
 [[nodiscard]] inline Group* find_group(MPI_Group handle) noexcept { return tables().group.find(handle); }
-[[nodiscard]] inline Datatype* find_datatype(MPI_Datatype handle) noexcept { return tables().datatype.find(handle); }
+[[nodiscard]] inline Datatype* find_datatype(MPI_Datatype handle) noexcept {
+  return tables().datatype.find(handle);
+}
 [[nodiscard]] inline Op* find_op(MPI_Op handle) noexcept { return tables().op.find(handle); }
-[[nodiscard]] inline Request* find_request(MPI_Request handle) noexcept { return tables().request.find(handle); }
+[[nodiscard]] inline Request* find_request(MPI_Request handle) noexcept {
+  return tables().request.find(handle);
+}
 [[nodiscard]] inline Info* find_info(MPI_Info handle) noexcept { return tables().info.find(handle); }
-[[nodiscard]] inline Errhandler* find_errhandler(MPI_Errhandler handle) noexcept { return tables().errhandler.find(handle); }
-[[nodiscard]] inline Session* find_session(MPI_Session handle) noexcept { return tables().session.find(handle); }
-[[nodiscard]] inline Message* find_message(MPI_Message handle) noexcept { return tables().message.find(handle); }
+[[nodiscard]] inline Errhandler* find_errhandler(MPI_Errhandler handle) noexcept {
+  return tables().errhandler.find(handle);
+}
+[[nodiscard]] inline Session* find_session(MPI_Session handle) noexcept {
+  return tables().session.find(handle);
+}
+[[nodiscard]] inline Message* find_message(MPI_Message handle) noexcept {
+  return tables().message.find(handle);
+}
 
 /// A handle as the ABI's pointer type: as_handle<MPI_Comm>(comm->handle()).
 template <class Handle>
@@ -150,8 +171,9 @@ template <class Handle>
   return reinterpret_cast<HandleBits>(handle);
 }
 
-/// Makes the user's handle of a new object, which takes over the caller's reference: *newcomm = new_handle<MPI_Comm>(tables().comm, comm).
-/// The null handle of the kind when there are too many objects; the reference is dropped then.
+/// Makes the user's handle of a new object, which takes over the caller's reference: *newcomm =
+/// new_handle<MPI_Comm>(tables().comm, comm). The null handle of the kind when there are too many objects;
+/// the reference is dropped then.
 template <class Handle, class Table, class T>
 [[nodiscard]] Handle new_handle(Table& table, Ref<T> object) {
   T* const released = object.release();

@@ -2,8 +2,8 @@
 #pragma once
 /// @file  What Starling keeps in the five internal words of an MPI_Status. Layer: mpi. MPI 5.0 section 3.2.5.
 ///
-/// Words 0 and 1: length of the received message in bytes (64 bits); word 2: 1 if cancelled; words 3 and 4 are zero.
-/// Threads: pure functions on the caller's object.
+/// Words 0 and 1: length of the received message in bytes (64 bits); word 2: 1 if cancelled; words 3 and 4
+/// are zero. Threads: pure functions on the caller's object.
 
 #include <cstdint>
 #include <cstring>
@@ -20,7 +20,9 @@ inline void set_bytes(MPI_Status& status, std::uint64_t bytes) noexcept {
   std::memcpy(&bytes, &status.MPI_internal[0], sizeof bytes);
   return bytes;
 }
-inline void set_cancelled(MPI_Status& status, bool cancelled) noexcept { status.MPI_internal[2] = cancelled ? 1 : 0; }
+inline void set_cancelled(MPI_Status& status, bool cancelled) noexcept {
+  status.MPI_internal[2] = cancelled ? 1 : 0;
+}
 [[nodiscard]] inline bool cancelled(const MPI_Status& status) noexcept { return status.MPI_internal[2] != 0; }
 
 /// The empty status: MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, no bytes, not cancelled (section 3.7.3).

@@ -39,7 +39,8 @@ std::string nearest(std::string_view name, std::span<const std::string_view> nam
       best = other;
       best_distance = distance;
     }
-    const bool begins = name.size() > 3 && other.size() > 3 && (other.starts_with(name) || name.starts_with(other));
+    const bool begins =
+        name.size() > 3 && other.size() > 3 && (other.starts_with(name) || name.starts_with(other));
     if (begins && extension.empty()) extension = other;
   }
   return std::string(best.empty() ? extension : best);

@@ -22,7 +22,8 @@ struct Registry::State {
   [[nodiscard]] std::pair<std::string, const Setting*> setting_of(const Decl& decl) const {
     const auto by_name = settings.find(decl.name.view());
     const auto by_synonym = decl.synonym.view().empty() ? settings.end() : settings.find(decl.synonym.view());
-    if (by_name == settings.end() && by_synonym == settings.end()) return {std::string(decl.name.view()), nullptr};
+    if (by_name == settings.end() && by_synonym == settings.end())
+      return {std::string(decl.name.view()), nullptr};
     const bool use_synonym =
         by_name == settings.end() ||
         (by_synonym != settings.end() && by_synonym->second.origin.source > by_name->second.origin.source);
@@ -69,8 +70,9 @@ struct Registry::State {
   [[nodiscard]] const Value& get(const Decl& decl, const char* asked_as, bool type_fits) const {
     const auto found = values.find(decl.name.view());
     if (found == values.end() || !type_fits) {
-      const std::string text = "parameter '" + std::string(decl.name.view()) + "' is read as " + asked_as +
-                               (found == values.end() ? " but was never declared" : " but declared otherwise");
+      const std::string text =
+          "parameter '" + std::string(decl.name.view()) + "' is read as " + asked_as +
+          (found == values.end() ? " but was never declared" : " but declared otherwise");
       expectation_failed(text.c_str(), __FILE__, __LINE__);
     }
     return found->second;
@@ -155,7 +157,8 @@ std::vector<const Value*> Registry::all() const {
   list.reserve(state_->values.size());
   for (const auto& [name, value] : state_->values) list.push_back(&value);
   // The map is in order of names already.
-  std::stable_sort(list.begin(), list.end(), [](const Value* a, const Value* b) { return a->owner < b->owner; });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const Value* a, const Value* b) { return a->owner < b->owner; });
   return list;
 }
 
@@ -177,7 +180,8 @@ std::vector<Unclaimed> Registry::unclaimed() const {
 }
 
 std::string describe(const Unclaimed& unclaimed) {
-  std::string text = "unknown parameter '" + unclaimed.name + "' (" + unclaimed.origin.text(unclaimed.name) + ")";
+  std::string text =
+      "unknown parameter '" + unclaimed.name + "' (" + unclaimed.origin.text(unclaimed.name) + ")";
   if (!unclaimed.nearest.empty()) text += "; did you mean '" + unclaimed.nearest + "'?";
   return text + " (`starling-info` lists all parameters)";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files, environment and command line as texts. Hard: which failures to read are errors. See docs/design/parameters.md.
+// Files, environment and command line as texts. Hard: which failures to read are errors. See
+// docs/design/parameters.md.
 
 #include "params/sources.hpp"
 
@@ -58,7 +59,8 @@ Result<void> read_file(const std::string& path, Source source, Absence absence, 
     if (got == 0) break;
     text.append(buffer, static_cast<std::size_t>(got));
     if (text.size() > kMaxFileBytes) {
-      return fail(Errc::bad_parameter, "parameters", path + " is larger than 1 MiB; expected lines `name = value`");
+      return fail(Errc::bad_parameter, "parameters",
+                  path + " is larger than 1 MiB; expected lines `name = value`");
     }
   }
   return parse_file_text(text, path, source, into);
@@ -74,7 +76,8 @@ void read_environment(const std::vector<std::string>& environment, Settings& int
   }
 }
 
-/// Lines `name=value` that mpiexec put into kCommandLineVariable. Names are checked there; here they only become unknown.
+/// Lines `name=value` that mpiexec put into kCommandLineVariable. Names are checked there; here they only
+/// become unknown.
 void read_command_line(const std::vector<std::string>& environment, Settings& into) {
   for (const std::string_view entry : environment) {
     const auto equal = entry.find('=');
@@ -86,7 +89,8 @@ void read_command_line(const std::vector<std::string>& environment, Settings& in
       rest = end == std::string_view::npos ? std::string_view{} : rest.substr(end + 1);
       if (line.empty()) continue;
       const auto split = line.find('=');
-      const std::string_view written = split == std::string_view::npos ? std::string_view{} : line.substr(split + 1);
+      const std::string_view written =
+          split == std::string_view::npos ? std::string_view{} : line.substr(split + 1);
       into.insert_or_assign(std::string(line.substr(0, split)),
                             Setting{std::string(written), Origin{Source::command_line, {}, 0}});
     }
@@ -126,10 +130,12 @@ Result<Settings> read_sources(const Places& places) {
     return read_file(path, source, absence, settings);
   };
   if (!shipped.empty()) {
-    if (auto done = read(shipped + "params.conf", Source::system_file, Absence::fine); !done) return fail(done.error());
+    if (auto done = read(shipped + "params.conf", Source::system_file, Absence::fine); !done)
+      return fail(done.error());
   }
   if (!places.at_secure) {
-    if (auto done = read(places.user_file, Source::user_file, Absence::fine); !done) return fail(done.error());
+    if (auto done = read(places.user_file, Source::user_file, Absence::fine); !done)
+      return fail(done.error());
     if (auto done = read(places.job_file, Source::job_file, Absence::error); !done) return fail(done.error());
     read_environment(places.environment, settings);
     read_command_line(places.environment, settings);
@@ -144,7 +150,8 @@ Result<Settings> read_sources(const Places& places) {
 std::string Origin::text(std::string_view name) const {
   switch (source) {
     case Source::default_value: return "default";
-    case Source::environment: return std::string("environment ") + std::string(kEnvironmentPrefix) + std::string(name);
+    case Source::environment:
+      return std::string("environment ") + std::string(kEnvironmentPrefix) + std::string(name);
     case Source::command_line: return "mpiexec --mca";
     case Source::system_file:
     case Source::user_file:
@@ -178,11 +185,13 @@ Result<std::string> command_line_value(std::span<const CommandLineSetting> setti
   std::string lines;
   for (const auto& [name, written] : settings) {
     if (!valid_name(name)) {
-      return fail(Errc::bad_parameter, "--mca",
-                  "'" + name + "' is no parameter name; expected letters, digits and _, as in `--mca btl self,shm`");
+      return fail(
+          Errc::bad_parameter, "--mca",
+          "'" + name + "' is no parameter name; expected letters, digits and _, as in `--mca btl self,shm`");
     }
     if (written.find('\n') != std::string::npos) {
-      return fail(Errc::bad_parameter, "--mca", "the value of " + name + " has a line break; expected one line");
+      return fail(Errc::bad_parameter, "--mca",
+                  "the value of " + name + " has a line break; expected one line");
     }
     lines.append(name).append("=").append(written).append("\n");
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What the sources say: names and texts with their origins, before any declaration is known. Layer: params.
+/// @file  What the sources say: names and texts with their origins, before any declaration is known. Layer:
+/// params.
 ///
 /// Threads: value type. Errors: a file that cannot be read or parsed is an Error with path and line.
 
@@ -20,9 +21,10 @@ struct Setting {
 };
 using Settings = std::map<std::string, Setting, std::less<>>;
 
-/// Reads `name = value` lines. A `#` at a line's start or after a blank begins a comment; a later line of the same name
-/// replaces an earlier one.
-[[nodiscard]] Result<void> parse_file_text(std::string_view text, const std::string& path, Source source, Settings& into);
+/// Reads `name = value` lines. A `#` at a line's start or after a blank begins a comment; a later line of the
+/// same name replaces an earlier one.
+[[nodiscard]] Result<void> parse_file_text(std::string_view text, const std::string& path, Source source,
+                                           Settings& into);
 
 /// Reads every source of `places`, weakest first.
 [[nodiscard]] Result<Settings> read_sources(const Places& places);

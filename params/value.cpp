@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole-value parsing. Hard: overflow in the digits, in the suffix and at the sign. See docs/design/parameters.md.
+// Whole-value parsing. Hard: overflow in the digits, in the suffix and at the sign. See
+// docs/design/parameters.md.
 
 #include "params/value.hpp"
 
@@ -17,7 +18,8 @@ constexpr std::string_view kFalse[] = {"0", "no", "false", "off"};
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) noexcept {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 Unexpected wrong(const Decl& decl, std::string found) {
@@ -81,7 +83,8 @@ Result<std::int64_t> parse_choice(const Decl& decl, std::string_view written) {
     if (choices[i] == written) return static_cast<std::int64_t>(i);
   }
   const std::string near = nearest(written, choices);
-  return wrong(decl, near.empty() ? "is none of its values" : "is none of its values (did you mean '" + near + "'?)");
+  return wrong(
+      decl, near.empty() ? "is none of its values" : "is none of its values (did you mean '" + near + "'?)");
 }
 
 std::string limit_text(const Decl& decl, std::int64_t number) {
@@ -123,7 +126,8 @@ std::string expected(const Decl& decl) {
              (decl.units != 0 ? " (k, m and g mean 2^10, 2^20 and 2^30)" : "");
     case Type::text: return "any text";
     case Type::choice: return "one of " + std::string(decl.choices.view());
-    case Type::selection: return "component names, as in a,b (only these, in this order) or ^a,b (all but these)";
+    case Type::selection:
+      return "component names, as in a,b (only these, in this order) or ^a,b (all but these)";
   }
   return "a type that this build knows";
 }
@@ -137,12 +141,13 @@ Result<Selection> parse_selection(std::string_view written) {
     const auto comma = written.find(',');
     const std::string_view name = written.substr(0, comma);
     if (!valid_name(name)) {
-      const char* why = name.empty()           ? "has an empty name in its list"
-                        : name.front() == '^'  ? "has a ^ inside the list; it stands once, in front"
-                                               : "has a name with characters that no component name has";
+      const char* why = name.empty()          ? "has an empty name in its list"
+                        : name.front() == '^' ? "has a ^ inside the list; it stands once, in front"
+                                              : "has a name with characters that no component name has";
       return fail(Errc::bad_parameter, {}, why);
     }
-    if (std::find(list.names.begin(), list.names.end(), name) == list.names.end()) list.names.emplace_back(name);
+    if (std::find(list.names.begin(), list.names.end(), name) == list.names.end())
+      list.names.emplace_back(name);
     if (comma == std::string_view::npos) return list;
     written.remove_prefix(comma + 1);
   }

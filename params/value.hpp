@@ -21,8 +21,8 @@ namespace starling::params {
 /// The number that `written` means: 0 or 1, an integer, the index of a choice; 0 for texts and selections.
 [[nodiscard]] Result<std::int64_t> parse(const Decl& decl, std::string_view written);
 
-/// Whether a declaration makes sense in itself (names, type, range, a default that parses); a plugin's manifest is bytes
-/// from a file.
+/// Whether a declaration makes sense in itself (names, type, range, a default that parses); a plugin's
+/// manifest is bytes from a file.
 [[nodiscard]] Result<void> check(const Decl& decl);
 
 /// Letters, digits and '_', at least one: what a parameter or component may be called.

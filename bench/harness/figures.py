@@ -53,7 +53,8 @@ def table(figures, columns, ours="starling", floor="floor", rows=None):
     for (figure, size), row in figures.values.items():
         if rows and figure not in rows:
             continue
-        cells = [f"{figure} {size_name(size)} [{figures.units[figure]}]"]
+        amount = size if figure.endswith(" np") else size_name(size)
+        cells = [f"{figure} {amount} [{figures.units[figure]}]"]
         for name in names:
             values = row.get(name)
             cells.append(f"{short(statistics.median(values))} ({short(min(values))}..{short(max(values))})"

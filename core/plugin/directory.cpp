@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One readdir per directory. Hard: the owner and mode that are checked are those of the directory that is then read.
+// One readdir per directory. Hard: the owner and mode that are checked are those of the directory that is
+// then read.
 
 #include "core/plugin/directory.hpp"
 
@@ -61,7 +62,8 @@ Result<std::vector<std::string>> shared_objects_in(const std::string& directory,
       break;
     }
     const std::string_view name = entry->d_name;
-    if (name.ends_with(".so") && name.size() > 3 && name.front() != '.') paths.push_back(directory + "/" + entry->d_name);
+    if (name.ends_with(".so") && name.size() > 3 && name.front() != '.')
+      paths.push_back(directory + "/" + entry->d_name);
   }
   std::sort(paths.begin(), paths.end());
   return paths;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A reader for ELF64 section tables. Hard: the file is untrusted and may shrink while it is read, so it is never
-// mapped, and each number is checked before it is used. See docs/design/plugins.md.
+// A reader for ELF64 section tables. Hard: the file is untrusted and may shrink while it is read, so it is
+// never mapped, and each number is checked before it is used. See docs/design/plugins.md.
 
 #include "core/plugin/elf.hpp"
 
@@ -44,11 +44,12 @@ struct File {
 Unexpected refuse(std::string detail) { return fail(Errc::bad_input, {}, std::move(detail)); }
 
 Unexpected misfit(const char* field, std::uint64_t found, std::uint64_t wanted, const char* meaning) {
-  return refuse(std::string(field) + " is " + std::to_string(found) + ", expected " + std::to_string(wanted) + " (" +
-                meaning + ")");
+  return refuse(std::string(field) + " is " + std::to_string(found) + ", expected " + std::to_string(wanted) +
+                " (" + meaning + ")");
 }
 
-Result<void> read_exactly(const File& file, std::uint64_t offset, std::uint64_t bytes, void* into, const char* what) {
+Result<void> read_exactly(const File& file, std::uint64_t offset, std::uint64_t bytes, void* into,
+                          const char* what) {
   if (offset > file.bytes || bytes > file.bytes - offset) {
     return refuse(std::string("truncated: ") + what + " is at bytes " + std::to_string(offset) + " to " +
                   std::to_string(offset + bytes) + ", the file has " + std::to_string(file.bytes));
@@ -80,7 +81,8 @@ Result<File> open_file(const std::string& path) {
 Result<void> check_header(const Elf64_Ehdr& header) {
   const unsigned char* const ident = header.e_ident;
   if (ident[EI_CLASS] != ELFCLASS64) return misfit("ELF class", ident[EI_CLASS], ELFCLASS64, "64-bit");
-  if (ident[EI_DATA] != ELFDATA2LSB) return misfit("ELF byte order", ident[EI_DATA], ELFDATA2LSB, "little endian");
+  if (ident[EI_DATA] != ELFDATA2LSB)
+    return misfit("ELF byte order", ident[EI_DATA], ELFDATA2LSB, "little endian");
   if (header.e_type != ET_DYN) return misfit("ELF type", header.e_type, ET_DYN, "shared object");
   if (header.e_machine != kMachine) return misfit("ELF machine", header.e_machine, kMachine, "this machine");
   if (header.e_shentsize != sizeof(Elf64_Shdr)) {
@@ -96,15 +98,19 @@ Result<void> check_header(const Elf64_Ehdr& header) {
 
 Result<std::vector<Elf64_Shdr>> read_table(const File& file) {
   Elf64_Ehdr header{};
-  if (file.bytes < SELFMAG) return refuse("is not an ELF file: it has " + std::to_string(file.bytes) + " bytes");
-  if (auto done = read_exactly(file, 0, SELFMAG, header.e_ident, "the magic number"); !done) return fail(done.error());
+  if (file.bytes < SELFMAG)
+    return refuse("is not an ELF file: it has " + std::to_string(file.bytes) + " bytes");
+  if (auto done = read_exactly(file, 0, SELFMAG, header.e_ident, "the magic number"); !done)
+    return fail(done.error());
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
     return refuse("is not an ELF file: it does not begin with 0x7f 'ELF'");
   }
-  if (auto done = read_exactly(file, 0, sizeof header, &header, "the ELF header"); !done) return fail(done.error());
+  if (auto done = read_exactly(file, 0, sizeof header, &header, "the ELF header"); !done)
+    return fail(done.error());
   if (auto done = check_header(header); !done) return fail(done.error());
   std::vector<Elf64_Shdr> table(header.e_shnum);
-  auto done = read_exactly(file, header.e_shoff, table.size() * sizeof(Elf64_Shdr), table.data(), "the section table");
+  auto done = read_exactly(file, header.e_shoff, table.size() * sizeof(Elf64_Shdr), table.data(),
+                           "the section table");
   if (!done) return fail(done.error());
   // The names' section comes first, so that the caller need not carry the header around.
   std::swap(table.front(), table[header.e_shstrndx]);
@@ -126,11 +132,12 @@ Result<Sections> read_sections(const std::string& path, std::span<const std::str
 
   const Elf64_Shdr& names_header = table->front();
   if (names_header.sh_size > kMaxTableBytes) {
-    return refuse("its section names take " + std::to_string(names_header.sh_size) + " bytes, expected at most " +
-                  std::to_string(kMaxTableBytes));
+    return refuse("its section names take " + std::to_string(names_header.sh_size) +
+                  " bytes, expected at most " + std::to_string(kMaxTableBytes));
   }
   std::vector<char> names(names_header.sh_size);
-  auto done = read_exactly(*file, names_header.sh_offset, names.size(), names.data(), "the table of section names");
+  auto done =
+      read_exactly(*file, names_header.sh_offset, names.size(), names.data(), "the table of section names");
   if (!done) return fail(std::move(done).error());
 
   Sections sections(wanted.size());
@@ -140,7 +147,8 @@ Result<Sections> read_sections(const std::string& path, std::span<const std::str
       if (name != wanted[i]) continue;
       const std::string what = "section " + std::string(name);
       if (sections[i].has_value()) return refuse(what + " stands in it twice, expected once");
-      if (header.sh_type != SHT_PROGBITS) return misfit("the section's type", header.sh_type, SHT_PROGBITS, what.c_str());
+      if (header.sh_type != SHT_PROGBITS)
+        return misfit("the section's type", header.sh_type, SHT_PROGBITS, what.c_str());
       if (header.sh_size > kMaxSectionBytes) {
         return refuse(what + " has " + std::to_string(header.sh_size) + " bytes, expected at most " +
                       std::to_string(kMaxSectionBytes));

@@ -3,7 +3,8 @@
 /// @file  Sections of a shared object as bytes, without loading it. Layer: core.
 ///
 /// Loading runs static constructors and fails where a library is missing; reading does neither. ELF64 of this
-/// machine's kind only. Files are untrusted: every offset and size is checked against the file's size before use.
+/// machine's kind only. Files are untrusted: every offset and size is checked against the file's size before
+/// use.
 ///
 /// Threads:   value types, any.
 /// Ownership: the file is closed when the function returns; sections are copies.
@@ -25,6 +26,7 @@ namespace starling::plugin {
 using Sections = std::vector<std::optional<std::vector<std::byte>>>;
 
 /// Reads the named sections of the shared object at `path`.
-[[nodiscard]] Result<Sections> read_sections(const std::string& path, std::span<const std::string_view> names);
+[[nodiscard]] Result<Sections> read_sections(const std::string& path,
+                                             std::span<const std::string_view> names);
 
 }  // namespace starling::plugin

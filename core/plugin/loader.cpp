@@ -28,7 +28,8 @@ std::string linker_words(std::string_view thrown) {
   constexpr std::string_view kBefore = "(dlerror system message: ";
   const auto begin = thrown.find(kBefore);
   const auto end = thrown.rfind("): ");
-  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin) return std::string(thrown);
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin)
+    return std::string(thrown);
   return std::string(thrown.substr(begin + kBefore.size(), end - begin - kBefore.size()));
 }
 
@@ -40,7 +41,8 @@ Result<const void*> load_symbol(const std::string& file, const char* symbol) {
   try {
     boost::dll::shared_library& library = known.libraries[file];
     if (!library.is_loaded()) {
-      library.load(std::filesystem::path(file), boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
+      library.load(std::filesystem::path(file),
+                   boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);
     }
     return static_cast<const void*>(&library.get<const char>(symbol));
   } catch (const std::exception& thrown) {

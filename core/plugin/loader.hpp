@@ -3,8 +3,8 @@
 /// @file  Loading a plugin's shared object. Layer: core.
 ///
 /// Threads:   any; loads are serialised.
-/// Ownership: a library that was loaded stays loaded until the process ends: libraries behind plugins do not all survive
-///            being unloaded (thread-local destructors, at-exit handlers).
+/// Ownership: a library that was loaded stays loaded until the process ends: libraries behind plugins do not
+///            all survive being unloaded (thread-local destructors, at-exit handlers).
 /// Errors:    the dynamic linker's own words, such as which library is missing.
 
 #include <string>
@@ -15,8 +15,8 @@ namespace starling::plugin {
 
 inline constexpr char kEntrySymbol[] = "starling_plugin_entry";
 
-/// Loads the file (all symbols now, none visible to others; once per process and path) and gives the address of
-/// `symbol` in it.
+/// Loads the file (all symbols now, none visible to others; once per process and path) and gives the address
+/// of `symbol` in it.
 [[nodiscard]] Result<const void*> load_symbol(const std::string& file, const char* symbol);
 
 }  // namespace starling::plugin

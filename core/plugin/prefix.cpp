@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The place of the library that this function is in. Hard: libstarling.so is a link to the versioned file. Layer: core.
+// The place of the library that this function is in. Hard: libstarling.so is a link to the versioned file.
+// Layer: core.
 
 #include "core/plugin/prefix.hpp"
 
@@ -19,7 +20,8 @@ std::string parent(const std::string& path) {
 Installation find() {
   Installation place;
   Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&installation), &info) == 0 || info.dli_fname == nullptr) return place;
+  if (::dladdr(reinterpret_cast<const void*>(&installation), &info) == 0 || info.dli_fname == nullptr)
+    return place;
   char resolved[PATH_MAX];
   // The directory is that of the real file: a link to the library elsewhere does not move the plugins.
   if (::realpath(info.dli_fname, resolved) == nullptr) return place;

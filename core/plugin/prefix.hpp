@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Where this Starling is installed, found from the place of libstarling itself. Layer: core.
 ///
-/// The prefix can be moved, and a build tree works like an installation: plugins are always in `starling/` beside
-/// libstarling, shipped files in etc/starling of the directory above. Threads: any.
+/// The prefix can be moved, and a build tree works like an installation: plugins are always in `starling/`
+/// beside libstarling, shipped files in etc/starling of the directory above. Threads: any.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Joining, values and fences by files. Hard: a fence must not make each process look at a file of every other, so members
-// report up a binary tree and one file lets all of them go. Layer: plugin.
+// Joining, values and fences by files. Hard: a fence must not make each process look at a file of every
+// other, so members report up a binary tree and one file lets all of them go. Layer: plugin.
 
 #include "component.hpp"
 
@@ -17,7 +17,9 @@ namespace {
 constexpr char kWhere[] = "pmi/shareddir";
 constexpr std::size_t kMaxFileName = 255;
 
-std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text.data(), text.size())); }
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
 std::string text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -47,7 +49,8 @@ std::string group_id(std::span<const std::uint32_t> ranks, std::string_view tag)
 
 bool valid_job(std::string_view job) noexcept {
   return !job.starts_with('.') && job.size() <= 64 && std::all_of(job.begin(), job.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
   });
 }
 
@@ -55,16 +58,18 @@ bool valid_job(std::string_view job) noexcept {
 
 Result<std::unique_ptr<Component>> SharedDirectoryPmi::join(const Launch& launch) {
   if (launch.directory.front() != '/') {
-    return fail(Errc::bad_parameter, kWhere, "pmi_shareddir_dir is '" + launch.directory + "', expected an absolute path");
+    return fail(Errc::bad_parameter, kWhere,
+                "pmi_shareddir_dir is '" + launch.directory + "', expected an absolute path");
   }
   if (!valid_job(launch.job)) {
-    return fail(Errc::bad_parameter, kWhere,
-                "pmi_shareddir_job is '" + launch.job + "', expected at most 64 letters, digits, '_', '-' and '.'");
+    return fail(
+        Errc::bad_parameter, kWhere,
+        "pmi_shareddir_job is '" + launch.job + "', expected at most 64 letters, digits, '_', '-' and '.'");
   }
   if (launch.rank >= launch.size) {
     return fail(Errc::bad_parameter, kWhere,
-                "pmi_shareddir_rank is " + std::to_string(launch.rank) + ", expected below pmi_shareddir_size, which is " +
-                    std::to_string(launch.size));
+                "pmi_shareddir_rank is " + std::to_string(launch.rank) +
+                    ", expected below pmi_shareddir_size, which is " + std::to_string(launch.size));
   }
   std::unique_ptr<SharedDirectoryPmi> component(new SharedDirectoryPmi(launch));
   if (auto entered = component->enter(launch); !entered) return fail(std::move(entered).error());
@@ -89,8 +94,10 @@ Result<void> SharedDirectoryPmi::enter(const Launch& launch) {
   auto mine = directory_.create("rank." + std::to_string(identity_.rank), bytes_of(host_name()));
   if (!mine && mine.error().code == Errc::denied) {
     return fail(Errc::denied, kWhere,
-                mine.error().detail + ": a job of this name has been started before; choose another pmi_shareddir_job, or "
-                                      "remove " + directory_.path());
+                mine.error().detail +
+                    ": a job of this name has been started before; choose another pmi_shareddir_job, or "
+                    "remove " +
+                    directory_.path());
   }
   if (!mine) return mine;
   if (launch.one_node) {
@@ -110,7 +117,8 @@ Result<NodeMap> SharedDirectoryPmi::nodes_of_all(Deadline deadline) {
     std::vector<NodeMap::Block> blocks;
     for (std::uint32_t rank = 0; rank < identity_.size; ++rank) {
       const std::string name = "rank." + std::to_string(rank);
-      if (auto there = wait_for(name, "rank " + std::to_string(rank), deadline); !there) return fail(there.error());
+      if (auto there = wait_for(name, "rank " + std::to_string(rank), deadline); !there)
+        return fail(there.error());
       auto host = directory_.read(name);
       if (!host) return fail(std::move(host).error());
       const auto next = static_cast<std::uint32_t>(nodes.size());
@@ -122,20 +130,24 @@ Result<NodeMap> SharedDirectoryPmi::nodes_of_all(Deadline deadline) {
       }
     }
     NodeMap map(std::move(blocks));
-    if (auto written = directory_.write("nodes", bytes_of(map.text())); !written) return fail(written.error());
+    if (auto written = directory_.write("nodes", bytes_of(map.text())); !written)
+      return fail(written.error());
     return map;
   }
-  if (auto there = wait_for("nodes", "rank 0, which waits for all others", deadline); !there) return fail(there.error());
+  if (auto there = wait_for("nodes", "rank 0, which waits for all others", deadline); !there)
+    return fail(there.error());
   auto text = directory_.read("nodes");
   if (!text) return fail(std::move(text).error());
   return NodeMap::parse(text_of(*text));
 }
 
-Result<void> SharedDirectoryPmi::wait_for(const std::string& name, const std::string& whom, Deadline deadline) {
+Result<void> SharedDirectoryPmi::wait_for(const std::string& name, const std::string& whom,
+                                          Deadline deadline) {
   while (!directory_.exists(name)) {
     if (auto alive = check(); !alive) return alive;
     if (deadline.passed()) {
-      return fail(Errc::timed_out, kWhere, "waited in vain for " + whom + " (file " + directory_.path() + "/" + name + ")");
+      return fail(Errc::timed_out, kWhere,
+                  "waited in vain for " + whom + " (file " + directory_.path() + "/" + name + ")");
     }
     sleep_ns(std::min(poll_ns_, deadline.left_ns()));
   }
@@ -173,23 +185,27 @@ Result<void> SharedDirectoryPmi::tree_fence(const std::string& id, std::uint32_t
   }
   if (index == 0) return directory_.write(prefix + "go", {});
   if (auto said = directory_.write(prefix + std::to_string(index), {}); !said) return said;
-  return wait_for(prefix + "go", "rank " + std::to_string(rank_of(0)) + ", which waits for all others", deadline);
+  return wait_for(prefix + "go", "rank " + std::to_string(rank_of(0)) + ", which waits for all others",
+                  deadline);
 }
 
 Result<void> SharedDirectoryPmi::fence(Deadline deadline) {
   const std::string id = "world-" + std::to_string(world_fences_++);
-  return tree_fence(id, identity_.rank, identity_.size, [](std::uint32_t index) { return index; }, deadline);
+  return tree_fence(
+      id, identity_.rank, identity_.size, [](std::uint32_t index) { return index; }, deadline);
 }
 
-Result<void> SharedDirectoryPmi::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
+Result<void> SharedDirectoryPmi::fence(std::span<const std::uint32_t> ranks, std::string_view tag,
+                                       Deadline deadline) {
   const auto mine = std::lower_bound(ranks.begin(), ranks.end(), identity_.rank);
   if (mine == ranks.end() || *mine != identity_.rank) {
     return fail(Errc::internal, kWhere, "fence of a group without this process");
   }
   const std::string group = group_id(ranks, tag);
   const std::string id = group + "-" + std::to_string(group_fences_[group]++);
-  return tree_fence(id, static_cast<std::uint32_t>(mine - ranks.begin()), static_cast<std::uint32_t>(ranks.size()),
-                    [&](std::uint32_t index) { return ranks[index]; }, deadline);
+  return tree_fence(
+      id, static_cast<std::uint32_t>(mine - ranks.begin()), static_cast<std::uint32_t>(ranks.size()),
+      [&](std::uint32_t index) { return ranks[index]; }, deadline);
 }
 
 Result<void> SharedDirectoryPmi::publish(std::string_view name, std::string_view port) {
@@ -213,7 +229,8 @@ void SharedDirectoryPmi::abort(int exit_code, std::string_view message) noexcept
   try {
     const std::string text = "rank " + std::to_string(identity_.rank) + " ended the job with code " +
                              std::to_string(exit_code) + (message.empty() ? "" : ": ") + std::string(message);
-    [[maybe_unused]] const auto told = directory_.create("abort", bytes_of(text));  // the first one's reason counts
+    [[maybe_unused]] const auto told =
+        directory_.create("abort", bytes_of(text));  // the first one's reason counts
   } catch (const std::exception&) {
     // Without memory nobody can be told; this process ends all the same, and the others time out.
   }

@@ -2,15 +2,16 @@
 #pragma once
 /// @file  A process manager made of files in a shared directory. Layer: plugin.
 ///
-///     <dir>/<job>/rank.<r>          host name of rank r; made once, so that a second job of the name is noticed
-///     <dir>/<job>/nodes             the node map, written by rank 0
-///     <dir>/<job>/value.<r>.<key>   what rank r put
-///     <dir>/<job>/fence.<id>.<i>    member i and everything below it in the tree has arrived; the last one: .go
-///     <dir>/<job>/abort             who ended the job, and why
-///     <dir>/name.<name>             a published port
+///     <dir>/<job>/rank.<r>          host name of rank r; made once, so that a second job of the name is
+///     noticed <dir>/<job>/nodes             the node map, written by rank 0 <dir>/<job>/value.<r>.<key>  
+///     what rank r put <dir>/<job>/fence.<id>.<i>    member i and everything below it in the tree has
+///     arrived; the last one: .go <dir>/<job>/abort             who ended the job, and why <dir>/name.<name> 
+///                a published port
 ///
-/// Threads:   as pmi::Component. Ownership: files stay when the process ends; whoever started the job removes them.
-/// Ordering:  a value is renamed into place before its fence file, so whoever sees the fence's end sees the value.
+/// Threads:   as pmi::Component. Ownership: files stay when the process ends; whoever started the job removes
+///            them.
+/// Ordering:  a value is renamed into place before its fence file, so whoever sees the fence's end sees the
+///            value.
 /// Errors:    a member that does not arrive: Errc::timed_out with its rank; an aborted job: Errc::peer_lost.
 
 #include <map>
@@ -62,8 +63,8 @@ class SharedDirectoryPmi final : public Component {
   [[nodiscard]] Result<void> wait_for(const std::string& name, const std::string& whom, Deadline deadline);
   /// Fence of `count` members, of which this is `index`; rank_of(i) is for errors only.
   template <class RankOf>
-  [[nodiscard]] Result<void> tree_fence(const std::string& id, std::uint32_t index, std::uint32_t count, RankOf rank_of,
-                                        Deadline deadline);
+  [[nodiscard]] Result<void> tree_fence(const std::string& id, std::uint32_t index, std::uint32_t count,
+                                        RankOf rank_of, Deadline deadline);
 
   SharedDirectory directory_;  ///< of the job
   SharedDirectory names_;      ///< of all jobs: published names

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Temporary file, then rename or link. Hard: on NFS a link that was made may be answered with EEXIST when the answer to the
-// first request was lost; the link count of the temporary file tells. Layer: plugin.
+// Temporary file, then rename or link. Hard: on NFS a link that was made may be answered with EEXIST when the
+// answer to the first request was lost; the link count of the temporary file tells. Layer: plugin.
 
 #include "shared_directory.hpp"
 

@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Files that appear whole or not at all, in a directory that several machines see. Layer: plugin.
 ///
-/// A file is written under a name of its own and then given its real one by rename or link, which are atomic on POSIX file
-/// systems and NFS alike.
+/// A file is written under a name of its own and then given its real one by rename or link, which are atomic
+/// on POSIX file systems and NFS alike.
 ///
 /// Threads:   one at a time. Ownership: files stay; whoever made the directory removes it.
 /// Errors:    the detail names path and errno's text.
@@ -24,7 +24,8 @@ class SharedDirectory {
  public:
   SharedDirectory() = default;
   /// `writer` makes the temporary names of several processes differ.
-  SharedDirectory(std::string path, std::string writer) : path_(std::move(path)), writer_(std::move(writer)) {}
+  SharedDirectory(std::string path, std::string writer)
+      : path_(std::move(path)), writer_(std::move(writer)) {}
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Makes the directory; that it exists already is fine.

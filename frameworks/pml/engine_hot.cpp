@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a short message passes through on either side: one matched message should cost 100 to 150 instructions
-// per side. Everything rare is out of line in the other engine_*.cpp files. See docs/design/pml.md, "Hot
-// path".
-#include <cstring>
-
+// per side. Everything rare is out of line in the other engine_*.cpp files. See docs/design/pml.md,
+// "Hot path".
+#include "frameworks/pml/copy.hpp"
 #include "frameworks/pml/engine.hpp"
 
 namespace starling::pml {
@@ -89,8 +88,8 @@ inline void Engine::deliver(Request& request, Rank source, Tag tag, const std::b
   }
   if (buffer.layout != nullptr) [[unlikely]] {
     buffer.layout->unpack(buffer.base, buffer.count, 0, payload, fits);
-  } else if (fits != 0) {
-    std::memcpy(buffer.base, payload, fits);
+  } else {
+    copy_payload(buffer.base, payload, fits);
   }
   request.phase = kIdle;
   request.status = {source, tag, fault, false, fits};

@@ -6,7 +6,12 @@
 /// then looks at the word. A full fence between the two steps on either side makes it impossible that both
 /// look too early. The producer that takes the bit down rings, so that a crowd of producers makes one system
 /// call. The word's other bits are other requests to producers (btl/shm's activity words) and use the same
-/// handshake, so that a producer looks at one word only. See docs/design/shared-memory.md.
+/// handshake, so that a producer looks at one word only.
+///
+/// A full fence waits until the message's cache line has been fetched from the receiver: a producer that
+/// streams would send one message per line transfer. So where the kernel offers it (kFencesForAll), the
+/// sleeper makes all registered processes pass a full fence (membarrier), and a registered producer needs
+/// none of its own. See docs/design/shared-memory.md.
 ///
 /// Threads:   the sleepers are threads of one process; producers are in any process.
 /// Ordering:  only the wake-up is promised; what was published has its own release and acquire.
@@ -19,16 +24,20 @@ namespace starling::shm {
 inline constexpr std::uint32_t kAsleep = 1;
 /// Somebody polls activity words instead of every lane: see plugins/btl/shm/activity.hpp.
 inline constexpr std::uint32_t kWantsActivity = 2;
+/// Behind each request in this word, its process makes every registered process pass a full fence.
+inline constexpr std::uint32_t kFencesForAll = 4;
 
 template <class Atomics>
 class Doorbell {
  public:
   using Word = typename Atomics::template Atomic<std::uint32_t>;
 
-  Doorbell(Word& bell, Word& attention) noexcept : bell_(bell), attention_(attention) {}
+  /// `registered`: this process takes part in the fences of processes with kFencesForAll.
+  Doorbell(Word& bell, Word& attention, bool registered = false) noexcept
+      : bell_(bell), attention_(attention), registered_(registered) {}
 
-  /// Sleeper: announces that it is about to sleep. It must poll once more, and may then wait while the bell
-  /// has the returned value.
+  /// Sleeper: announces that it is about to sleep. With kFencesForAll it must then make all registered
+  /// processes pass a fence. It must poll once more, and may then wait while the bell has the returned value.
   [[nodiscard]] std::uint32_t prepare() noexcept {
     const std::uint32_t value = bell_.load(std::memory_order_relaxed);
     attention_.fetch_or(kAsleep, std::memory_order_relaxed);
@@ -40,8 +49,14 @@ class Doorbell {
 
   /// Producer, after publishing: what the other side asks for, kAsleep and other bits.
   [[nodiscard]] std::uint32_t attention() noexcept {
+    if (registered_) {
+      Atomics::compiler_fence();
+      const std::uint32_t seen = attention_.load(std::memory_order_relaxed);
+      if ((seen & kFencesForAll) != 0) [[likely]]
+        return seen & ~kFencesForAll;
+    }
     Atomics::fence(std::memory_order_seq_cst);
-    return attention_.load(std::memory_order_relaxed);
+    return attention_.load(std::memory_order_relaxed) & ~kFencesForAll;
   }
   /// Producer that saw kAsleep: true if it is the one that must wake the sleepers with a futex call on the
   /// bell.
@@ -54,6 +69,7 @@ class Doorbell {
  private:
   Word& bell_;
   Word& attention_;
+  bool registered_;
 };
 
 }  // namespace starling::shm

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -30,6 +31,11 @@ constexpr char kWhere[] = "node segment";
 // Not FUTEX_PRIVATE: the other side is another process.
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+// Takes part in the fences of other processes. It is refused on old kernels and in some containers.
+bool register_for_fences() noexcept {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
 }
 
 Error mismatch(const char* what, std::uint64_t found, std::uint64_t expected) {
@@ -89,13 +95,14 @@ struct NodeSegment::State {
   Arena arena;
   std::uint32_t local_rank = 0;
   std::uint64_t pid_namespace = 0;
+  bool registered = false;  // for fences by membarrier; then this process also makes them
 
   [[nodiscard]] std::byte* base() const noexcept { return segment.mapping.data(); }
   [[nodiscard]] ProcSlot& slot(std::uint32_t rank) const noexcept {
     return reinterpret_cast<ProcSlot*>(base() + at.slots)[rank];
   }
   [[nodiscard]] Doorbell<StdAtomics> bell(std::uint32_t rank) const noexcept {
-    return {slot(rank).doorbell, slot(rank).attention};
+    return {slot(rank).doorbell, slot(rank).attention, registered};
   }
 };
 
@@ -150,6 +157,8 @@ void NodeSegment::enter() noexcept {
   own.pid.store(pid, std::memory_order_relaxed);
   own.start_time.store(start_time_of(pid), std::memory_order_relaxed);
   own.pid_namespace = state_->pid_namespace;
+  if (!state_->registered) state_->registered = register_for_fences();
+  if (state_->registered) own.attention.fetch_or(kFencesForAll, std::memory_order_relaxed);
   own.state.store(static_cast<std::uint32_t>(ProcState::attached), std::memory_order_release);
 }
 
@@ -204,7 +213,20 @@ void NodeSegment::wake(std::uint32_t local_rank) noexcept {
   if (state_->bell(local_rank).ring()) futex_wake(state_->slot(local_rank).doorbell);
 }
 
-std::uint32_t NodeSegment::prepare_sleep() noexcept { return state_->bell(state_->local_rank).prepare(); }
+std::uint32_t NodeSegment::prepare_sleep() noexcept {
+  const std::uint32_t value = state_->bell(state_->local_rank).prepare();
+  fence_all();
+  return value;
+}
+
+void NodeSegment::fence_all() noexcept {
+  if (!state_->registered) return;
+  // After a successful registration it can fail only for want of kernel memory; whoever sleeps then wakes at
+  // its limit.
+  ::syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+}
+
+bool NodeSegment::registered_for_fences() const noexcept { return state_->registered; }
 
 void NodeSegment::sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept {
   // A producer that died between taking the flag down and ringing must not leave us asleep for ever.

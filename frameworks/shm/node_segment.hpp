@@ -116,6 +116,10 @@ class NodeSegment {
   /// polls everything once more, then sleeps or not. The announcement stays until a producer rings or
   /// cancel_sleep: call that when no thread of this process sleeps any more.
   [[nodiscard]] std::uint32_t prepare_sleep() noexcept;
+  /// Makes all registered processes pass a full fence, behind another request in the own attention word.
+  void fence_all() noexcept;
+  /// Whether this process takes part in such fences: since enter(), where the system allows it.
+  [[nodiscard]] bool registered_for_fences() const noexcept;
   /// Returns when rung, at the limit (at most 1 s), or for no reason.
   void sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept;
   void cancel_sleep() noexcept;

@@ -53,22 +53,28 @@ HandleBits null_of(Kind kind) noexcept {
   return 0;
 }
 
-std::string is(const char* argument, long long value) { return std::string(argument) + " is " + std::to_string(value); }
+std::string is(const char* argument, long long value) {
+  return std::string(argument) + " is " + std::to_string(value);
+}
 
 std::string ranks(const Comm& comm) { return "0.." + std::to_string(comm.peer_count() - 1); }
 
 }  // namespace
 
-int not_active() { return error(MPI_ERR_OTHER, "MPI is not initialised: call MPI_Init or MPI_Session_init first"); }
+int not_active() {
+  return error(MPI_ERR_OTHER, "MPI is not initialised: call MPI_Init or MPI_Session_init first");
+}
 
 int not_covered() {
-  return error(MPI_ERR_UNSUPPORTED_OPERATION, "Starling does not implement this function yet (starling-info lists the others)");
+  return error(MPI_ERR_UNSUPPORTED_OPERATION,
+               "Starling does not implement this function yet (starling-info lists the others)");
 }
 
 int bad_handle(Kind kind, const char* argument, HandleBits bits) {
   const KindText text = text_of(kind);
   if (bits == null_of(kind)) {
-    return error(text.error_class, std::string(argument) + " is " + text.null_name + ", expected a " + text.noun);
+    return error(text.error_class,
+                 std::string(argument) + " is " + text.null_name + ", expected a " + text.noun);
   }
   std::array<char, 24> hex{};
   std::snprintf(hex.data(), hex.size(), "0x%llx", static_cast<unsigned long long>(bits));
@@ -77,7 +83,8 @@ int bad_handle(Kind kind, const char* argument, HandleBits bits) {
 }
 
 int not_committed(const char* argument, const Datatype&) {
-  return error(MPI_ERR_TYPE, std::string(argument) + " has not been committed, expected MPI_Type_commit before communication");
+  return error(MPI_ERR_TYPE, std::string(argument) +
+                                 " has not been committed, expected MPI_Type_commit before communication");
 }
 
 int bad_count(const char* argument, MPI_Count value) {
@@ -93,7 +100,8 @@ int bad_dest(const char* argument, int value, const Comm& comm) {
 }
 
 int bad_source(const char* argument, int value, const Comm& comm) {
-  return error(MPI_ERR_RANK, is(argument, value) + ", expected " + ranks(comm) + ", MPI_ANY_SOURCE or MPI_PROC_NULL");
+  return error(MPI_ERR_RANK,
+               is(argument, value) + ", expected " + ranks(comm) + ", MPI_ANY_SOURCE or MPI_PROC_NULL");
 }
 
 int bad_root(const char* argument, int value, const Comm& comm) {
@@ -102,21 +110,25 @@ int bad_root(const char* argument, int value, const Comm& comm) {
 }
 
 int bad_tag(const char* argument, int value, bool any) {
-  return error(MPI_ERR_TAG, is(argument, value) + ", expected 0.." + std::to_string(std::numeric_limits<int>::max()) +
+  return error(MPI_ERR_TAG, is(argument, value) + ", expected 0.." +
+                                std::to_string(std::numeric_limits<int>::max()) +
                                 (any ? " or MPI_ANY_TAG" : ""));
 }
 
-int bad_buffer(const char* argument, const void* buffer, MPI_Count count, const Datatype* datatype, bool in_place_allowed) {
+int bad_buffer(const char* argument, const void* buffer, MPI_Count count, const Datatype* datatype,
+               bool in_place_allowed) {
   if (buffer == MPI_IN_PLACE) {
     if (in_place_allowed) return MPI_SUCCESS;
     return error(MPI_ERR_BUFFER, std::string(argument) + " is MPI_IN_PLACE, which cannot be used here");
   }
   if (buffer == MPI_BUFFER_AUTOMATIC) {
-    return error(MPI_ERR_BUFFER, std::string(argument) + " is MPI_BUFFER_AUTOMATIC, which is only for attaching buffers");
+    return error(MPI_ERR_BUFFER,
+                 std::string(argument) + " is MPI_BUFFER_AUTOMATIC, which is only for attaching buffers");
   }
   // MPI_BOTTOM is NULL: right with a type whose displacements are addresses.
   if (count == 0 || datatype == nullptr || datatype->size() == 0 || datatype->absolute()) return MPI_SUCCESS;
-  return error(MPI_ERR_BUFFER, std::string(argument) + " is NULL, expected the address of " + std::to_string(count) + " elements");
+  return error(MPI_ERR_BUFFER, std::string(argument) + " is NULL, expected the address of " +
+                                   std::to_string(count) + " elements");
 }
 
 int bad_buffer(const char* argument, const void* buffer, IntArray, const Datatype*, bool in_place_allowed) {
@@ -136,8 +148,9 @@ int bad_counts(const char* argument, IntArray counts, std::uint32_t length) {
   if (const int code = bad_array(argument, counts, length); code != MPI_SUCCESS) return code;
   for (std::uint32_t index = 0; index < length; ++index) {
     if (counts[index] < 0) [[unlikely]] {
-      return error(MPI_ERR_COUNT, is((std::string(argument) + "[" + std::to_string(index) + "]").c_str(), counts[index]) +
-                                      ", expected 0 or more");
+      return error(MPI_ERR_COUNT,
+                   is((std::string(argument) + "[" + std::to_string(index) + "]").c_str(), counts[index]) +
+                       ", expected 0 or more");
     }
   }
   return MPI_SUCCESS;
@@ -147,7 +160,8 @@ int bad_types(const char* argument, const MPI_Datatype types[], std::uint32_t le
   if (types == nullptr) return length == 0 ? MPI_SUCCESS : null_argument(argument);
   for (std::uint32_t index = 0; index < length; ++index) {
     const Datatype* const type = find_datatype(types[index]);
-    if (type != nullptr && committed(*type)) [[likely]] continue;
+    if (type != nullptr && committed(*type)) [[likely]]
+      continue;
     const std::string element = std::string(argument) + "[" + std::to_string(index) + "]";
     if (type == nullptr) return bad_handle(Kind::datatype, element.c_str(), as_bits(types[index]));
     return not_committed(element.c_str(), *type);
@@ -164,7 +178,8 @@ int narrow(const char* argument, MPI_Count value, int* result, bool undefined) {
     *result = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  return error(MPI_ERR_VALUE_TOO_LARGE, is(argument, value) + ", which does not fit into an int: use the _c function");
+  return error(MPI_ERR_VALUE_TOO_LARGE,
+               is(argument, value) + ", which does not fit into an int: use the _c function");
 }
 
 }  // namespace starling::mpi::check

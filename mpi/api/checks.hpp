@@ -3,7 +3,8 @@
 /// @file  The argument checks that generated entry points are made of. Layer: mpi.
 ///
 /// valid_* and suspicious are inline and cheap; what builds a message is cold and out of line.
-/// Threads: any. Errors: the others note the detail (mpi/error.hpp) and return the error class, or MPI_SUCCESS.
+/// Threads: any. Errors: the others note the detail (mpi/error.hpp) and return the error class, or
+/// MPI_SUCCESS.
 
 #include <cstdint>
 
@@ -18,7 +19,9 @@ namespace starling::mpi::check {
 
 [[nodiscard]] inline bool active() noexcept { return the_registry.active.load(std::memory_order_relaxed); }
 
-[[nodiscard]] inline bool in_range(int rank, std::uint32_t count) noexcept { return static_cast<std::uint32_t>(rank) < count; }
+[[nodiscard]] inline bool in_range(int rank, std::uint32_t count) noexcept {
+  return static_cast<std::uint32_t>(rank) < count;
+}
 [[nodiscard]] inline bool valid_dest(int dest, const Comm& comm) noexcept {
   return in_range(dest, comm.peer_count()) || dest == MPI_PROC_NULL;
 }
@@ -29,22 +32,29 @@ namespace starling::mpi::check {
   return in_range(root, comm.peer_count()) || (comm.inter() && (root == MPI_ROOT || root == MPI_PROC_NULL));
 }
 /// MPI_TAG_UB is the largest int, so every tag that is not negative is valid.
-[[nodiscard]] inline bool valid_tag(int tag, bool any) noexcept { return tag >= 0 || (any && tag == MPI_ANY_TAG); }
+[[nodiscard]] inline bool valid_tag(int tag, bool any) noexcept {
+  return tag >= 0 || (any && tag == MPI_ANY_TAG);
+}
 
 // Who does what in a rooted collective (MPI 5.0 section 6.2.2); the root has been checked.
 [[nodiscard]] inline bool at_root(const Comm& comm, int root) noexcept {
   return comm.inter() ? root == MPI_ROOT : static_cast<std::uint32_t>(root) == comm.rank();
 }
 /// Not one of the idle processes in the root's group of an intercommunicator.
-[[nodiscard]] inline bool takes_part(const Comm& comm, int root) noexcept { return !comm.inter() || root != MPI_PROC_NULL; }
+[[nodiscard]] inline bool takes_part(const Comm& comm, int root) noexcept {
+  return !comm.inter() || root != MPI_PROC_NULL;
+}
 /// Its non-root buffer counts: everybody in an intracommunicator, the remote group otherwise.
-[[nodiscard]] inline bool contributes(const Comm& comm, int root) noexcept { return !comm.inter() || root >= 0; }
+[[nodiscard]] inline bool contributes(const Comm& comm, int root) noexcept {
+  return !comm.inter() || root >= 0;
+}
 
 /// NULL or one of the ABI's small address constants: MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC.
-[[nodiscard]] inline bool suspicious(const void* buffer) noexcept { return reinterpret_cast<std::uintptr_t>(buffer) <= 2; }
+[[nodiscard]] inline bool suspicious(const void* buffer) noexcept {
+  return reinterpret_cast<std::uintptr_t>(buffer) <= 2;
+}
 
 [[nodiscard]] inline bool committed(const Datatype& datatype) noexcept { return datatype.committed(); }
-
 
 [[nodiscard, gnu::cold]] int not_active();
 [[nodiscard, gnu::cold]] int not_covered();
@@ -56,15 +66,16 @@ namespace starling::mpi::check {
 [[nodiscard, gnu::cold]] int bad_source(const char* argument, int value, const Comm& comm);
 [[nodiscard, gnu::cold]] int bad_root(const char* argument, int value, const Comm& comm);
 [[nodiscard, gnu::cold]] int bad_tag(const char* argument, int value, bool any);
-/// Success if this is a buffer after all: nothing to transfer, a type with absolute addresses, or MPI_IN_PLACE where it may stand.
-[[nodiscard, gnu::cold]] int bad_buffer(const char* argument, const void* buffer, MPI_Count count, const Datatype* datatype,
-                             bool in_place_allowed);
+/// Success if this is a buffer after all: nothing to transfer, a type with absolute addresses, or
+/// MPI_IN_PLACE where it may stand.
+[[nodiscard, gnu::cold]] int bad_buffer(const char* argument, const void* buffer, MPI_Count count,
+                                        const Datatype* datatype, bool in_place_allowed);
 /// The same for a buffer whose counts are an array.
-[[nodiscard, gnu::cold]] int bad_buffer(const char* argument, const void* buffer, IntArray counts, const Datatype* datatype,
-                             bool in_place_allowed);
+[[nodiscard, gnu::cold]] int bad_buffer(const char* argument, const void* buffer, IntArray counts,
+                                        const Datatype* datatype, bool in_place_allowed);
 /// ... and for one whose length is not in the call.
-[[nodiscard, gnu::cold]] int bad_buffer(const char* argument, const void* buffer, MPI_Count count, std::nullptr_t, bool in_place_allowed);
-
+[[nodiscard, gnu::cold]] int bad_buffer(const char* argument, const void* buffer, MPI_Count count,
+                                        std::nullptr_t, bool in_place_allowed);
 
 /// MPI_SUCCESS, or why the array cannot be used.
 [[nodiscard]] int bad_counts(const char* argument, IntArray counts, std::uint32_t length);

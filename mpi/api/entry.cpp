@@ -23,12 +23,14 @@ Ref<Errhandler> handler_of(Kind kind, HandleBits object) {
     if (const Comm* const comm = tables().comm.find(object); comm != nullptr) return comm->errhandler;
   }
   if (kind == Kind::session) {
-    if (const Session* const session = tables().session.find(object); session != nullptr) return session->errhandler;
+    if (const Session* const session = tables().session.find(object); session != nullptr)
+      return session->errhandler;
   }
   return {};
 }
 
-/// MPI 5.0 section 9.3: errors of no object are raised on MPI_COMM_SELF, before there is one by the initial handler.
+/// MPI 5.0 section 9.3: errors of no object are raised on MPI_COMM_SELF, before there is one by the initial
+/// handler.
 Ref<Errhandler> default_handler() {
   if (Ref<Errhandler> handler = handler_of(Kind::comm, as_bits(MPI_COMM_SELF)); handler) return handler;
   const HandleBits initial = registry().initial_errhandler.load(std::memory_order_acquire);

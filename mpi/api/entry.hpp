@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The guard of every generated entry point: lock, exceptions, error handlers. Layer: mpi. See docs/design/mpi.md.
+/// @file  The guard of every generated entry point: lock, exceptions, error handlers. Layer: mpi. See
+/// docs/design/mpi.md.
 ///
 /// Threads:   any; a Call lives on the stack of one MPI call.
-/// Ordering:  the lock is given back before an error handler runs, so that the handler may call MPI or never return.
-/// Errors:    exceptions end here: std::bad_alloc becomes MPI_ERR_NO_MEM, all others MPI_ERR_INTERN. What an error handler
+/// Ordering:  the lock is given back before an error handler runs, so that the handler may call MPI or never
+/// return. Errors:    exceptions end here: std::bad_alloc becomes MPI_ERR_NO_MEM, all others MPI_ERR_INTERN.
+/// What an error handler
 ///            throws passes through to the application.
 
 #include "mpi/api/checks.hpp"
@@ -34,7 +36,8 @@ class Call {
     } catch (...) {
       code = caught();
     }
-    if (code == MPI_SUCCESS) [[likely]] return code;
+    if (code == MPI_SUCCESS) [[likely]]
+      return code;
     return raise(code);
   }
 
@@ -58,7 +61,8 @@ int tool_call(Body&& body) noexcept {
   }
 }
 
-/// Invokes the error handler of the object (or the default one when it is none or has none) with a complete message.
+/// Invokes the error handler of the object (or the default one when it is none or has none) with a complete
+/// message.
 int raise_on(Kind kind, HandleBits object, int code, std::string_view text);
 
 }  // namespace starling::mpi

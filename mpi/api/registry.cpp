@@ -8,7 +8,8 @@
 namespace starling::mpi {
 
 constinit Registry the_registry;
-static_assert(std::is_trivially_destructible_v<Registry>, "error handlers and info are used until the process ends");
+static_assert(std::is_trivially_destructible_v<Registry>,
+              "error handlers and info are used until the process ends");
 
 Keyvals& keyvals() {
   static Keyvals* const instance = new Keyvals;

@@ -2,11 +2,13 @@
 #pragma once
 /// @file  What lives as long as the process: lock, state, keyvals, hooks. Layer: mpi.
 ///
-/// MPI_Info, error handlers, sessions and MPI_T work before any initialisation and after every finalisation, so this is the
-/// one global object of mpi/, beside the handle tables. It is constant-initialised (no static constructor) and never destroyed.
+/// MPI_Info, error handlers, sessions and MPI_T work before any initialisation and after every finalisation,
+/// so this is the one global object of mpi/, beside the handle tables. It is constant-initialised (no static
+/// constructor) and never destroyed.
 ///
 /// Threads:   each member says its own; `hooks` is set under the lock.
-/// Ownership: keyvals are made at the first use and kept. The handle tables (mpi/handles.hpp) live as long as this.
+/// Ownership: keyvals are made at the first use and kept. The handle tables (mpi/handles.hpp) live as long as
+/// this.
 
 #include <atomic>
 #include <string_view>
@@ -35,8 +37,8 @@ struct PredefinedAttributes {
   int host = MPI_PROC_NULL;
   int io = MPI_ANY_SOURCE;
   int wtime_is_global = 0;
-  int universe_size = 0;   ///< 0: not known, the attribute is not set
-  int appnum = -1;         ///< -1: not known
+  int universe_size = 0;  ///< 0: not known, the attribute is not set
+  int appnum = -1;        ///< -1: not known
   int last_used_code = MPI_ERR_LASTCODE;
 };
 
@@ -44,7 +46,8 @@ struct Registry {
   BigLock lock;
   /// MPI may be used: a session or the world model is initialised. Set and cleared by the runtime.
   std::atomic<bool> active{false};
-  /// Handler of errors that belong to no object while there is no MPI_COMM_SELF: the initial one (info key mpi_initial_errhandler).
+  /// Handler of errors that belong to no object while there is no MPI_COMM_SELF: the initial one (info key
+  /// mpi_initial_errhandler).
   std::atomic<HandleBits> initial_errhandler{0x141};  // MPI_ERRORS_ARE_FATAL
   Hooks hooks;
   PredefinedAttributes attributes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Texts that go to a user's fixed-size buffers. Layer: mpi. Threads: pure functions on the caller's memory.
+/// @file  Texts that go to a user's fixed-size buffers. Layer: mpi. Threads: pure functions on the caller's
+/// memory.
 
 #include <algorithm>
 #include <cstddef>

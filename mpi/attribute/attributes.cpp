@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Attributes and their callbacks. Layer: mpi. MPI 5.0 section 7.7.
 //
-// Callbacks may set and delete attributes of the same object, so no iterator or reference into a set is kept across one.
+// Callbacks may set and delete attributes of the same object, so no iterator or reference into a set is kept
+// across one.
 
 #include "mpi/attribute/attributes.hpp"
 
@@ -14,7 +15,8 @@
 namespace starling::mpi {
 namespace {
 
-// The ABI's MPI_*_NULL_COPY_FN, MPI_*_NULL_DELETE_FN and MPI_*_DUP_FN are the addresses 0 and 1 for all kinds.
+// The ABI's MPI_*_NULL_COPY_FN, MPI_*_NULL_DELETE_FN and MPI_*_DUP_FN are the addresses 0 and 1 for all
+// kinds.
 template <class Function>
 bool is_null(Function* function) noexcept {
   return function == nullptr;
@@ -46,17 +48,20 @@ int call_erase(Function* function, Handle object, int id, void* value, void* ext
 
 }  // namespace
 
-Keyval::Keyval(MPI_Comm_copy_attr_function* copy_with, MPI_Comm_delete_attr_function* erase_with, void* extra) noexcept
+Keyval::Keyval(MPI_Comm_copy_attr_function* copy_with, MPI_Comm_delete_attr_function* erase_with,
+               void* extra) noexcept
     : extra_(extra), kind_(Kind::comm) {
   copy_.comm = copy_with;
   erase_.comm = erase_with;
 }
-Keyval::Keyval(MPI_Type_copy_attr_function* copy_with, MPI_Type_delete_attr_function* erase_with, void* extra) noexcept
+Keyval::Keyval(MPI_Type_copy_attr_function* copy_with, MPI_Type_delete_attr_function* erase_with,
+               void* extra) noexcept
     : extra_(extra), kind_(Kind::datatype) {
   copy_.type = copy_with;
   erase_.type = erase_with;
 }
-Keyval::Keyval(MPI_Win_copy_attr_function* copy_with, MPI_Win_delete_attr_function* erase_with, void* extra) noexcept
+Keyval::Keyval(MPI_Win_copy_attr_function* copy_with, MPI_Win_delete_attr_function* erase_with,
+               void* extra) noexcept
     : extra_(extra), kind_(Kind::win) {
   copy_.win = copy_with;
   erase_.win = erase_with;
@@ -64,7 +69,8 @@ Keyval::Keyval(MPI_Win_copy_attr_function* copy_with, MPI_Win_delete_attr_functi
 
 int Keyval::copy(HandleBits from, void* value, void** out, bool* flag) const {
   switch (kind_) {
-    case Kind::datatype: return call_copy(copy_.type, as_handle<MPI_Datatype>(from), id_, extra_, value, out, flag);
+    case Kind::datatype:
+      return call_copy(copy_.type, as_handle<MPI_Datatype>(from), id_, extra_, value, out, flag);
     case Kind::win: return call_copy(copy_.win, as_handle<MPI_Win>(from), id_, extra_, value, out, flag);
     default: return call_copy(copy_.comm, as_handle<MPI_Comm>(from), id_, extra_, value, out, flag);
   }
@@ -108,7 +114,8 @@ std::optional<void*> AttributeSet::get(int keyval) const noexcept {
 int AttributeSet::set(HandleBits object, const KeyvalPtr& keyval, void* value) {
   if (const auto old = get(keyval->id()); old) {
     if (const int code = keyval->erase(object, *old); code != MPI_SUCCESS) {
-      return error(code, "the delete callback of keyval " + std::to_string(keyval->id()) + " returned " + std::to_string(code));
+      return error(code, "the delete callback of keyval " + std::to_string(keyval->id()) + " returned " +
+                             std::to_string(code));
     }
   }
   const std::size_t index = position(keyval->id());
@@ -127,7 +134,8 @@ int AttributeSet::erase(HandleBits object, int keyval) {
   }
   const Entry entry = entries_[before];
   if (const int code = entry.keyval->erase(object, entry.value); code != MPI_SUCCESS) {
-    return error(code, "the delete callback of keyval " + std::to_string(keyval) + " returned " + std::to_string(code));
+    return error(code, "the delete callback of keyval " + std::to_string(keyval) + " returned " +
+                           std::to_string(code));
   }
   if (const std::size_t index = position(keyval); index < entries_.size()) {
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
@@ -142,7 +150,8 @@ int AttributeSet::copy_from(HandleBits from_object, const AttributeSet& from) {
     bool flag = false;
     const int code = entry.keyval->copy(from_object, entry.value, &value, &flag);
     if (code != MPI_SUCCESS) {
-      return error(code, "the copy callback of keyval " + std::to_string(entry.keyval->id()) + " returned " + std::to_string(code));
+      return error(code, "the copy callback of keyval " + std::to_string(entry.keyval->id()) + " returned " +
+                             std::to_string(code));
     }
     if (flag) entries_.push_back({entry.keyval, value});
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Attributes: what users and their libraries cache on communicators, types and windows. Layer: mpi. MPI 5.0 section 7.7.
+/// @file  Attributes: what users and their libraries cache on communicators, types and windows. Layer: mpi.
+/// MPI 5.0 section 7.7.
 ///
-/// A keyval names a pair of callbacks. It stays alive after MPI_Comm_free_keyval as long as some object carries an
-/// attribute of it; its number is never used again.
+/// A keyval names a pair of callbacks. It stays alive after MPI_Comm_free_keyval as long as some object
+/// carries an attribute of it; its number is never used again.
 ///
-/// Threads:   a set is changed under the runtime's lock; callbacks run under it, too (it is recursive) and may use attributes.
-/// Ownership: a set holds references to its keyvals; the values belong to the user.
+/// Threads:   a set is changed under the runtime's lock; callbacks run under it, too (it is recursive) and
+/// may use attributes. Ownership: a set holds references to its keyvals; the values belong to the user.
 /// Ordering:  clear() deletes in reverse order of setting, as section 11.2.4 wants it for MPI_COMM_SELF.
 /// Errors:    MPI error codes; what a callback returns is passed on.
 
@@ -23,9 +24,12 @@ namespace starling::mpi {
 /// The callbacks of one kind of object, with the user's extra state.
 class Keyval {
  public:
-  Keyval(MPI_Comm_copy_attr_function* copy_with, MPI_Comm_delete_attr_function* erase_with, void* extra) noexcept;
-  Keyval(MPI_Type_copy_attr_function* copy_with, MPI_Type_delete_attr_function* erase_with, void* extra) noexcept;
-  Keyval(MPI_Win_copy_attr_function* copy_with, MPI_Win_delete_attr_function* erase_with, void* extra) noexcept;
+  Keyval(MPI_Comm_copy_attr_function* copy_with, MPI_Comm_delete_attr_function* erase_with,
+         void* extra) noexcept;
+  Keyval(MPI_Type_copy_attr_function* copy_with, MPI_Type_delete_attr_function* erase_with,
+         void* extra) noexcept;
+  Keyval(MPI_Win_copy_attr_function* copy_with, MPI_Win_delete_attr_function* erase_with,
+         void* extra) noexcept;
 
   /// Kind::comm, Kind::datatype or Kind::win.
   [[nodiscard]] Kind kind() const noexcept { return kind_; }
@@ -74,13 +78,16 @@ class Keyvals {
 class AttributeSet {
  public:
   [[nodiscard]] std::optional<void*> get(int keyval) const noexcept;
-  /// Replaces an old value after its delete callback agreed. `object` is the handle of the owner, for the callbacks.
+  /// Replaces an old value after its delete callback agreed. `object` is the handle of the owner, for the
+  /// callbacks.
   int set(HandleBits object, const KeyvalPtr& keyval, void* value);
   /// MPI_ERR_KEYVAL if there is no such attribute.
   int erase(HandleBits object, int keyval);
-  /// Fills this empty set from another object's, for MPI_Comm_dup and MPI_Type_dup. After an error this set may hold a part.
+  /// Fills this empty set from another object's, for MPI_Comm_dup and MPI_Type_dup. After an error this set
+  /// may hold a part.
   int copy_from(HandleBits from_object, const AttributeSet& from);
-  /// Deletes all, newest first. Stops at the first callback that refuses, with its code; that attribute and older ones stay.
+  /// Deletes all, newest first. Stops at the first callback that refuses, with its code; that attribute and
+  /// older ones stay.
   int clear(HandleBits object);
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }

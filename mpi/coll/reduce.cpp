@@ -25,8 +25,8 @@ void reduce_binomial(Schedule& schedule, const Team& team, const Reduce& asked) 
       schedule.receive(around(me + mask, top, n), fold.landing(false));
       schedule.next_round();
       fold.append();
+      schedule.next_round();  // the next operand may land where this reduction reads
     }
-    schedule.next_round();
     if (me != 0) {
       schedule.send(around(me - mask, top, n), fold.buffer());
       schedule.next_round();

@@ -23,7 +23,8 @@ constexpr BasicInfo pair(Basic value, Basic index) {
     Value value;
     Index index;
   };
-  return {sizeof(Value) + sizeof(Index), sizeof(Layout), alignof(Layout), 0, value, index, offsetof(Layout, index)};
+  return {sizeof(Value) + sizeof(Index), sizeof(Layout), alignof(Layout), 0, value, index,
+          offsetof(Layout, index)};
 }
 
 using Table = std::array<BasicInfo, kBasics>;
@@ -58,7 +59,8 @@ constexpr void fill_others(Table& table) {
   set(Basic::complex32, plain<std::complex<float>>());
   set(Basic::complex64, plain<std::complex<double>>());
   set(Basic::complex_long_double, plain<std::complex<long double>>(32));
-  set(Basic::complex128, {2 * sizeof(Float128), 2 * sizeof(Float128), alignof(Float128), 32, Basic::none, Basic::none, 0});
+  set(Basic::complex128,
+      {2 * sizeof(Float128), 2 * sizeof(Float128), alignof(Float128), 32, Basic::none, Basic::none, 0});
   set(Basic::boolean, plain<bool>());
   set(Basic::logical8, plain<std::int8_t>());
   set(Basic::logical16, plain<std::int16_t>());

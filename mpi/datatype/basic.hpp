@@ -2,8 +2,9 @@
 #pragma once
 /// @file  The basic elements that typemaps are made of. Layer: mpi. MPI 5.0 sections 3.2.2, 6.9.2, 14.5.2.
 ///
-/// A Basic says how an element is represented in memory and in external32; two MPI names with one representation
-/// share it (MPI_INT and MPI_INTEGER are int32). Which reductions a predefined type takes is its OpClass.
+/// A Basic says how an element is represented in memory and in external32; two MPI names with one
+/// representation share it (MPI_INT and MPI_INTEGER are int32). Which reductions a predefined type takes is
+/// its OpClass.
 /// Threads: constant data. Units: bytes.
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiles typemaps to programs. Hard part: deciding where to flatten. Irregular nodes become lists of merged runs as
-// long as those are about as many as the entries that the user gave; regular ones stay loops of any count.
-// Design: docs/design/datatypes.md.
+// Compiles typemaps to programs. Hard part: deciding where to flatten. Irregular nodes become lists of merged
+// runs as long as those are about as many as the entries that the user gave; regular ones stay loops of any
+// count. Design: docs/design/datatypes.md.
 #include <algorithm>
 #include <unordered_map>
 
@@ -23,7 +23,8 @@ class Runs {
 
   /// False when there are more than the limit.
   [[nodiscard]] bool add(std::int64_t displacement, std::uint64_t bytes) {
-    if (!list_.empty() && list_.back().displacement + static_cast<std::int64_t>(list_.back().bytes) == displacement) {
+    if (!list_.empty() &&
+        list_.back().displacement + static_cast<std::int64_t>(list_.back().bytes) == displacement) {
       list_.back().bytes += bytes;
       return true;
     }
@@ -40,7 +41,8 @@ class Runs {
   std::size_t limit_;
 };
 
-bool Runs::collect_row(const Node& child, std::int64_t displacement, std::uint64_t count, std::int64_t stride) {
+bool Runs::collect_row(const Node& child, std::int64_t displacement, std::uint64_t count,
+                       std::int64_t stride) {
   if (child.dense && stride == static_cast<std::int64_t>(child.size)) {
     return add(displacement + child.lower, child.size * count);
   }
@@ -61,8 +63,8 @@ bool Runs::collect(const Node& node, std::int64_t displacement) {
     case Node::Kind::blocks:
       for (std::size_t i = 0; i < node.counts.size(); ++i) {
         if (node.counts[i] <= 0) continue;
-        if (!collect_row(*node.child, displacement + node.displacements[i], static_cast<std::uint64_t>(node.counts[i]),
-                         node.stride)) {
+        if (!collect_row(*node.child, displacement + node.displacements[i],
+                         static_cast<std::uint64_t>(node.counts[i]), node.stride)) {
           return false;
         }
       }
@@ -136,7 +138,8 @@ class Compiler {
       step.stride = stride;
       return step;
     }
-    if (inner.kind == Step::Kind::strided && inner.stride * static_cast<std::int64_t>(inner.count) == stride) {
+    if (inner.kind == Step::Kind::strided &&
+        inner.stride * static_cast<std::int64_t>(inner.count) == stride) {
       step.count = inner.count * count;
       return step;
     }
@@ -205,7 +208,8 @@ class Compiler {
     step.count = node.counts.size();
     step.child = push(inner);
     step.first = program_.displacements_.size();
-    program_.displacements_.insert(program_.displacements_.end(), node.displacements.begin(), node.displacements.end());
+    program_.displacements_.insert(program_.displacements_.end(), node.displacements.begin(),
+                                   node.displacements.end());
     return step;
   }
 
@@ -230,7 +234,8 @@ class Compiler {
       Runs small(kFlat);
       if (small.collect(*item.node, item.displacement)) {
         for (const Run& one : small.list()) {
-          if (!group.empty() && group.back().displacement + static_cast<std::int64_t>(group.back().bytes) == one.displacement) {
+          if (!group.empty() &&
+              group.back().displacement + static_cast<std::int64_t>(group.back().bytes) == one.displacement) {
             group.back().bytes += one.bytes;
           } else {
             group.push_back(one);
@@ -281,15 +286,18 @@ std::shared_ptr<const Program> Program::compile(const Placed& map, std::int64_t 
 }
 
 std::string Program::describe() const {
-  static constexpr const char* kNames[] = {"run", "strided", "uniform", "indexed", "repeat", "each", "sequence"};
+  static constexpr const char* kNames[] = {"run",    "strided", "uniform", "indexed",
+                                           "repeat", "each",    "sequence"};
   std::string text;
   const Step* step = &root_;
   while (true) {
     text += kNames[static_cast<std::size_t>(step->kind)];
     const bool nested = step->kind == Step::Kind::repeat || step->kind == Step::Kind::each;
     if (step->kind != Step::Kind::run) text += " " + std::to_string(step->count);
-    if (!nested && step->kind != Step::Kind::sequence && step->kind != Step::Kind::indexed) text += " x " + std::to_string(step->block);
-    if (step->kind == Step::Kind::strided || step->kind == Step::Kind::repeat) text += " / " + std::to_string(step->stride);
+    if (!nested && step->kind != Step::Kind::sequence && step->kind != Step::Kind::indexed)
+      text += " x " + std::to_string(step->block);
+    if (step->kind == Step::Kind::strided || step->kind == Step::Kind::repeat)
+      text += " / " + std::to_string(step->stride);
     if (!nested) return text;
     text += " of ";
     step = &steps_[step->child];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constructors of regular and indexed types. Each checks its arguments, builds the typemap's tree and tells the shape
-// builder what bounds it covers.
+// Constructors of regular and indexed types. Each checks its arguments, builds the typemap's tree and tells
+// the shape builder what bounds it covers.
 #include "mpi/datatype/construct.hpp"
 
 #include <algorithm>
@@ -46,7 +46,8 @@ Result<std::vector<std::int64_t>> scaled(Int64s displacements, std::int64_t exte
   return bytes;
 }
 
-NewType strided(ShapeBuilder builder, std::int64_t count, std::int64_t length, Int128 stride, const Datatype& old) {
+NewType strided(ShapeBuilder builder, std::int64_t count, std::int64_t length, Int128 stride,
+                const Datatype& old) {
   if (auto ok = check_count("count", count); !ok) return fail(std::move(ok).error());
   if (auto ok = check_count("blocklength", length); !ok) return fail(std::move(ok).error());
   if (count > 1 && !fits_63_bits(stride)) return too_large_error();
@@ -83,16 +84,17 @@ NewType make_vector(std::int64_t count, std::int64_t block_length, std::int64_t 
                  Int128{stride} * old.extent(), old);
 }
 
-NewType make_hvector(std::int64_t count, std::int64_t block_length, std::int64_t stride_bytes, const Datatype& old) {
-  return strided(ShapeBuilder(Combiner::hvector, {counts({count, block_length}), addresses({stride_bytes})}), count,
-                 block_length, stride_bytes, old);
+NewType make_hvector(std::int64_t count, std::int64_t block_length, std::int64_t stride_bytes,
+                     const Datatype& old) {
+  return strided(ShapeBuilder(Combiner::hvector, {counts({count, block_length}), addresses({stride_bytes})}),
+                 count, block_length, stride_bytes, old);
 }
 
 NewType make_indexed(Int64s block_lengths, Int64s displacements, const Datatype& old) {
   auto bytes = scaled(displacements, old.extent());
   if (!bytes) return fail(std::move(bytes).error());
-  ShapeBuilder builder(Combiner::indexed,
-                       {counts(one(block_lengths.size())), counts(copy_of(block_lengths)), counts(copy_of(displacements))});
+  ShapeBuilder builder(Combiner::indexed, {counts(one(block_lengths.size())), counts(copy_of(block_lengths)),
+                                           counts(copy_of(displacements))});
   return blocks(std::move(builder), copy_of(block_lengths), std::move(*bytes), old);
 }
 
@@ -106,9 +108,11 @@ NewType make_indexed_block(std::int64_t block_length, Int64s displacements, cons
   if (auto ok = check_count("blocklength", block_length); !ok) return fail(std::move(ok).error());
   auto bytes = scaled(displacements, old.extent());
   if (!bytes) return fail(std::move(bytes).error());
-  ShapeBuilder builder(Combiner::indexed_block, {counts({static_cast<std::int64_t>(displacements.size()), block_length}),
-                                                 counts(copy_of(displacements))});
-  return blocks(std::move(builder), std::vector<std::int64_t>(displacements.size(), block_length), std::move(*bytes), old);
+  ShapeBuilder builder(Combiner::indexed_block,
+                       {counts({static_cast<std::int64_t>(displacements.size()), block_length}),
+                        counts(copy_of(displacements))});
+  return blocks(std::move(builder), std::vector<std::int64_t>(displacements.size(), block_length),
+                std::move(*bytes), old);
 }
 
 NewType make_hindexed_block(std::int64_t block_length, Int64s displacement_bytes, const Datatype& old) {
@@ -122,8 +126,9 @@ NewType make_hindexed_block(std::int64_t block_length, Int64s displacement_bytes
 
 NewType make_struct(Int64s block_lengths, Int64s displacement_bytes, std::span<const Datatype* const> types) {
   if (auto ok = check_lengths(block_lengths); !ok) return fail(std::move(ok).error());
-  ShapeBuilder builder(Combiner::structure, {counts(one(block_lengths.size())), counts(copy_of(block_lengths)),
-                                             addresses(copy_of(displacement_bytes))});
+  ShapeBuilder builder(Combiner::structure,
+                       {counts(one(block_lengths.size())), counts(copy_of(block_lengths)),
+                        addresses(copy_of(displacement_bytes))});
   std::vector<Placed> items;
   items.reserve(types.size());
   for (std::size_t i = 0; i < types.size(); ++i) {
@@ -163,7 +168,8 @@ Ref<Datatype> object_of(const ShapePtr& shape) {
   const Contents& contents = shape->contents;
   if (is_f90(contents.combiner)) {
     const std::vector<std::int64_t>& demand = contents.arguments[0].values;
-    return Ref<Datatype>::share(f90_type(contents.combiner, static_cast<int>(demand.front()), static_cast<int>(demand.back())));
+    return Ref<Datatype>::share(
+        f90_type(contents.combiner, static_cast<int>(demand.front()), static_cast<int>(demand.back())));
   }
   return Ref<Datatype>::adopt(new Datatype(shape));
 }

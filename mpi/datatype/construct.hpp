@@ -2,8 +2,9 @@
 #pragma once
 /// @file  Constructors of derived datatypes. Layer: mpi. MPI 5.0 sections 5.1.2 to 5.1.10.
 ///
-/// Counts and block lengths must be >= 0 (entry points check scalars; arrays are checked here). Displacements and
-/// strides may be negative; those of the h-forms are bytes, the others multiples of the old type's extent.
+/// Counts and block lengths must be >= 0 (entry points check scalars; arrays are checked here). Displacements
+/// and strides may be negative; those of the h-forms are bytes, the others multiples of the old type's
+/// extent.
 ///
 /// Threads:   pure functions; any.
 /// Ownership: a new type shares the typemaps of the old ones; it is not committed and has no handle.
@@ -21,13 +22,16 @@ using Int64s = std::span<const std::int64_t>;
 using NewType = Result<Ref<Datatype>>;
 
 [[nodiscard]] NewType make_contiguous(std::int64_t count, const Datatype& old);
-[[nodiscard]] NewType make_vector(std::int64_t count, std::int64_t block_length, std::int64_t stride, const Datatype& old);
+[[nodiscard]] NewType make_vector(std::int64_t count, std::int64_t block_length, std::int64_t stride,
+                                  const Datatype& old);
 [[nodiscard]] NewType make_hvector(std::int64_t count, std::int64_t block_length, std::int64_t stride_bytes,
                                    const Datatype& old);
 [[nodiscard]] NewType make_indexed(Int64s block_lengths, Int64s displacements, const Datatype& old);
 [[nodiscard]] NewType make_hindexed(Int64s block_lengths, Int64s displacement_bytes, const Datatype& old);
-[[nodiscard]] NewType make_indexed_block(std::int64_t block_length, Int64s displacements, const Datatype& old);
-[[nodiscard]] NewType make_hindexed_block(std::int64_t block_length, Int64s displacement_bytes, const Datatype& old);
+[[nodiscard]] NewType make_indexed_block(std::int64_t block_length, Int64s displacements,
+                                         const Datatype& old);
+[[nodiscard]] NewType make_hindexed_block(std::int64_t block_length, Int64s displacement_bytes,
+                                          const Datatype& old);
 [[nodiscard]] NewType make_struct(Int64s block_lengths, Int64s displacement_bytes,
                                   std::span<const Datatype* const> types);
 [[nodiscard]] NewType make_resized(std::int64_t lb, std::int64_t extent, const Datatype& old);
@@ -36,7 +40,8 @@ using NewType = Result<Ref<Datatype>>;
 
 /// The values are the ABI's MPI_ORDER_*.
 enum class ArrayOrder : int { c = 0xC, fortran = 0xF };
-[[nodiscard]] NewType make_subarray(Int64s sizes, Int64s subsizes, Int64s starts, ArrayOrder order, const Datatype& old);
+[[nodiscard]] NewType make_subarray(Int64s sizes, Int64s subsizes, Int64s starts, ArrayOrder order,
+                                    const Datatype& old);
 
 /// The values are the ABI's MPI_DISTRIBUTE_*.
 enum class Distribution : int { none = 16, block = 17, cyclic = 18 };
@@ -48,10 +53,12 @@ struct DarrayDimension {
   std::int64_t processes = 1;
 };
 /// The part of a distributed array that process `rank` of `processes` holds (MPI 5.0 section 5.1.4).
-[[nodiscard]] NewType make_darray(std::int64_t processes, std::int64_t rank, std::span<const DarrayDimension> dimensions,
-                                  ArrayOrder order, const Datatype& old);
+[[nodiscard]] NewType make_darray(std::int64_t processes, std::int64_t rank,
+                                  std::span<const DarrayDimension> dimensions, ArrayOrder order,
+                                  const Datatype& old);
 
-/// A second object of the same shape, not committed; predefined and Fortran-kind shapes answer their one object.
+/// A second object of the same shape, not committed; predefined and Fortran-kind shapes answer their one
+/// object.
 [[nodiscard]] Ref<Datatype> object_of(const ShapePtr& shape);
 
 }  // namespace starling::mpi

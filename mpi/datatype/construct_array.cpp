@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subarrays and distributed arrays (MPI 5.0 sections 5.1.3 and 5.1.4): one loop per dimension, built from the one that
-// is adjacent in memory outwards; bounds are those of the whole array.
+// Subarrays and distributed arrays (MPI 5.0 sections 5.1.3 and 5.1.4): one loop per dimension, built from the
+// one that is adjacent in memory outwards; bounds are those of the whole array.
 #include <algorithm>
 
 #include "mpi/datatype/construct.hpp"
@@ -12,7 +12,8 @@ namespace {
 using Sort = Contents::Sort;
 
 std::string at_index(const char* what, std::size_t index, std::int64_t value, const std::string& expected) {
-  return std::string(what) + "[" + std::to_string(index) + "] is " + std::to_string(value) + ", expected " + expected;
+  return std::string(what) + "[" + std::to_string(index) + "] is " + std::to_string(value) + ", expected " +
+         expected;
 }
 
 /// A part of an array while its dimensions are added.
@@ -49,13 +50,15 @@ Result<void> check_subarray(Int64s sizes, Int64s subsizes, Int64s starts) {
       return type_error(at_index("array_of_subsizes", i, subsizes[i], "1.." + std::to_string(sizes[i])));
     }
     if (starts[i] < 0 || starts[i] > sizes[i] - subsizes[i]) {
-      return type_error(at_index("array_of_starts", i, starts[i], "0.." + std::to_string(sizes[i] - subsizes[i])));
+      return type_error(
+          at_index("array_of_starts", i, starts[i], "0.." + std::to_string(sizes[i] - subsizes[i])));
     }
   }
   return {};
 }
 
-Result<void> check_darray(std::int64_t processes, std::int64_t rank, std::span<const DarrayDimension> dimensions) {
+Result<void> check_darray(std::int64_t processes, std::int64_t rank,
+                          std::span<const DarrayDimension> dimensions) {
   if (dimensions.empty()) return type_error("ndims is 0, expected > 0");
   Int128 product = 1;
   for (std::size_t i = 0; i < dimensions.size(); ++i) {
@@ -65,15 +68,18 @@ Result<void> check_darray(std::int64_t processes, std::int64_t rank, std::span<c
     if (d.distribution == Distribution::none && d.processes != 1) {
       return type_error(at_index("array_of_psizes", i, d.processes, "1 with MPI_DISTRIBUTE_NONE"));
     }
-    if (d.argument < 1) return type_error(at_index("array_of_dargs", i, d.argument, "> 0 or MPI_DISTRIBUTE_DFLT_DARG"));
+    if (d.argument < 1)
+      return type_error(at_index("array_of_dargs", i, d.argument, "> 0 or MPI_DISTRIBUTE_DFLT_DARG"));
     if (d.distribution == Distribution::block && d.argument != kDefaultDistributionArgument &&
         Int128{d.argument} * d.processes < d.size) {
-      return type_error(at_index("array_of_dargs", i, d.argument, "blocks that cover the dimension: argument * processes >= size"));
+      return type_error(at_index("array_of_dargs", i, d.argument,
+                                 "blocks that cover the dimension: argument * processes >= size"));
     }
     product *= d.processes;
     if (!fits_63_bits(product)) return too_large_error();
   }
-  if (product != processes) return type_error("size is " + std::to_string(processes) + ", expected the product of array_of_psizes");
+  if (product != processes)
+    return type_error("size is " + std::to_string(processes) + ", expected the product of array_of_psizes");
   if (rank < 0 || rank >= processes) {
     return type_error("rank is " + std::to_string(rank) + ", expected 0.." + std::to_string(processes - 1));
   }
@@ -84,7 +90,8 @@ Result<void> check_darray(std::int64_t processes, std::int64_t rank, std::span<c
 Result<void> distribute(Part& part, const DarrayDimension& d, std::int64_t coordinate) {
   std::int64_t block = d.size;
   if (d.distribution == Distribution::block) {
-    block = d.argument == kDefaultDistributionArgument ? (d.size + d.processes - 1) / d.processes : d.argument;
+    block =
+        d.argument == kDefaultDistributionArgument ? (d.size + d.processes - 1) / d.processes : d.argument;
   } else if (d.distribution == Distribution::cyclic) {
     block = d.argument == kDefaultDistributionArgument ? 1 : d.argument;
   }
@@ -115,7 +122,8 @@ Result<void> distribute(Part& part, const DarrayDimension& d, std::int64_t coord
 }
 
 std::vector<Contents::Argument> darray_arguments(std::int64_t processes, std::int64_t rank,
-                                                 std::span<const DarrayDimension> dimensions, ArrayOrder order) {
+                                                 std::span<const DarrayDimension> dimensions,
+                                                 ArrayOrder order) {
   const auto each = [&](auto&& get) {
     std::vector<std::int64_t> values;
     for (const DarrayDimension& d : dimensions) values.push_back(get(d));
@@ -123,7 +131,8 @@ std::vector<Contents::Argument> darray_arguments(std::int64_t processes, std::in
   };
   return {{Sort::integer, {processes, rank, static_cast<std::int64_t>(dimensions.size())}},
           {Sort::count, each([](const DarrayDimension& d) { return d.size; })},
-          {Sort::integer, each([](const DarrayDimension& d) { return static_cast<std::int64_t>(d.distribution); })},
+          {Sort::integer,
+           each([](const DarrayDimension& d) { return static_cast<std::int64_t>(d.distribution); })},
           {Sort::integer, each([](const DarrayDimension& d) { return d.argument; })},
           {Sort::integer, each([](const DarrayDimension& d) { return d.processes; })},
           {Sort::integer, {static_cast<std::int64_t>(order)}}};

@@ -69,7 +69,8 @@ pml::Buffer Datatype::buffer(void* base, std::uint64_t count) const noexcept {
   }
   if (count == 1 && shape_->map.node->dense) {
     // One element without gaps needs no layout, wherever it begins.
-    result.base = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(true_lb()));
+    result.base = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(base) +
+                                          static_cast<std::uintptr_t>(true_lb()));
     return result;
   }
   result.base = base;
@@ -78,6 +79,8 @@ pml::Buffer Datatype::buffer(void* base, std::uint64_t count) const noexcept {
   return result;
 }
 
-std::string Datatype::describe() const { return program_ == nullptr ? "not committed" : program_->describe(); }
+std::string Datatype::describe() const {
+  return program_ == nullptr ? "not committed" : program_->describe();
+}
 
 }  // namespace starling::mpi

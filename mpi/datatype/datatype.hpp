@@ -2,11 +2,13 @@
 #pragma once
 /// @file  Datatypes. Layer: mpi. MPI 5.0 chapter 5. Design: docs/design/datatypes.md.
 ///
-/// A Datatype is what a handle names: a shared, immutable Shape (typemap, bounds, the constructor's arguments) and,
-/// once committed, the Program that moves its bytes. Constructors: construct.hpp; predefined ones: predefined.hpp.
+/// A Datatype is what a handle names: a shared, immutable Shape (typemap, bounds, the constructor's
+/// arguments) and, once committed, the Program that moves its bytes. Constructors: construct.hpp; predefined
+/// ones: predefined.hpp.
 ///
-/// Threads:   everything but commit(), name and attributes is immutable; commit() under the runtime's lock, before the first use.
-/// Ownership: reference-counted; communication in progress holds a reference, so MPI_Type_free returns at once.
+/// Threads:   everything but commit(), name and attributes is immutable; commit() under the runtime's lock,
+///            before the first use.
+/// Ownership: reference-counted; communication in progress holds a reference, so freeing returns at once.
 ///            Derived types hold the shapes of what they were built from, not the objects.
 /// Errors:    pack and unpack need a committed type and cannot fail.
 /// Units:     bytes; counts of elements where the name says so.
@@ -61,7 +63,7 @@ struct Contents {
 struct Shape {
   Placed map;
   std::int64_t lb = 0, ub = 0;
-  bool explicit_bounds = false;  ///< lb and ub come from markers (resized, subarray, darray), not from the data
+  bool explicit_bounds = false;  ///< lb and ub come from markers (resized, subarray, darray), not the data
   std::uint32_t align = 1;
   Basic basic = Basic::none;  ///< of predefined types and their duplicates
   OpClass op_class = OpClass::none;
@@ -90,14 +92,17 @@ class Datatype final : public Object, public pml::Layout {
   [[nodiscard]] bool contiguous() const noexcept { return contiguous_; }
   /// Memory that `count` elements span, from their true lower bound on (for temporary buffers, see gap()).
   [[nodiscard]] std::int64_t span_bytes(std::uint64_t count) const noexcept;
-  /// How far before or behind a buffer's address its first byte lies: temporary buffer - gap(count) is its MPI address.
+  /// How far before or behind a buffer's address its first byte lies: temporary buffer - gap(count) is its
+  /// MPI address.
   [[nodiscard]] std::int64_t gap(std::uint64_t count) const noexcept;
-  /// Its displacements can be addresses, meant to be used with MPI_BOTTOM: the data begins beyond the first 64 KiB.
+  /// Its displacements can be addresses, meant to be used with MPI_BOTTOM: the data begins beyond the first
+  /// 64 KiB.
   [[nodiscard]] bool absolute() const noexcept {
     return static_cast<std::uint64_t>(true_lb()) >= (std::uint64_t{1} << 16);
   }
 
-  /// Element of predefined operations: the basic element of a predefined type (or a duplicate of one), else none.
+  /// Element of predefined operations: the basic element of a predefined type (or a duplicate of one), else
+  /// none.
   [[nodiscard]] Basic basic() const noexcept { return shape_->basic; }
   [[nodiscard]] OpClass op_class() const noexcept { return shape_->op_class; }
   /// Basic elements in one element of this type.

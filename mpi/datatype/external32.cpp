@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// external32. Walks the typemap, not the compiled program, since every element is converted by its kind. Hard part: the
-// elements whose external form has another size: long, wchar_t, and long double, which is IEEE binary128 outside.
+// external32. Walks the typemap, not the compiled program, since every element is converted by its kind. Hard
+// part: the elements whose external form has another size: long, wchar_t, and long double, which is IEEE
+// binary128 outside.
 #include "mpi/datatype/external32.hpp"
 
 #include <bit>
@@ -96,7 +97,8 @@ void walk(const Node& node, std::uintptr_t origin, Move&& move) {
     return from + static_cast<std::uintptr_t>(displacement);
   };
   const auto row = [&](std::uintptr_t from, std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count; ++i) walk(*node.child, at(from, node.stride * static_cast<std::int64_t>(i)), move);
+    for (std::uint64_t i = 0; i < count; ++i)
+      walk(*node.child, at(from, node.stride * static_cast<std::int64_t>(i)), move);
   };
   switch (node.kind) {
     case Node::Kind::leaf:
@@ -107,7 +109,8 @@ void walk(const Node& node, std::uintptr_t origin, Move&& move) {
       break;
     case Node::Kind::blocks:
       for (std::size_t i = 0; i < node.counts.size(); ++i) {
-        if (node.counts[i] > 0) row(at(origin, node.displacements[i]), static_cast<std::uint64_t>(node.counts[i]));
+        if (node.counts[i] > 0)
+          row(at(origin, node.displacements[i]), static_cast<std::uint64_t>(node.counts[i]));
       }
       break;
     case Node::Kind::list:
@@ -146,18 +149,20 @@ std::uint64_t external_bytes(const Node& node) noexcept {
 
 bool pack_external(const Datatype& type, const void* base, std::uint64_t count, std::byte* to) noexcept {
   bool good = true;
-  walk_elements(type, reinterpret_cast<std::uintptr_t>(base), count, [&](Basic basic, std::uintptr_t address) {
-    good = element_out(basic, reinterpret_cast<const std::byte*>(address), to) && good;
-    to += info_of(basic).external_bytes;
-  });
+  walk_elements(type, reinterpret_cast<std::uintptr_t>(base), count,
+                [&](Basic basic, std::uintptr_t address) {
+                  good = element_out(basic, reinterpret_cast<const std::byte*>(address), to) && good;
+                  to += info_of(basic).external_bytes;
+                });
   return good;
 }
 
 void unpack_external(const Datatype& type, void* base, std::uint64_t count, const std::byte* from) noexcept {
-  walk_elements(type, reinterpret_cast<std::uintptr_t>(base), count, [&](Basic basic, std::uintptr_t address) {
-    element_in(basic, from, reinterpret_cast<std::byte*>(address));
-    from += info_of(basic).external_bytes;
-  });
+  walk_elements(type, reinterpret_cast<std::uintptr_t>(base), count,
+                [&](Basic basic, std::uintptr_t address) {
+                  element_in(basic, from, reinterpret_cast<std::byte*>(address));
+                  from += info_of(basic).external_bytes;
+                });
 }
 
 }  // namespace starling::mpi

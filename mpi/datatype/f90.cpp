@@ -35,7 +35,8 @@ Basic basic_for(Combiner combiner, int precision, int range) {
   for (const Kind& kind : kReals) {
     // Where long double is no 80-bit format there is no kind of 18 digits.
     if (kind.real == Basic::long_double && info_of(Basic::long_double).bytes != 16) continue;
-    if ((precision == kNoDemand || precision <= kind.precision) && (range == kNoDemand || range <= kind.range)) {
+    if ((precision == kNoDemand || precision <= kind.precision) &&
+        (range == kNoDemand || range <= kind.range)) {
       return combiner == Combiner::f90_real ? kind.real : kind.complex;
     }
   }
@@ -76,7 +77,8 @@ Datatype* f90_type(Combiner combiner, int precision, int range) {
 }
 
 bool is_f90(Combiner combiner) noexcept {
-  return combiner == Combiner::f90_real || combiner == Combiner::f90_complex || combiner == Combiner::f90_integer;
+  return combiner == Combiner::f90_real || combiner == Combiner::f90_complex ||
+         combiner == Combiner::f90_integer;
 }
 
 Datatype* type_of_size(TypeClass type_class, int bytes) noexcept {

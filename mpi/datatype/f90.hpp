@@ -12,8 +12,8 @@ namespace starling::mpi {
 /// What the standard calls MPI_UNDEFINED for precision or range.
 inline constexpr int kNoDemand = -32766;
 
-/// The type for selected_real_kind(p, r) and its kind; the combiner is f90_real, f90_complex or f90_integer (which has
-/// a range only). Null if no kind is so precise or wide.
+/// The type for selected_real_kind(p, r) and its kind; the combiner is f90_real, f90_complex or f90_integer
+/// (which has a range only). Null if no kind is so precise or wide.
 [[nodiscard]] Datatype* f90_type(Combiner combiner, int precision, int range);
 /// The combiner of a type that f90_type made.
 [[nodiscard]] bool is_f90(Combiner combiner) noexcept;

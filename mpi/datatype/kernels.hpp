@@ -2,8 +2,9 @@
 #pragma once
 /// @file  Inner loops of packing and unpacking. Layer: mpi.
 ///
-/// kPack copies memory -> stream, otherwise stream -> memory. Memory is an integer, since MPI_BOTTOM plus an absolute
-/// displacement is not pointer arithmetic that C++ knows. Each kernel answers the end of the stream it moved.
+/// kPack copies memory -> stream, otherwise stream -> memory. Memory is an integer, since MPI_BOTTOM plus an
+/// absolute displacement is not pointer arithmetic that C++ knows. Each kernel answers the end of the stream
+/// it moved.
 /// Threads: none shared. Errors: none. Units: bytes.
 
 #include <cstddef>
@@ -33,8 +34,11 @@ inline void copy_short(std::uintptr_t memory, std::byte* stream, std::size_t byt
   struct Four { std::byte bytes[4]; };
   struct Eight { std::byte bytes[8]; };
   struct Sixteen { std::byte bytes[16]; };
-  if (bytes > 32) {
+  struct ThirtyTwo { std::byte bytes[32]; };
+  if (bytes > 64) {
     copy<kPack>(memory, stream, bytes);
+  } else if (bytes >= 32) {
+    both_ends(ThirtyTwo{});
   } else if (bytes >= 16) {
     both_ends(Sixteen{});
   } else if (bytes >= 8) {
@@ -48,7 +52,8 @@ inline void copy_short(std::uintptr_t memory, std::byte* stream, std::size_t byt
 
 /// Blocks of a size known to the compiler, `stride` apart.
 template <bool kPack, std::size_t kBlock>
-inline std::byte* strided(std::uintptr_t memory, std::int64_t stride, std::uint64_t count, std::byte* stream) noexcept {
+inline std::byte* strided(std::uintptr_t memory, std::int64_t stride, std::uint64_t count,
+                          std::byte* stream) noexcept {
   const auto step = static_cast<std::uintptr_t>(stride);
   for (std::uint64_t i = 0; i < count; ++i) {
     copy<kPack>(memory, stream, kBlock);
@@ -59,12 +64,15 @@ inline std::byte* strided(std::uintptr_t memory, std::int64_t stride, std::uint6
 }
 
 template <bool kPack>
-inline std::byte* strided_any(std::uintptr_t memory, std::int64_t stride, std::uint64_t count, std::size_t block,
-                              std::byte* stream) noexcept {
-  for (std::uint64_t i = 0; i < count; ++i) {
-    copy<kPack>(memory, stream, block);
-    memory += static_cast<std::uintptr_t>(stride);
-    stream += block;
+inline std::byte* strided_any(std::uintptr_t memory, std::int64_t stride, std::uint64_t count,
+                              std::size_t block, std::byte* stream) noexcept {
+  const auto step = static_cast<std::uintptr_t>(stride);
+  if (block <= 64) {
+    for (std::uint64_t i = 0; i < count; ++i, memory += step, stream += block)
+      copy_short<kPack>(memory, stream, block);
+  } else {
+    for (std::uint64_t i = 0; i < count; ++i, memory += step, stream += block)
+      copy<kPack>(memory, stream, block);
   }
   return stream;
 }
@@ -92,8 +100,8 @@ inline std::byte* uniform_any(std::uintptr_t memory, const std::int64_t* displac
 
 /// Runs of any length: offsets[i] .. offsets[i + 1] are their places in the packed form.
 template <bool kPack>
-inline std::byte* indexed(std::uintptr_t memory, const std::int64_t* displacements, const std::uint64_t* offsets,
-                          std::uint64_t count, std::byte* stream) noexcept {
+inline std::byte* indexed(std::uintptr_t memory, const std::int64_t* displacements,
+                          const std::uint64_t* offsets, std::uint64_t count, std::byte* stream) noexcept {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::size_t bytes = offsets[i + 1] - offsets[i];
     copy_short<kPack>(memory + static_cast<std::uintptr_t>(displacements[i]), stream, bytes);
@@ -102,7 +110,8 @@ inline std::byte* indexed(std::uintptr_t memory, const std::int64_t* displacemen
   return stream;
 }
 
-/// Calls `kernel` with the block size as a compile-time constant, or with 0 for sizes that have no kernel of their own.
+/// Calls `kernel` with the block size as a compile-time constant, or with 0 for sizes that have no kernel of
+/// their own.
 template <class Kernel>
 inline std::byte* with_block(std::uint64_t block, Kernel&& kernel) noexcept {
   switch (block) {

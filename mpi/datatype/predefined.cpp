@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The table of predefined types. Fortran's default kinds are those of gfortran and its relatives without options:
-// INTEGER, REAL and LOGICAL of 4 bytes.
+// The table of predefined types. Fortran's default kinds are those of gfortran and its relatives without
+// options: INTEGER, REAL and LOGICAL of 4 bytes.
 #include "mpi/datatype/predefined.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs compiled datatypes. Hard part: a packed range may begin and end inside any nested block; every step therefore
-// has a whole form (hot) and a part form that trims head and tail and hands the middle to the whole form.
-// Design: docs/design/datatypes.md.
+// Runs compiled datatypes. Hard part: a packed range may begin and end inside any nested block; every step
+// therefore has a whole form (hot) and a part form that trims head and tail and hands the middle to the whole
+// form. Design: docs/design/datatypes.md.
 #include "mpi/datatype/program.hpp"
 
 #include <algorithm>
@@ -55,24 +55,27 @@ class Mover {
 
   /// Packed bytes of one entry of a step whose entries are equal.
   [[nodiscard]] std::uint64_t entry_bytes(const Step& step) const noexcept {
-    return step.kind == Step::Kind::repeat || step.kind == Step::Kind::each ? program_.steps_[step.child].size : step.block;
+    return step.kind == Step::Kind::repeat || step.kind == Step::Kind::each ? program_.steps_[step.child].size
+                                                                            : step.block;
   }
 
   /// The entry that holds a packed byte of the step.
   [[nodiscard]] std::uint64_t index_of(const Step& step, std::uint64_t offset) const noexcept {
-    if (step.kind != Step::Kind::indexed && step.kind != Step::Kind::sequence) return offset / entry_bytes(step);
+    if (step.kind != Step::Kind::indexed && step.kind != Step::Kind::sequence)
+      return offset / entry_bytes(step);
     const std::uint64_t* const offsets = program_.offsets_.data() + step.first;
     return static_cast<std::uint64_t>(std::upper_bound(offsets, offsets + step.count, offset) - offsets) - 1;
   }
 
   [[nodiscard]] std::uint64_t offset_of(const Step& step, std::uint64_t index) const noexcept {
-    if (step.kind != Step::Kind::indexed && step.kind != Step::Kind::sequence) return index * entry_bytes(step);
+    if (step.kind != Step::Kind::indexed && step.kind != Step::Kind::sequence)
+      return index * entry_bytes(step);
     return program_.offsets_[step.first + index];
   }
 
   /// Bytes [from, to) of one entry.
-  std::byte* piece(const Step& step, std::uintptr_t origin, std::uint64_t index, std::uint64_t from, std::uint64_t to,
-                   std::byte* stream) const noexcept {
+  std::byte* piece(const Step& step, std::uintptr_t origin, std::uint64_t index, std::uint64_t from,
+                   std::uint64_t to, std::byte* stream) const noexcept {
     std::uintptr_t memory = origin;
     switch (step.kind) {
       case Step::Kind::repeat:
@@ -125,7 +128,8 @@ class Mover {
     return stream;
   }
 
-  static std::byte* strided(const Step& step, std::uintptr_t memory, std::uint64_t count, std::byte* stream) noexcept {
+  static std::byte* strided(const Step& step, std::uintptr_t memory, std::uint64_t count,
+                            std::byte* stream) noexcept {
     return kernels::with_block(step.block, [&]<std::size_t kBlock>() {
       if constexpr (kBlock == 0) {
         return kernels::strided_any<kPack>(memory, step.stride, count, step.block, stream);
@@ -147,11 +151,14 @@ class Mover {
     });
   }
 
-  /// The strided child's block size is looked at once, not once per iteration: faces of a cube are such loops.
-  std::byte* repeat(const Step& step, std::uintptr_t memory, std::uint64_t count, std::byte* stream) const noexcept {
+  /// The strided child's block size is looked at once, not once per iteration: faces of a cube are such
+  /// loops.
+  std::byte* repeat(const Step& step, std::uintptr_t memory, std::uint64_t count,
+                    std::byte* stream) const noexcept {
     const Step& child = program_.steps_[step.child];
     if (child.kind != Step::Kind::strided) {
-      for (std::uint64_t i = 0; i < count; ++i, memory = at(memory, step.stride)) stream = whole(child, memory, stream);
+      for (std::uint64_t i = 0; i < count; ++i, memory = at(memory, step.stride))
+        stream = whole(child, memory, stream);
       return stream;
     }
     memory = at(memory, child.displacement);

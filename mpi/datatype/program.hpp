@@ -2,9 +2,9 @@
 #pragma once
 /// @file  The compiled form of a datatype: what copies bytes. Layer: mpi. Design: docs/design/datatypes.md.
 ///
-/// A program is a small tree of steps in flat arrays. Adjacent bytes are one run; equal runs at equal distances are
-/// one strided step, at any distances one uniform step; nested regularity is a repeat. Work from any packed offset
-/// starts after O(depth + log(entries)).
+/// A program is a small tree of steps in flat arrays. Adjacent bytes are one run; equal runs at equal
+/// distances are one strided step, at any distances one uniform step; nested regularity is a repeat. Work
+/// from any packed offset starts after O(depth + log(entries)).
 ///
 /// Threads:   immutable after compile(); any.
 /// Ownership: shared by a type and its duplicates.
@@ -46,8 +46,10 @@ class Program {
   /// Compiles one element; `extent` is the distance between elements.
   [[nodiscard]] static std::shared_ptr<const Program> compile(const Placed& map, std::int64_t extent);
 
-  /// Copies packed bytes [offset, offset + bytes) of `count` elements at `base` to `to`, or the other way round.
-  void pack(const void* base, std::uint64_t count, std::uint64_t offset, std::byte* to, std::size_t bytes) const noexcept;
+  /// Copies packed bytes [offset, offset + bytes) of `count` elements at `base` to `to`, or the other way
+  /// round.
+  void pack(const void* base, std::uint64_t count, std::uint64_t offset, std::byte* to,
+            std::size_t bytes) const noexcept;
   void unpack(void* base, std::uint64_t count, std::uint64_t offset, const std::byte* from,
               std::size_t bytes) const noexcept;
 

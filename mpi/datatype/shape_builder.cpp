@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bounds of new types. Hard part: the bounds that MPI_Type_create_resized sets are markers that travel with the type
-// into every type built on it and there outweigh the data (MPI 5.0 sections 5.1.6 and 5.1.7).
+// Bounds of new types. Hard part: the bounds that MPI_Type_create_resized sets are markers that travel with
+// the type into every type built on it and there outweigh the data (MPI 5.0 sections 5.1.6 and 5.1.7).
 #include "mpi/datatype/shape_builder.hpp"
 
 #include <algorithm>

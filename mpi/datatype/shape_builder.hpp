@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What the constructors share: bounds, alignment, contents of a new shape. Layer: mpi. MPI 5.0 section 5.1.6.
+/// @file  What the constructors share: bounds, alignment, contents of a new shape. Layer: mpi. MPI 5.0
+/// section 5.1.6.
 ///
 /// Threads:   a builder is used by one thread.
 /// Errors:    finish() answers an Error when a bound does not fit in 63 bits.
@@ -37,7 +38,8 @@ class ShapeBuilder {
 
   /// Names an old type for MPI_Type_get_contents.
   void refer(const Datatype& old) { contents_.types.push_back(old.shape()); }
-  /// Bounds and alignment of `count` elements of an old type, the first at `displacement`, are part of the new type's.
+  /// Bounds and alignment of `count` elements of an old type, the first at `displacement`, are part of the
+  /// new type's.
   void cover(Int128 displacement, std::int64_t count, const Datatype& old);
   /// The new type has these bounds whatever it covers.
   void set_bounds(Int128 lb, Int128 ub);

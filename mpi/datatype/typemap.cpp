@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builders of typemap trees. Hard part: every product and sum of user-given numbers is computed in 128 bits and
-// checked, so that an overflow is an error and never a wrong size. Design: docs/design/datatypes.md.
+// Builders of typemap trees. Hard part: every product and sum of user-given numbers is computed in 128 bits
+// and checked, so that an overflow is an error and never a wrong size. Design: docs/design/datatypes.md.
 #include "mpi/datatype/typemap.hpp"
 
 #include <algorithm>

@@ -2,8 +2,9 @@
 #pragma once
 /// @file  Typemaps as trees that keep the constructors' regularity. Layer: mpi. MPI 5.0 section 5.1.
 ///
-/// A million strided doubles are one loop node, not a million entries; sizes and displacements are 64-bit. The tree
-/// keeps the basic elements (for external32 and element counts); what moves bytes is compiled from it (program.hpp).
+/// A million strided doubles are one loop node, not a million entries; sizes and displacements are 64-bit.
+/// The tree keeps the basic elements (for external32 and element counts); what moves bytes is compiled from
+/// it (program.hpp).
 ///
 /// Threads:   immutable after construction; any.
 /// Ownership: nodes are shared between the types that were built on each other.
@@ -57,8 +58,9 @@ struct Node {
 [[nodiscard]] NodePtr make_leaf(Basic basic);
 [[nodiscard]] NodePtr make_empty();
 [[nodiscard]] Result<NodePtr> make_loop(std::int64_t count, std::int64_t stride, NodePtr child);
-[[nodiscard]] Result<NodePtr> make_blocks(std::vector<std::int64_t> displacements, std::vector<std::int64_t> counts,
-                                          std::int64_t stride, NodePtr child);
+[[nodiscard]] Result<NodePtr> make_blocks(std::vector<std::int64_t> displacements,
+                                          std::vector<std::int64_t> counts, std::int64_t stride,
+                                          NodePtr child);
 [[nodiscard]] Result<NodePtr> make_list(std::vector<Placed> items);
 
 /// Basic elements in the first `bytes` packed bytes; nothing if they end inside an element.

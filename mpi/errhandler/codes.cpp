@@ -39,7 +39,8 @@ const ErrorText* predefined(int code) noexcept {
 }
 
 int not_added(int code, const char* what) {
-  return error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(code) + ", expected one that the application added");
+  return error(MPI_ERR_ARG, std::string(what) + " is " + std::to_string(code) +
+                                ", expected one that the application added");
 }
 
 }  // namespace
@@ -105,11 +106,13 @@ int remove_error_class(int error_class) {
   Added& user = added();
   const std::scoped_lock lock(user.mutex);
   const auto found = user.codes.find(error_class);
-  if (found == user.codes.end() || found->second.error_class != error_class) return not_added(error_class, "errorclass");
+  if (found == user.codes.end() || found->second.error_class != error_class)
+    return not_added(error_class, "errorclass");
   const auto in_use = std::count_if(user.codes.begin(), user.codes.end(),
                                     [&](const auto& item) { return item.second.error_class == error_class; });
   if (in_use > 1 || found->second.text) {
-    return error(MPI_ERR_OTHER, "errorclass " + std::to_string(error_class) + " still has codes or a text: remove them first");
+    return error(MPI_ERR_OTHER, "errorclass " + std::to_string(error_class) +
+                                    " still has codes or a text: remove them first");
   }
   user.codes.erase(found);
   return MPI_SUCCESS;

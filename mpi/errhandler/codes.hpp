@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Error classes and codes: the standard's and those that users add. Layer: mpi. MPI 5.0 sections 9.4, 9.5.
+/// @file  Error classes and codes: the standard's and those that users add. Layer: mpi. MPI 5.0
+/// sections 9.4, 9.5.
 ///
-/// Threads: any, also before MPI is initialised; user codes are guarded by a mutex. Errors: MPI error classes.
+/// Threads: any, also before MPI is initialised; user codes are guarded by a mutex. Errors: MPI error
+/// classes.
 
 #include <string>
 #include <string_view>
@@ -11,7 +13,8 @@ namespace starling::mpi {
 
 /// Name of a predefined error class, "MPI_ERR_RANK"; empty if it is none.
 [[nodiscard]] std::string_view error_name(int error_class) noexcept;
-/// What MPI_Error_string says about a class or code (without a detail): name and meaning, a user's text, or "unknown error code 1234".
+/// What MPI_Error_string says about a class or code (without a detail): name and meaning, a user's text, or
+/// "unknown error code 1234".
 [[nodiscard]] std::string error_text(int code);
 /// True for MPI_SUCCESS, the standard's classes and what users added.
 [[nodiscard]] bool error_known(int code) noexcept;

@@ -20,22 +20,32 @@ class Errhandler final : public Object {
 
   /// One of the three predefined handlers.
   explicit Errhandler(Action action) noexcept : action_(action) {}
-  explicit Errhandler(MPI_Comm_errhandler_function* function) noexcept : attaches_to_(Kind::comm) { function_.comm = function; }
-  explicit Errhandler(MPI_Win_errhandler_function* function) noexcept : attaches_to_(Kind::win) { function_.win = function; }
-  explicit Errhandler(MPI_File_errhandler_function* function) noexcept : attaches_to_(Kind::file) { function_.file = function; }
+  explicit Errhandler(MPI_Comm_errhandler_function* function) noexcept : attaches_to_(Kind::comm) {
+    function_.comm = function;
+  }
+  explicit Errhandler(MPI_Win_errhandler_function* function) noexcept : attaches_to_(Kind::win) {
+    function_.win = function;
+  }
+  explicit Errhandler(MPI_File_errhandler_function* function) noexcept : attaches_to_(Kind::file) {
+    function_.file = function;
+  }
   explicit Errhandler(MPI_Session_errhandler_function* function) noexcept : attaches_to_(Kind::session) {
     function_.session = function;
   }
 
   [[nodiscard]] Action action() const noexcept { return action_; }
-  /// True if it may be attached to an object of this kind: predefined ones to all, a user's to the kind it was made for.
-  [[nodiscard]] bool fits(Kind kind) const noexcept { return action_ != Action::call_user || attaches_to_ == kind; }
+  /// True if it may be attached to an object of this kind: predefined ones to all, a user's to the kind it
+  /// was made for.
+  [[nodiscard]] bool fits(Kind kind) const noexcept {
+    return action_ != Action::call_user || attaches_to_ == kind;
+  }
 
-  /// Handles `code` of the object (kind, handle). `text` is the whole message: "MPI_Send: dest is 7, expected 0..3".
+  /// Handles `code` of the object (kind, handle). `text` is the whole message: "MPI_Send: dest is 7, expected
+  /// 0..3".
   int invoke(Kind kind, HandleBits object, int code, std::string_view text) const;
 
-  /// How many handles of it the user holds: created, or got from an object. The handle ends with the last one; attached objects
-  /// keep the handler itself. Guarded by a mutex of mpi/api/errhandler.
+  /// How many handles of it the user holds: created, or got from an object. The handle ends with the last
+  /// one; attached objects keep the handler itself. Guarded by a mutex of mpi/api/errhandler.
   std::uint32_t user_handles = 0;
 
  private:

@@ -17,17 +17,17 @@ EXPORT = '__attribute__((visibility("default")))'
 HOLD = {"none": "Hold::none", "big": "Hold::when_enabled", "force": "Hold::always"}
 # Communicator first (it gives the error handler), then what the significance of other arguments depends on.
 ORDER = ["comm", "session", "group", "root", "info", "info_or_null", "op", "errhandler", "datatype",
-         "datatype_committed", "count", "count_int", "counts", "displacements", "datatypes", "dest", "source", "tag",
+         "datatype_committed", "count", "count_int", "counts", "displacements", "datatypes", "dest",
+         "source", "tag",
          "any_tag", "buffer"]
 
 
 def implementation_signature(item, rules):
     inside = []
     for parameter, rule in zip(item.main.parameters, rules):
-        gap = "" if rule.type.endswith(("*", "&")) else " "
-        inside.append(f"{rule.type.replace(' *', '*').replace(' &', '& ').replace('* ', '*')}{gap}{parameter.name}"
-                      f"{rule.array}" if not rule.type.endswith("*") else
-                      f"{rule.type.replace(' *', '* ')}{parameter.name}{rule.array}")
+        kind = rule.type.replace(" &", "& ") if rule.type.endswith("&") else \
+            rule.type.replace(" *", "* ") if rule.type.endswith("*") else rule.type + " "
+        inside.append(f"{kind}{parameter.name}{rule.array}")
     return f"{item.main.returns} {item.name}({', '.join(inside)})"
 
 
@@ -39,6 +39,11 @@ def guarded(condition, lines):
 
 def fail_if(condition, call):
     return [f"if ({condition}) [[unlikely]] return {call};"]
+
+
+def fail_with(call, guard=""):
+    """A check that gives the code itself."""
+    return f"if (int code = 0; {guard}(code = {call}) != 0) [[unlikely]] return code;"
 
 
 def object_lines(rule, kind, name):
@@ -81,9 +86,10 @@ def check_lines(function, parameter, rule):
         extent = length_of(function, name)
         check = {"counts": "bad_counts", "displacements": "bad_array", "datatypes": "bad_types"}[rule.name]
         guard = f"{rule.when} && " if rule.when else ""
-        return [f"if (int code = 0; {guard}(code = {check}({quoted}, {name}, {extent})) != 0) [[unlikely]] return code;"], name
+        return [fail_with(f"{check}({quoted}, {name}, {extent})", guard)], name
     if rule.name in ("dest", "source", "root"):
-        return fail_if(f"!valid_{rule.name}({name}, *comm_)", f"bad_{rule.name}({quoted}, {name}, *comm_)"), name
+        return fail_if(f"!valid_{rule.name}({name}, *comm_)",
+                       f"bad_{rule.name}({quoted}, {name}, *comm_)"), name
     if rule.name in ("tag", "any_tag"):
         wild = "true" if rule.name == "any_tag" else "false"
         return fail_if(f"!valid_tag({name}, {wild})", f"bad_tag({quoted}, {name}, {wild})"), name
@@ -95,23 +101,26 @@ def check_lines(function, parameter, rule):
         return inout_lines(parameter), name
     if rule.name in ("out_count", "inout_count"):
         start = f"*{name}" if rule.name == "inout_count" else "0"
-        return fail_if(f"{name} == nullptr", f"null_argument({quoted})") + [f"MPI_Count {name}_ = {start};"], f"&{name}_"
+        lines = fail_if(f"{name} == nullptr", f"null_argument({quoted})")
+        return lines + [f"MPI_Count {name}_ = {start};"], f"&{name}_"
     return [], name
 
 
 def inout_lines(parameter):
     kind = {"MPI_Comm *": "comm", "MPI_Group *": "group", "MPI_Datatype *": "datatype", "MPI_Op *": "op",
-            "MPI_Errhandler *": "errhandler", "MPI_Info *": "info", "MPI_Session *": "session"}[parameter.type]
+            "MPI_Errhandler *": "errhandler", "MPI_Info *": "info",
+            "MPI_Session *": "session"}[parameter.type]
     name = parameter.name
     lines = fail_if(f"{name} == nullptr", f'null_argument("{name}")')
-    lines += fail_if(f"find_{kind}(*{name}) == nullptr", f'bad_handle(Kind::{kind}, "{name}", as_bits(*{name}))')
+    lines += fail_if(f"find_{kind}(*{name}) == nullptr",
+                     f'bad_handle(Kind::{kind}, "{name}", as_bits(*{name}))')
     if kind in ("comm", "session"):
         lines.append(f"call.on(Kind::{kind}, as_bits(*{name}));")
     return lines
 
 
 def buffer_lines(function, parameter, rule):
-    """A null buffer, or one of the small constants, is looked at closely; all others pass with one compare."""
+    """A null buffer, or a small constant, is looked at closely; all others pass with one compare."""
     names = [p.name for p in function.parameters]
     index = names.index(parameter.name)
     count = next((n for n in names[index + 1:] if n.endswith("count")), None)
@@ -119,8 +128,8 @@ def buffer_lines(function, parameter, rule):
     allowed = in_place(function, parameter.name) or "false"
     extent = f"{count}, {datatype}_" if count and datatype else "0, nullptr"
     guard = f"{rule.when} && " if rule.when else ""
-    return [f"if (int code = 0; suspicious({parameter.name}) && {guard}"
-            f'(code = bad_buffer("{parameter.name}", {parameter.name}, {extent}, {allowed})) != 0) [[unlikely]] return code;']
+    check = f'bad_buffer("{parameter.name}", {parameter.name}, {extent}, {allowed})'
+    return [fail_with(check, f"suspicious({parameter.name}) && {guard}")]
 
 
 def narrow_lines(function, parameter):
@@ -128,7 +137,7 @@ def narrow_lines(function, parameter):
     if parameter.type != "int *":
         return [f"*{name} = {name}_;"]
     undefined = "true" if name in ("count", "size", "lb", "extent") else "false"
-    return [f"if (int code = 0; (code = narrow(\"{name}\", {name}_, {name}, {undefined})) != 0) [[unlikely]] return code;"]
+    return [fail_with(f'narrow("{name}", {name}_, {name}, {undefined})')]
 
 
 def normal_body(item, function, exceptions):
@@ -154,7 +163,8 @@ def uncovered_body(function):
     """Raised on the object of the call, if it has a valid one."""
     lines = fail_if("!active()", "not_active()") if function.when == "active" else []
     for parameter in function.parameters:
-        kind = {"MPI_Comm": "comm", "MPI_Session": "session", "MPI_Win": "win", "MPI_File": "file"}.get(parameter.type)
+        kind = {"MPI_Comm": "comm", "MPI_Session": "session", "MPI_Win": "win",
+                "MPI_File": "file"}.get(parameter.type)
         if kind:
             lines.append(f"call.on(Kind::{kind}, as_bits({parameter.name}));")
             break
@@ -173,7 +183,8 @@ def entry(item, function, names, exceptions):
             text = f"  return api::{item.name}({arguments});\n" if function.entry == "direct" else \
                 f"  return tool_call([&] {{ return api::{item.name}({arguments}); }});\n"
         else:
-            text = silence(function) + ("  return MPI_T_ERR_NOT_SUPPORTED;\n" if function.entry == "tool" else "  return {};\n")
+            text = silence(function) + ("  return MPI_T_ERR_NOT_SUPPORTED;\n" if function.entry == "tool"
+                                        else "  return {};\n")
     else:
         body = normal_body(item, function, exceptions) if is_covered else uncovered_body(function)
         inner = "\n".join("    " + line for line in body)
@@ -196,7 +207,7 @@ def entry_file(chapter, items, names, exceptions):
 
 def declarations(items, exceptions):
     lines = ["// SPDX-License-Identifier: BSD-3-Clause", "#pragma once",
-             "/// @file  The functions that mpi/api implements, as the entry points call them. Written at build time.",
+             "/// @file  What mpi/api implements, as the entry points call it. Written at build time.",
              "", '#include "mpi/handles.hpp"', '#include "mpi/int_array.hpp"', '#include "mpi.h"', "",
              "namespace starling::mpi::api {", ""]
     for item in items:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tables as objects: functions, parameters, constants, callback types. Knows nothing of C++ conversions."""
+"""The tables as objects: functions, parameters, constants, callback types. No C++ conversions."""
 
 import csv
 import re
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 HANDLES = {  # kind: (C type, ABI struct, null constant)
-    "comm": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "op": "MPI_Op", "request": "MPI_Request",
-    "info": "MPI_Info", "errhandler": "MPI_Errhandler", "session": "MPI_Session", "message": "MPI_Message",
+    "comm": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "op": "MPI_Op",
+    "request": "MPI_Request", "info": "MPI_Info", "errhandler": "MPI_Errhandler", "session": "MPI_Session",
+    "message": "MPI_Message",
     "win": "MPI_Win", "file": "MPI_File",
 }
 TOOL_HANDLES = ["MPI_T_enum", "MPI_T_cvar_handle", "MPI_T_pvar_handle", "MPI_T_pvar_session",
@@ -81,8 +82,10 @@ def read_functions(tables):
         variadic = bool(parts) and parts[-1] == "..."
         if variadic:
             parts.pop()
-        functions.append(Function(row["function"], row["returns"], [parse_parameter(p) for p in parts], variadic,
-                                  row["deprecated_since"], row["chapter"], row["entry"], row["when"], row["lock"]))
+        parameters = [parse_parameter(p) for p in parts]
+        functions.append(Function(row["function"], row["returns"], parameters, variadic,
+                                  row["deprecated_since"], row["chapter"], row["entry"], row["when"],
+                                  row["lock"]))
     return functions
 
 
@@ -92,7 +95,8 @@ def mergeable(a, b):
         return True
     numbers = {"int", "MPI_Aint", "MPI_Count"}
     strip = lambda p: re.sub(r"const | \*", "", p.type)
-    return a.array == b.array and strip(a) in numbers and strip(b) in numbers and a.type.count("*") == b.type.count("*")
+    same_form = a.array == b.array and a.type.count("*") == b.type.count("*")
+    return same_form and strip(a) in numbers and strip(b) in numbers
 
 
 def implementations(functions):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How each parameter of a C function reaches its implementation: type, checks, conversion. See docs/design/mpi.md."""
+"""How each parameter reaches its implementation: type, checks, conversion. See docs/design/mpi.md."""
 
 import fnmatch
 import re
@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from model import HANDLES, read
 
 KIND_OF = {ctype: kind for kind, ctype in HANDLES.items()}
-OBJECT_RULES = {"comm": "Comm", "group": "Group", "datatype": "Datatype", "op": "Op", "errhandler": "Errhandler",
+OBJECT_RULES = {"comm": "Comm", "group": "Group", "datatype": "Datatype", "op": "Op",
+                "errhandler": "Errhandler",
                 "session": "Session"}
 RAW_KINDS = {"request", "message", "win", "file"}
-COMMUNICATION = ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking", "coll_persistent", "coll_neighborhood",
+COMMUNICATION = ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking", "coll_persistent",
+                 "coll_neighborhood",
                  "rma", "io", "op")
 BUFFERS = {"buf", "buffer", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf"}
 
@@ -68,14 +70,16 @@ def significant(function, parameter):
     not_in_place = lambda buf: f"{buf} != MPI_IN_PLACE"
     if fam in ("Gather", "Gatherv"):
         if send:
-            return "contributes(*comm_, root)" + ("" if parameter == "sendbuf" else f" && {not_in_place('sendbuf')}")
+            return "contributes(*comm_, root)" + ("" if parameter == "sendbuf"
+                                                  else f" && {not_in_place('sendbuf')}")
         if recv or displs:
             return "at_root(*comm_, root)"
     if fam in ("Scatter", "Scatterv"):
         if send or displs:
             return "at_root(*comm_, root)"
         if recv:
-            return "contributes(*comm_, root)" + ("" if parameter == "recvbuf" else f" && {not_in_place('recvbuf')}")
+            return "contributes(*comm_, root)" + ("" if parameter == "recvbuf"
+                                                  else f" && {not_in_place('recvbuf')}")
     if fam == "Bcast" and parameter in ("buffer", "count", "datatype"):
         return "takes_part(*comm_, root)"
     if fam == "Reduce":
@@ -85,7 +89,8 @@ def significant(function, parameter):
             return "at_root(*comm_, root)"
         if parameter in ("count", "datatype", "op"):
             return "takes_part(*comm_, root)"
-    if fam in ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw") and send and parameter != "sendbuf":
+    to_all = ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw")
+    if fam in to_all and send and parameter != "sendbuf":
         return not_in_place("sendbuf")
     return ""
 
@@ -138,7 +143,8 @@ def scalar_rule(function, parameter, when, constant):
         must = function.short.startswith("Info_")
         return Rule("info" if must else "info_or_null", "Info &" if must else "Info *")
     if kind == "datatype":
-        committed = function.chapter in COMMUNICATION or re.match(r"(Unp|P)ack(_external)?(_c)?$", function.short)
+        packs = re.match(r"(Unp|P)ack(_external)?(_c)?$", function.short)
+        committed = function.chapter in COMMUNICATION or packs
         return Rule("datatype_committed" if committed else "datatype", "Datatype &", "", when)
     if kind in OBJECT_RULES:
         return Rule(kind, OBJECT_RULES[kind] + " &", "", when)
@@ -147,7 +153,8 @@ def scalar_rule(function, parameter, when, constant):
     if parameter.type.endswith("*"):
         return pointer_rule(function, parameter, when, constant)
     on_comm = "comm" in [p.name for p in function.parameters]
-    if on_comm and function.chapter in ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking", "coll_persistent"):
+    if on_comm and function.chapter in ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking",
+                                        "coll_persistent"):
         if parameter.name in ("dest", "source", "root"):
             return Rule(parameter.name, "int")
         if parameter.name.endswith("tag"):
@@ -160,13 +167,13 @@ def scalar_rule(function, parameter, when, constant):
 
 
 def pointer_rule(function, parameter, when, constant):
-    if parameter.name in BUFFERS and function.chapter in COMMUNICATION + ("datatype",) and "attach" not in function.short:
+    chapters = COMMUNICATION + ("datatype",)
+    if parameter.name in BUFFERS and function.chapter in chapters and "attach" not in function.short:
         return Rule("buffer", parameter.type, "", when)
     target = parameter.type[:-1].strip()
     if "_function" in target:
-        callback_may_be_null = "copy" in target or "delete" in target or target.startswith(("MPI_Copy", "MPI_Delete"))
-        return Rule("raw" if callback_may_be_null or "Datarep" in target or "Grequest" in target else "nonnull",
-                    parameter.type)
+        may_be_null = ("copy", "delete", "Copy", "Delete", "Datarep", "Grequest")
+        return Rule("raw" if any(word in target for word in may_be_null) else "nonnull", parameter.type)
     if target in ("MPI_Status", "void", "const void"):
         return Rule("raw", parameter.type)
     if constant or target in ("int", "char", "MPI_Aint", "MPI_Count", "MPI_Offset") or target in KIND_OF:

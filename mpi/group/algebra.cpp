@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Group algebra. Hard part: a job of a million processes must not pay for its size when it asks for every second rank
-// of the world, so the range forms work on {first, stride, count}.
+// Group algebra. Hard part: a job of a million processes must not pay for its size when it asks for every
+// second rank of the world, so the range forms work on {first, stride, count}.
 #include "mpi/group/algebra.hpp"
 
 #include <algorithm>
@@ -82,8 +82,10 @@ Result<Span> span_of(const RankRange& range, std::uint32_t size, std::size_t ind
                std::to_string(range.stride) + "} is empty: its stride leads away from its last rank");
   }
   const Span span{range.first, range.stride, way / range.stride + 1};
-  if (auto ok = check_rank(span.first, size, "first rank of " + what); !ok) return fail(std::move(ok).error());
-  if (auto ok = check_rank(span.last(), size, "last rank of " + what); !ok) return fail(std::move(ok).error());
+  if (auto ok = check_rank(span.first, size, "first rank of " + what); !ok)
+    return fail(std::move(ok).error());
+  if (auto ok = check_rank(span.last(), size, "last rank of " + what); !ok)
+    return fail(std::move(ok).error());
   return span;
 }
 
@@ -99,7 +101,8 @@ Result<std::vector<Span>> spans_of(std::span<const RankRange> ranges, std::uint3
 
 ProcListPtr strided_part(const Strided& form, const Span& span) {
   const auto rank = static_cast<std::uint32_t>(std::int64_t{form.first.rank} + form.stride * span.first);
-  return make_strided({form.first.world, rank}, form.stride * span.stride, static_cast<std::uint32_t>(span.count));
+  return make_strided({form.first.world, rank}, form.stride * span.stride,
+                      static_cast<std::uint32_t>(span.count));
 }
 
 Result<Marks> mark_spans(const std::vector<Span>& spans, std::uint32_t size) {

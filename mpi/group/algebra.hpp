@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Operations on groups: subsets, unions, comparison. Layer: mpi. MPI 5.0 section 7.3.2.
 ///
-/// Strided groups are combined without listing their members where the result is strided by its form; otherwise the
-/// members are listed once and the result finds its own stride.
+/// Strided groups are combined without listing their members where the result is strided by its form;
+/// otherwise the members are listed once and the result finds its own stride.
 ///
 /// Threads:   pure functions; any.
 /// Errors:    bad_parameter for a rank outside the group, a repetition, a range that runs the wrong way.

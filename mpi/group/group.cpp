@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two kinds of member lists. Hard part: the reverse look-up of an array is built by whichever thread asks first,
-// since most groups are only passed on to MPI_Comm_create and never searched.
+// The two kinds of member lists. Hard part: the reverse look-up of an array is built by whichever thread asks
+// first, since most groups are only passed on to MPI_Comm_create and never searched.
 #include "mpi/group/group.hpp"
 
 #include <bit>
@@ -17,7 +17,8 @@ class StridedList final : public ProcList {
 
   [[nodiscard]] std::uint32_t size() const noexcept override { return form_.count; }
   [[nodiscard]] ProcId at(std::uint32_t index) const noexcept override {
-    return {form_.first.world, static_cast<std::uint32_t>(form_.first.rank + std::int64_t{index} * form_.stride)};
+    return {form_.first.world,
+            static_cast<std::uint32_t>(form_.first.rank + std::int64_t{index} * form_.stride)};
   }
   [[nodiscard]] std::optional<std::uint32_t> find(ProcId proc) const noexcept override {
     if (proc.world != form_.first.world) return std::nullopt;
@@ -37,7 +38,9 @@ class ArrayList final : public ProcList {
  public:
   explicit ArrayList(std::vector<ProcId> procs) : procs_(std::move(procs)) {}
 
-  [[nodiscard]] std::uint32_t size() const noexcept override { return static_cast<std::uint32_t>(procs_.size()); }
+  [[nodiscard]] std::uint32_t size() const noexcept override {
+    return static_cast<std::uint32_t>(procs_.size());
+  }
   [[nodiscard]] ProcId at(std::uint32_t index) const noexcept override { return procs_[index]; }
   [[nodiscard]] std::optional<std::uint32_t> find(ProcId proc) const noexcept override {
     if (procs_.size() <= kScan) {

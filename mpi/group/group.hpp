@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Groups: ordered sets of processes, strided where they can be. Layer: mpi. MPI 5.0 section 7.3.
 ///
-/// A group is {first, stride, count} of one world (COMM_WORLD costs O(1) memory) or an array of ProcIds with a hashed
-/// reverse look-up that is built at the first find(). Design: docs/design/datatypes.md.
+/// A group is {first, stride, count} of one world (COMM_WORLD costs O(1) memory) or an array of ProcIds with
+/// a hashed reverse look-up that is built at the first find(). Design: docs/design/datatypes.md.
 ///
 /// Threads:   immutable after construction; find() from any thread, also the first one.
 /// Ownership: groups are reference-counted; member lists are shared and outlive them.

@@ -26,12 +26,14 @@ std::vector<std::string> own_arguments() {
 
 void describe_environment(Info& info, int argc, char* const* argv) {
   std::vector<std::string> arguments;
-  for (int index = 0; argv != nullptr && index < argc && argv[index] != nullptr; ++index) arguments.emplace_back(argv[index]);
+  for (int index = 0; argv != nullptr && index < argc && argv[index] != nullptr; ++index)
+    arguments.emplace_back(argv[index]);
   if (arguments.empty()) arguments = own_arguments();
   if (!arguments.empty()) {
     info.set("command", arguments.front());
     std::string rest;
-    for (std::size_t index = 1; index < arguments.size(); ++index) rest += (index > 1 ? " " : "") + arguments[index];
+    for (std::size_t index = 1; index < arguments.size(); ++index)
+      rest += (index > 1 ? " " : "") + arguments[index];
     info.set("argv", rest);
   }
   utsname machine{};

@@ -25,7 +25,8 @@ namespace starling::mpi {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const auto sign = static_cast<std::uint16_t>((bits >> 16) & 0x8000u);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x1ffu));
+  if (magnitude > 0x7f800000u)
+    return static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x1ffu));
   if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7c00u);
   // Value = mantissa * 2^(shift): everything below 2^-14 is subnormal in half precision.
   const std::uint32_t exponent = magnitude >> 23;

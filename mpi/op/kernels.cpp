@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of the predefined operations, one loop per (operation, element). Hard part: the loops must vectorise and
-// integer overflow must wrap (users do overflow checksums), so integers are combined as unsigned numbers.
+// Kernels of the predefined operations, one loop per (operation, element). Hard part: the loops must
+// vectorise and integer overflow must wrap (users do overflow checksums), so integers are combined as
+// unsigned numbers.
 #include <array>
 #include <complex>
 #include <cstring>
@@ -17,7 +18,10 @@ __extension__ typedef unsigned __int128 UInt128;
 __extension__ typedef __float128 Float128;
 
 /// An unsigned type at least as wide as int: its arithmetic wraps and is not promoted to int.
-template <class T> struct Wrapping { using type = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>; };
+template <class T>
+struct Wrapping {
+  using type = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
+};
 template <> struct Wrapping<Int128> { using type = UInt128; };
 template <class T>
 inline constexpr bool kInteger = std::is_integral_v<T> || std::is_same_v<T, Int128>;
@@ -47,9 +51,24 @@ struct Max { template <class T> static T combine(T a, T b) noexcept { return a >
 struct And { template <class T> static T combine(T a, T b) noexcept { return static_cast<T>(a & b); } };
 struct Or { template <class T> static T combine(T a, T b) noexcept { return static_cast<T>(a | b); } };
 struct Xor { template <class T> static T combine(T a, T b) noexcept { return static_cast<T>(a ^ b); } };
-struct LogicalAnd { template <class T> static T combine(T a, T b) noexcept { return T((a != 0) & (b != 0)); } };
-struct LogicalOr { template <class T> static T combine(T a, T b) noexcept { return T((a != 0) | (b != 0)); } };
-struct LogicalXor { template <class T> static T combine(T a, T b) noexcept { return T((a != 0) ^ (b != 0)); } };
+struct LogicalAnd {
+  template <class T>
+  static T combine(T a, T b) noexcept {
+    return T((a != 0) & (b != 0));
+  }
+};
+struct LogicalOr {
+  template <class T>
+  static T combine(T a, T b) noexcept {
+    return T((a != 0) | (b != 0));
+  }
+};
+struct LogicalXor {
+  template <class T>
+  static T combine(T a, T b) noexcept {
+    return T((a != 0) ^ (b != 0));
+  }
+};
 
 /// A complex number without the not-a-number recovery of std::complex, which keeps loops from vectorising.
 template <class T>

@@ -15,12 +15,13 @@ struct Named {
   const char* name;
   OpCode code;
 };
-constexpr Named kNamed[] = {
-    {0x21, "MPI_SUM", OpCode::sum},       {0x22, "MPI_MIN", OpCode::min},         {0x23, "MPI_MAX", OpCode::max},
-    {0x24, "MPI_PROD", OpCode::prod},     {0x28, "MPI_BAND", OpCode::band},       {0x29, "MPI_BOR", OpCode::bor},
-    {0x2a, "MPI_BXOR", OpCode::bxor},     {0x30, "MPI_LAND", OpCode::land},       {0x31, "MPI_LOR", OpCode::lor},
-    {0x32, "MPI_LXOR", OpCode::lxor},     {0x38, "MPI_MINLOC", OpCode::minloc},   {0x39, "MPI_MAXLOC", OpCode::maxloc},
-    {0x3c, "MPI_REPLACE", OpCode::replace}, {0x3d, "MPI_NO_OP", OpCode::no_op}};
+constexpr Named kNamed[] = {{0x21, "MPI_SUM", OpCode::sum},         {0x22, "MPI_MIN", OpCode::min},
+                            {0x23, "MPI_MAX", OpCode::max},         {0x24, "MPI_PROD", OpCode::prod},
+                            {0x28, "MPI_BAND", OpCode::band},       {0x29, "MPI_BOR", OpCode::bor},
+                            {0x2a, "MPI_BXOR", OpCode::bxor},       {0x30, "MPI_LAND", OpCode::land},
+                            {0x31, "MPI_LOR", OpCode::lor},         {0x32, "MPI_LXOR", OpCode::lxor},
+                            {0x38, "MPI_MINLOC", OpCode::minloc},   {0x39, "MPI_MAXLOC", OpCode::maxloc},
+                            {0x3c, "MPI_REPLACE", OpCode::replace}, {0x3d, "MPI_NO_OP", OpCode::no_op}};
 
 constexpr HandleBits kFirst = 0x20;
 using Table = std::array<Op*, 32>;

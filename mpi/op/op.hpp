@@ -2,10 +2,10 @@
 #pragma once
 /// @file  Reduction operations. Layer: mpi. MPI 5.0 section 6.9.
 ///
-/// Predefined operations are kernels found by (operation, basic element); user operations are functions that are
-/// called back. A derived type takes user operations only.
+/// Predefined operations are kernels found by (operation, basic element); user operations are functions that
+/// are called back. A derived type takes user operations only.
 ///
-/// Threads:   immutable after construction; apply() from any thread (a user function runs on the calling thread).
+/// Threads:   immutable after construction; apply() from any thread (user functions run on the calling one).
 /// Ownership: reference-counted; operations in progress hold a reference, so MPI_Op_free returns at once.
 /// Errors:    why_not() says whether a combination is legal; apply() of an illegal one is a bug.
 /// Units:     counts of elements.
@@ -33,7 +33,8 @@ class Op final : public Object {
  public:
   /// The user's function behind a type that only the entry points know; calls it for one chunk.
   using AnyFunction = void (*)();
-  using Caller = void (*)(AnyFunction function, const void* in, void* inout, std::int64_t count, HandleBits datatype);
+  using Caller = void (*)(AnyFunction function, const void* in, void* inout, std::int64_t count,
+                          HandleBits datatype);
 
   Op(OpCode code, std::string op_name) : name(std::move(op_name)), code_(code) {}
   /// A user operation; `chunk` is the largest count that one call can take.
@@ -47,7 +48,8 @@ class Op final : public Object {
   /// MPI_REPLACE and MPI_NO_OP: for accumulate only, not for reductions (MPI 5.0 section 6.9.2).
   [[nodiscard]] bool rma_only() const noexcept { return code_ == OpCode::replace || code_ == OpCode::no_op; }
 
-  /// inout = in op inout. `in` is the operand of the lower ranks. The type must be one that the operation allows.
+  /// inout = in op inout. `in` is the operand of the lower ranks. The type must be one that the operation
+  /// allows.
   void apply(const void* in, void* inout, std::uint64_t count, const Datatype& type) const;
 
   std::string name;
@@ -60,7 +62,8 @@ class Op final : public Object {
   std::int64_t chunk_ = 0;
 };
 
-/// Empty if the operation is defined for the type in a reduction, else "MPI_SUM is not defined for MPI_CHAR (...)".
+/// Empty if the operation is defined for the type in a reduction, else "MPI_SUM is not defined for MPI_CHAR
+/// (...)".
 [[nodiscard]] std::string why_not(const Op& op, const Datatype& type);
 /// The same for MPI_Accumulate and its kind, which take MPI_REPLACE and MPI_NO_OP for every predefined type.
 [[nodiscard]] std::string why_not_accumulate(const Op& op, const Datatype& type);

@@ -2,12 +2,13 @@
 #pragma once
 /// @file  The one lock of the runtime: MPI calls of several threads take turns. Layer: mpi.
 ///
-/// It does nothing until MPI_THREAD_MULTIPLE is asked for: one predictable branch per call. From then on it stays a real
-/// lock to the end of the process, since a session with MPI_THREAD_MULTIPLE may live beside others.
-/// It is recursive, because user callbacks (attributes, reductions, error handlers) may call MPI.
+/// It does nothing until MPI_THREAD_MULTIPLE is asked for: one predictable branch per call. From then on it
+/// stays a real lock to the end of the process, since a session with MPI_THREAD_MULTIPLE may live beside
+/// others. It is recursive, because user callbacks (attributes, reductions, error handlers) may call MPI.
 ///
 /// Threads:   any. enable() is called by a thread that holds the lock by Hold::always.
-/// Ordering:  who waits for messages gives the lock away with release_all() and takes it again with reacquire(); contended()
+/// Ordering:  who waits for messages gives the lock away with release_all() and takes it again with
+/// reacquire(); contended()
 ///            tells it whether somebody is waiting.
 
 #include <atomic>
@@ -43,7 +44,8 @@ class BigLock {
     mutex_.unlock();
   }
 
-  /// Gives the lock away however often this thread holds it; 0 when it does not hold it (the lock is not enabled).
+  /// Gives the lock away however often this thread holds it; 0 when it does not hold it (the lock is not
+  /// enabled).
   [[nodiscard]] std::uint32_t release_all() noexcept {
     if (owner_.load(std::memory_order_relaxed) != self()) return 0;
     const std::uint32_t depth = depth_;
@@ -78,19 +80,22 @@ class BigLock {
   std::mutex mutex_;
 };
 
-/// Holds the lock for a scope: only where it is enabled, or always (calls that may change the thread level or race before init).
+/// Holds the lock for a scope: only where it is enabled, or always (calls that may change the thread level or
+/// race before init).
 class Hold {
  public:
   enum Mode : std::uint8_t { none, when_enabled, always };
   Hold(BigLock& lock, Mode mode) noexcept
       : lock_(mode == always || (mode == when_enabled && lock.enabled()) ? &lock : nullptr) {
-    if (lock_ != nullptr) [[unlikely]] lock_->acquire();
+    if (lock_ != nullptr) [[unlikely]]
+      lock_->acquire();
   }
   ~Hold() { release(); }
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
   void release() noexcept {
-    if (lock_ != nullptr) [[unlikely]] lock_->release();
+    if (lock_ != nullptr) [[unlikely]]
+      lock_->release();
     lock_ = nullptr;
   }
 

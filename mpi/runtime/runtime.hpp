@@ -79,7 +79,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   void add(Progressable& item) noexcept;
   void remove(Progressable& item) noexcept;
 
-  /// Progresses until ready() is true: polls for a while, then sleeps between arrivals.
+  /// Progresses until ready() is true: polls for a while, then sleeps between arrivals. ready() is not asked again after a yes.
   template <class Ready>
   void wait(Ready&& ready) {
     for (std::uint32_t polls = 0; polls < kHotPolls; ++polls) {
@@ -121,7 +121,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
 
   void wait_long(ReadyFunction ready, void* context);
   [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
-  void sleep_once(ReadyFunction ready, void* context, Deadline deadline);
+  [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
   void look_around();
   void answer_hang_help();
   void give_way();

@@ -78,7 +78,7 @@ bool Runtime::wait_until(ReadyFunction ready, void* context, Deadline deadline) 
     if (deadline.passed()) return false;
     give_way();
     if (now - last_event_ns >= spin_ns_) {
-      sleep_once(ready, context, deadline);
+      if (sleep_once(ready, context, deadline)) return true;
       last_event_ns = now_ns();
     }
   }
@@ -92,10 +92,21 @@ void Runtime::give_way() {
   lock.reacquire(depth);
 }
 
-void Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {
+bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {
+  if (pml_->blocked()) {
+    // The other side does not ring when it makes room in a queue that was full: let it run, but do not sleep.
+    const auto depth = registry().lock.release_all();
+    ::sched_yield();
+    registry().lock.reacquire(depth);
+    look_around();
+    return false;
+  }
   const std::uint32_t doorbell = segment_->prepare_sleep();
-  // From here on producers ring. What arrived before is found by this last look.
-  if (progress() == 0 && !ready(context)) {
+  // From here on producers ring. What arrived before is found by this last look. ready() may take what it finds (a
+  // matched probe does), so a yes is never asked for twice.
+  const bool quiet = progress() == 0;
+  const bool found = ready(context);
+  if (quiet && !found) {
     const std::uint64_t left = deadline.left_ns();
     ++sleepers_;
     const auto depth = registry().lock.release_all();
@@ -105,7 +116,8 @@ void Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
   }
   // The flag is shared by all threads of this process: only the last one to wake may clear it.
   if (sleepers_ == 0) segment_->cancel_sleep();
-  look_around();
+  if (!found) look_around();
+  return found;
 }
 
 void Runtime::look_around() {

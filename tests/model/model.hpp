@@ -66,6 +66,8 @@ struct ModelAtomics {
   static void fence(std::memory_order order) {
     if (order != std::memory_order_relaxed) rl::atomic_thread_fence(to_rl(order), $);
   }
+  /// The kernel's part of that handshake cannot be modelled: no model uses it.
+  static void compiler_fence() { RL_ASSERT(false); }
 };
 
 inline void wait_a_little() { rl::yield(1, $); }

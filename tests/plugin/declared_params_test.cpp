@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every parameter that this build declares: what is wrong with a value is always said, with its source and the range.
+// Every parameter that this build declares: what is wrong with a value is always said, with its source and
+// the range.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,8 +27,8 @@ std::string beyond(std::int64_t limit, int direction) {
   return std::to_string(limit + direction);
 }
 
-/// Values that a parameter of this type must refuse: empty, something behind a number, below and above the range, of another
-/// type, beyond 64 bits, no such choice; those of them that are wrong for the type.
+/// Values that a parameter of this type must refuse: empty, something behind a number, below and above the
+/// range, of another type, beyond 64 bits, no such choice; those of them that are wrong for the type.
 std::vector<std::string> bad_values(const Decl& decl) {
   switch (decl.type) {
     case Type::boolean: return {"", "12xyz", "-1", "2", "maybe", "99999999999999999999", "tru"};
@@ -73,9 +74,9 @@ TEST(DeclaredParameters, every_bad_value_is_reported_with_source_and_range) {
     for (const std::string& bad : bad_values(value->decl)) {
       const Build build({"STARLING_MCA_" + name + "=" + bad});
       ASSERT_EQ(build.problems.size(), 1u) << name << " = '" << bad << "'";
-      EXPECT_THAT(build.problems[0],
-                  AllOf(HasSubstr("parameter " + name + " = '" + bad + "' (environment STARLING_MCA_" + name + ")"),
-                        HasSubstr("expected " + expected(value->decl))));
+      EXPECT_THAT(build.problems[0], AllOf(HasSubstr("parameter " + name + " = '" + bad +
+                                                     "' (environment STARLING_MCA_" + name + ")"),
+                                           HasSubstr("expected " + expected(value->decl))));
       ++reported;
     }
   }

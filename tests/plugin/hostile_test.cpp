@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that are no plugin for us: an error with the reason where the user named them, else skipped and listed.
+// Files that are no plugin for us: an error with the reason where the user named them, else skipped and
+// listed.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +35,9 @@ class Site : public testing::Test {
   }
   ~Site() override { fs::remove_all(root_); }
 
-  static fs::path built(const std::string& name) { return fs::path(HOSTILE_PLUGINS) / ("shm_" + name + ".so"); }
+  static fs::path built(const std::string& name) {
+    return fs::path(HOSTILE_PLUGINS) / ("shm_" + name + ".so");
+  }
   void install(const std::string& name) { fs::copy_file(built(name), site_ / ("shm_" + name + ".so")); }
 
   /// A copy of the good plugin with some bytes changed.
@@ -154,9 +157,9 @@ TEST_F(Site, an_unknown_name_is_an_error_in_either_form_and_says_what_exists) {
     const auto admitted = inspect({"STARLING_MCA_shm=" + list}).admitted("shm");
     ASSERT_FALSE(admitted.has_value());
     EXPECT_THAT(admitted.error().text(),
-                AllOf(HasSubstr("names 'goud', which does not exist (did you mean 'good'?)"), HasSubstr("usable: good"),
-                      HasSubstr("shm_text.so: is not an ELF file"), HasSubstr("searched: linked in, "),
-                      HasSubstr(site_.string())));
+                AllOf(HasSubstr("names 'goud', which does not exist (did you mean 'good'?)"),
+                      HasSubstr("usable: good"), HasSubstr("shm_text.so: is not an ELF file"),
+                      HasSubstr("searched: linked in, "), HasSubstr(site_.string())));
   }
 }
 
@@ -164,7 +167,8 @@ TEST_F(Site, a_list_that_leaves_nothing_is_an_error) {
   install("good");
   const auto admitted = inspect({"STARLING_MCA_shm=^good"}).admitted("shm");
   ASSERT_FALSE(admitted.has_value());
-  EXPECT_THAT(admitted.error().text(), HasSubstr("shm = '^good' (environment STARLING_MCA_shm) leaves no component"));
+  EXPECT_THAT(admitted.error().text(),
+              HasSubstr("shm = '^good' (environment STARLING_MCA_shm) leaves no component"));
   EXPECT_FALSE(inspect().admitted("pml").has_value()) << "a framework without components";
 }
 
@@ -180,8 +184,8 @@ TEST_F(Site, an_older_core_interface_is_refused) {
     descriptor.core_interface = kCoreInterface - 1;
     descriptor.name = "old";
   });
-  expect_refused("old", "descriptor field core_interface is " + std::to_string(kCoreInterface - 1) + ", expected " +
-                            std::to_string(kCoreInterface));
+  expect_refused("old", "descriptor field core_interface is " + std::to_string(kCoreInterface - 1) +
+                            ", expected " + std::to_string(kCoreInterface));
 }
 
 TEST_F(Site, a_newer_framework_interface_is_refused) {
@@ -190,8 +194,9 @@ TEST_F(Site, a_newer_framework_interface_is_refused) {
     descriptor.framework_interface = shm::Framework::kInterface + 1;
     descriptor.name = "newer";
   });
-  expect_refused("newer", "descriptor field framework_interface is " + std::to_string(shm::Framework::kInterface + 1) +
-                              ", expected " + std::to_string(shm::Framework::kInterface) + " for framework shm");
+  expect_refused("newer", "descriptor field framework_interface is " +
+                              std::to_string(shm::Framework::kInterface + 1) + ", expected " +
+                              std::to_string(shm::Framework::kInterface) + " for framework shm");
 }
 
 TEST_F(Site, a_record_of_another_size_is_refused) {
@@ -218,7 +223,8 @@ TEST_F(Site, names_and_frameworks_that_do_not_exist_are_refused) {
   const auto unframed = std::find_if(index.candidates().begin(), index.candidates().end(),
                                      [](const Candidate& c) { return c.framework == "rml"; });
   ASSERT_NE(unframed, index.candidates().end());
-  EXPECT_THAT(unframed->refusal, HasSubstr("descriptor field framework is 'rml', expected 'pmi|shm|btl|pml|bootstrap'"));
+  EXPECT_THAT(unframed->refusal,
+              HasSubstr("descriptor field framework is 'rml', expected 'pmi|shm|btl|pml|bootstrap'"));
 }
 
 TEST_F(Site, a_field_without_an_end_is_read_to_its_size_only) {
@@ -233,7 +239,8 @@ TEST_F(Site, a_field_without_an_end_is_read_to_its_size_only) {
 TEST_F(Site, a_truncated_file_is_refused_wherever_it_ends) {
   install("good");
   for (const std::size_t keep : {0u, 3u, 4u, 63u, 64u, 1000u, 5000u}) {
-    install_damaged("cut", [&](std::string& bytes) { bytes.resize(std::min<std::size_t>(keep, bytes.size())); });
+    install_damaged("cut",
+                    [&](std::string& bytes) { bytes.resize(std::min<std::size_t>(keep, bytes.size())); });
     expect_refused("cut", keep < 4 ? "is not an ELF file" : "truncated: ");
   }
   install_damaged("cut", [](std::string& bytes) { bytes.pop_back(); });
@@ -272,13 +279,15 @@ TEST_F(Site, what_is_no_regular_file_is_refused_without_waiting) {
 
 TEST_F(Site, a_missing_entry_symbol_is_an_error_when_opened) {
   install("no_entry");
-  EXPECT_THAT(create_error("no_entry"), AllOf(HasSubstr("shm/no_entry: "), HasSubstr("starling_plugin_entry")));
+  EXPECT_THAT(create_error("no_entry"),
+              AllOf(HasSubstr("shm/no_entry: "), HasSubstr("starling_plugin_entry")));
 }
 
 TEST_F(Site, a_missing_library_is_named_and_the_parameters_are_known_nevertheless) {
   install("needs_absent");
-  EXPECT_THAT(create_error("needs_absent"), AllOf(HasSubstr("shm/needs_absent: "), HasSubstr("libstarling_test_absent.so"),
-                                                  HasSubstr("cannot open shared object file")));
+  EXPECT_THAT(create_error("needs_absent"),
+              AllOf(HasSubstr("shm/needs_absent: "), HasSubstr("libstarling_test_absent.so"),
+                    HasSubstr("cannot open shared object file")));
   ASSERT_NE(params_.find("shm_needs_absent_flag"), nullptr);
 }
 
@@ -333,7 +342,8 @@ TEST_F(Site, a_manifest_that_is_damaged_is_refused) {
   const auto refused = std::find_if(index.candidates().begin(), index.candidates().end(),
                                     [](const Candidate& c) { return c.file.ends_with("shm_manifest.so"); });
   ASSERT_NE(refused, index.candidates().end());
-  EXPECT_THAT(refused->refusal, HasSubstr("declaration of parameter '/hm_good_width': its name is not made of letters"));
+  EXPECT_THAT(refused->refusal,
+              HasSubstr("declaration of parameter '/hm_good_width': its name is not made of letters"));
 }
 
 TEST_F(Site, the_first_directory_wins_and_the_other_is_listed) {
@@ -367,7 +377,8 @@ TEST_F(Site, directories_that_others_can_write_or_that_are_relative_are_not_sear
                                    (root_ / "absent").string() + ": it does not exist"));
   const auto named = inspect({"STARLING_MCA_shm=good"}).admitted("shm");
   ASSERT_FALSE(named.has_value());
-  EXPECT_THAT(named.error().text(), HasSubstr("not searched: " + site_.string() + ": it is writable by others"));
+  EXPECT_THAT(named.error().text(),
+              HasSubstr("not searched: " + site_.string() + ": it is writable by others"));
 }
 
 TEST_F(Site, a_directory_of_another_user_is_not_searched) {
@@ -388,9 +399,10 @@ TEST_F(Site, bad_values_of_a_plugins_parameters_are_all_reported) {
   install("good");
   const Index index = inspect({"STARLING_MCA_shm_good_width=10", "STARLING_MCA_shm_good_fast=perhaps"});
   ASSERT_EQ(index.problems().size(), 1u);
-  EXPECT_THAT(index.problems()[0],
-              AllOf(HasSubstr("shm_good_width = '10' (environment STARLING_MCA_shm_good_width) is out of range"),
-                    HasSubstr("shm_good_fast = 'perhaps'")));
+  EXPECT_THAT(
+      index.problems()[0],
+      AllOf(HasSubstr("shm_good_width = '10' (environment STARLING_MCA_shm_good_width) is out of range"),
+            HasSubstr("shm_good_fast = 'perhaps'")));
 }
 
 TEST_F(Site, every_single_byte_of_the_elf_header_may_be_wrong) {

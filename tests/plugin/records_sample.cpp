@@ -9,7 +9,8 @@ namespace starling::shm {
 STARLING_PLUGIN(Framework, sample, 10, "a sample", STARLING_NO_PARAMS, &create_null);
 #else
 inline constexpr params::Decl kWidth = params::integer("shm_sample_width", "3", 1, 9, "A number.");
-STARLING_PLUGIN_PARAMS std::array kSampleParams = {kWidth, params::boolean("shm_sample_fast", "0", "A switch.")};
+STARLING_PLUGIN_PARAMS std::array kSampleParams = {kWidth,
+                                                   params::boolean("shm_sample_fast", "0", "A switch.")};
 STARLING_PLUGIN(Framework, sample, 10, "a sample", kSampleParams, &create_null);
 #endif
 

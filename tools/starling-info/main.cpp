@@ -18,7 +18,8 @@ struct Wanted {
   std::map<std::string_view, bool> sections;
 
   [[nodiscard]] bool everything() const {
-    return params.empty() && std::none_of(sections.begin(), sections.end(), [](const auto& s) { return s.second; });
+    return params.empty() &&
+           std::none_of(sections.begin(), sections.end(), [](const auto& s) { return s.second; });
   }
 };
 
@@ -54,8 +55,10 @@ int show(const Wanted& wanted) {
     if (wanted.everything() || wanted.sections.at(section.name)) section.print(*context, printer);
   }
   std::cout.flush();
-  for (const std::string& warning : context->warnings) std::cerr << "starling-info: warning: " << warning << "\n";
-  for (const std::string& problem : context->problems) std::cerr << "starling-info: error: " << problem << "\n";
+  for (const std::string& warning : context->warnings)
+    std::cerr << "starling-info: warning: " << warning << "\n";
+  for (const std::string& problem : context->problems)
+    std::cerr << "starling-info: error: " << problem << "\n";
   return all_known && context->problems.empty() ? 0 : 1;
 }
 
@@ -66,7 +69,8 @@ int run(int argc, char** argv) {
   app.add_flag("--parsable", wanted.parsable, "one fact a line, key=value, for programs");
   app.add_option("--param", wanted.params, "only this parameter (may be repeated)")->type_name("NAME");
   for (const Section& section : all_sections()) {
-    app.add_flag("--" + std::string(section.name), wanted.sections[section.name], "only: " + std::string(section.about));
+    app.add_flag("--" + std::string(section.name), wanted.sections[section.name],
+                 "only: " + std::string(section.about));
   }
   CLI11_PARSE(app, argc, argv);
   return show(wanted);

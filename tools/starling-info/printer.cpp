@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kColumns = 100;
 
-/// Where to break `text` so that the first part fits into `room`: after the last blank, else in the middle of a word's line.
+/// Where to break `text` so that the first part fits into `room`: after the last blank, else in the middle of
+/// a word's line.
 std::size_t break_at(std::string_view text, std::size_t room) noexcept {
   if (text.size() <= room) return text.size();
   const auto blank = text.rfind(' ', room);

@@ -2,8 +2,9 @@
 #pragma once
 /// @file  The two forms of starling-info's output. Layer: tools.
 ///
-/// For people: titles and indented lines. For programs (--parsable): one fact a line, `key=value`, keys in dotted parts,
-/// in which a line break of the value is written \n and a backslash \\. A section gives both at once; one is printed.
+/// For people: titles and indented lines. For programs (--parsable): one fact a line, `key=value`, keys in
+/// dotted parts, in which a line break of the value is written \n and a backslash \\. A section gives both at
+/// once; one is printed.
 ///
 /// Threads: one. Errors: none; the stream keeps them.
 

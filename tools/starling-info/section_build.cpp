@@ -8,7 +8,8 @@ namespace starling::info {
 
 void print_build(const Context& context, Printer& printer) {
   printer.title("Starling " STARLING_VERSION);
-  printer.line(1, std::string("build: ") + STARLING_BUILD_TYPE ", " STARLING_COMPILER ", plugins " STARLING_PLUGINS_ARE);
+  printer.line(1, std::string("build: ") + STARLING_BUILD_TYPE ", " STARLING_COMPILER
+                                                               ", plugins " STARLING_PLUGINS_ARE);
   printer.line(1, "plugin fingerprint: " + std::string(plugin::kFingerprint.view()) + ", core interface " +
                       std::to_string(plugin::kCoreInterface));
   printer.line(1, "prefix: " + context.prefix);

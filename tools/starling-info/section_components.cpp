@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Components by framework: what can be used, what the selection admits, and why files are not used. Layer: tools.
+// Components by framework: what can be used, what the selection admits, and why files are not used. Layer:
+// tools.
 
 #include <algorithm>
 
@@ -36,13 +37,16 @@ void print_components(const Context& context, Printer& printer) {
     printer.title("components: " + std::string(framework.name));
     const auto admitted = context.plugins.admitted(framework.name);
     // Without a single component the lines below say all there is.
-    const bool any = std::any_of(all.begin(), all.end(), [&](const auto& c) { return c.framework == framework.name; });
+    const bool any =
+        std::any_of(all.begin(), all.end(), [&](const auto& c) { return c.framework == framework.name; });
     if (!admitted && any) printer.line(1, "SELECTION: " + admitted.error().text());
-    if (!admitted) printer.fact("framework." + std::string(framework.name) + ".problem", admitted.error().text());
+    if (!admitted)
+      printer.fact("framework." + std::string(framework.name) + ".problem", admitted.error().text());
     if (!any) printer.line(1, "none");
     for (const plugin::Candidate& candidate : all) {
       if (candidate.framework != framework.name) continue;
-      const bool in = admitted && std::find(admitted->begin(), admitted->end(), &candidate) != admitted->end();
+      const bool in =
+          admitted && std::find(admitted->begin(), admitted->end(), &candidate) != admitted->end();
       print_candidate(candidate, in, printer);
     }
   }

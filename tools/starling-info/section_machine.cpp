@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this machine offers to a job: cores, caches, memory, shared memory. hwloc is used by tools only. Layer: tools.
+// What this machine offers to a job: cores, caches, memory, shared memory. hwloc is used by tools only.
+// Layer: tools.
 
 #include <hwloc.h>
 #include <sys/statvfs.h>
@@ -30,14 +31,16 @@ void print_caches(hwloc_topology* topology, Printer& printer) {
     hwloc_obj_type_t type;
     const char* name;
   };
-  for (const auto& [type, name] : {Level{HWLOC_OBJ_L1CACHE, "L1"}, Level{HWLOC_OBJ_L2CACHE, "L2"}, Level{HWLOC_OBJ_L3CACHE, "L3"}}) {
+  for (const auto& [type, name] :
+       {Level{HWLOC_OBJ_L1CACHE, "L1"}, Level{HWLOC_OBJ_L2CACHE, "L2"}, Level{HWLOC_OBJ_L3CACHE, "L3"}}) {
     const int count = hwloc_get_nbobjs_by_type(topology, type);
     const hwloc_obj_t first = count > 0 ? hwloc_get_obj_by_type(topology, type, 0) : nullptr;
     if (first == nullptr || first->attr == nullptr) continue;
     const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, first->cpuset, HWLOC_OBJ_CORE);
     const std::string key = std::string("machine.cache.") + name;
-    printer.line(1, std::string(name) + ": " + std::to_string(count) + " of " + size_text(first->attr->cache.size) +
-                        ", each shared by " + std::to_string(cores) + (cores == 1 ? " core" : " cores"));
+    printer.line(1, std::string(name) + ": " + std::to_string(count) + " of " +
+                        size_text(first->attr->cache.size) + ", each shared by " + std::to_string(cores) +
+                        (cores == 1 ? " core" : " cores"));
     printer.fact(key + ".count", std::int64_t{count});
     printer.fact(key + ".bytes", static_cast<std::int64_t>(first->attr->cache.size));
     printer.fact(key + ".cores", std::int64_t{cores});
@@ -53,9 +56,10 @@ void print_processors(Printer& printer) {
   const auto count = [&](hwloc_obj_type_t type) { return hwloc_get_nbobjs_by_type(topology.get(), type); };
   const int allowed = hwloc_bitmap_weight(hwloc_topology_get_allowed_cpuset(topology.get()));
   const auto memory = hwloc_get_root_obj(topology.get())->total_memory;
-  printer.line(1, std::to_string(count(HWLOC_OBJ_PACKAGE)) + " packages, " + std::to_string(count(HWLOC_OBJ_CORE)) +
-                      " cores, " + std::to_string(count(HWLOC_OBJ_PU)) + " hardware threads (" +
-                      std::to_string(allowed) + " allowed here), " + std::to_string(count(HWLOC_OBJ_NUMANODE)) +
+  printer.line(1, std::to_string(count(HWLOC_OBJ_PACKAGE)) + " packages, " +
+                      std::to_string(count(HWLOC_OBJ_CORE)) + " cores, " +
+                      std::to_string(count(HWLOC_OBJ_PU)) + " hardware threads (" + std::to_string(allowed) +
+                      " allowed here), " + std::to_string(count(HWLOC_OBJ_NUMANODE)) +
                       " NUMA nodes, memory " + size_text(memory));
   printer.fact("machine.packages", std::int64_t{count(HWLOC_OBJ_PACKAGE)});
   printer.fact("machine.cores", std::int64_t{count(HWLOC_OBJ_CORE)});
@@ -83,9 +87,11 @@ void print_shared_memory(Printer& printer) {
 void print_single_copy(Printer& printer) {
   int scope = 0;
   std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope;
-  printer.line(1, "kernel.yama.ptrace_scope: " + std::to_string(scope) +
-                      (scope == 0 ? "" : " (reading another process's memory may be refused; messages go through shared "
-                                         "memory then)"));
+  printer.line(
+      1, "kernel.yama.ptrace_scope: " + std::to_string(scope) +
+             (scope == 0 ? ""
+                         : " (reading another process's memory may be refused; messages go through shared "
+                           "memory then)"));
   printer.fact("machine.ptrace_scope", std::int64_t{scope});
 }
 

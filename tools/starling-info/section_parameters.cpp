@@ -28,7 +28,8 @@ void print_parameter(const params::Value& value, Printer& printer) {
   printer.line(1, name + " = " + shown(value.written));
   printer.line(3, std::string(decl.help.view()));
   printer.line(3, "expected: " + params::expected(decl));
-  printer.line(3, "default: " + shown(decl.fallback.view()) + "; value from: " + value.origin.text(value.set_as));
+  printer.line(
+      3, "default: " + shown(decl.fallback.view()) + "; value from: " + value.origin.text(value.set_as));
   if (!decl.synonym.view().empty()) printer.line(3, "also known as: " + std::string(decl.synonym.view()));
   if (!value.problem.empty()) printer.line(3, "REFUSED: " + value.problem);
 

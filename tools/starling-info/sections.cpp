@@ -14,6 +14,7 @@ std::span<const Section> all_sections() noexcept {
       {"build", "version, compiler, places", &print_build},
       {"components", "components found, and those that cannot be used, with the reason", &print_components},
       {"params", "parameters: value, origin, default, range, help", &print_parameters},
+      {"coverage", "MPI functions that this build implements", &print_coverage},
       {"machine", "cores, caches, memory, shared memory", &print_machine},
   };
   return kSections;

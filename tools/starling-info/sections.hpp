@@ -20,14 +20,15 @@ namespace starling::info {
 /// What every section may look at: the process as an MPI program would find it.
 struct Context {
   std::string prefix;
-  std::string library;                ///< libstarling's file
+  std::string library;  ///< libstarling's file
   params::Registry params;
   plugin::Index plugins;
   std::vector<std::string> problems;  ///< refused values, strict unknown names: the exit status is 1 then
   std::vector<std::string> warnings;  ///< unknown names, directories that were not searched
 };
 
-/// Reads sources and plugins. An Error only where there is nothing to show (a parameter file that does not parse).
+/// Reads sources and plugins. An Error only where there is nothing to show (a parameter file that does not
+/// parse).
 [[nodiscard]] Result<Context> look_around();
 
 struct Section {
@@ -40,6 +41,7 @@ struct Section {
 void print_build(const Context& context, Printer& printer);
 void print_components(const Context& context, Printer& printer);
 void print_parameters(const Context& context, Printer& printer);
+void print_coverage(const Context& context, Printer& printer);
 void print_machine(const Context& context, Printer& printer);
 
 /// One parameter, with everything that is known about it.

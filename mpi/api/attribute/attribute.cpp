@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Attributes of communicators and datatypes; keyvals of windows, too. Layer: mpi. MPI 5.0 sections 7.7, 9.1.2.
+// Attributes of communicators and datatypes; keyvals of windows, too. Layer: mpi. MPI 5.0
+// sections 7.7, 9.1.2.
 
 #include "mpi/attribute/attributes.hpp"
 
@@ -23,8 +24,10 @@ int create(Copy* copy, Erase* erase, int* out, void* extra) {
 }
 
 int no_keyval(int keyval) {
-  if (keyval == MPI_KEYVAL_INVALID) return error(MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID, expected one that exists");
-  return error(MPI_ERR_KEYVAL, "keyval is " + std::to_string(keyval) + ", which does not exist or is for another kind of object");
+  if (keyval == MPI_KEYVAL_INVALID)
+    return error(MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID, expected one that exists");
+  return error(MPI_ERR_KEYVAL, "keyval is " + std::to_string(keyval) +
+                                   ", which does not exist or is for another kind of object");
 }
 
 KeyvalPtr find(int keyval, Kind kind) {
@@ -78,23 +81,26 @@ bool predefined(int keyval, void** value, int* flag) {
 }
 
 int read_only(int keyval) {
-  return error(MPI_ERR_KEYVAL, "keyval is " + std::to_string(keyval) + ", a predefined one, which cannot be changed");
+  return error(MPI_ERR_KEYVAL,
+               "keyval is " + std::to_string(keyval) + ", a predefined one, which cannot be changed");
 }
 
 bool is_predefined(int keyval) noexcept { return keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE; }
 
 }  // namespace
 
-int Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn, MPI_Comm_delete_attr_function* comm_delete_attr_fn,
-                       int* comm_keyval, void* extra_state) {
+int Comm_create_keyval(MPI_Comm_copy_attr_function* comm_copy_attr_fn,
+                       MPI_Comm_delete_attr_function* comm_delete_attr_fn, int* comm_keyval,
+                       void* extra_state) {
   return create(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state);
 }
-int Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn, MPI_Type_delete_attr_function* type_delete_attr_fn,
-                       int* type_keyval, void* extra_state) {
+int Type_create_keyval(MPI_Type_copy_attr_function* type_copy_attr_fn,
+                       MPI_Type_delete_attr_function* type_delete_attr_fn, int* type_keyval,
+                       void* extra_state) {
   return create(type_copy_attr_fn, type_delete_attr_fn, type_keyval, extra_state);
 }
-int Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn, MPI_Win_delete_attr_function* win_delete_attr_fn,
-                      int* win_keyval, void* extra_state) {
+int Win_create_keyval(MPI_Win_copy_attr_function* win_copy_attr_fn,
+                      MPI_Win_delete_attr_function* win_delete_attr_fn, int* win_keyval, void* extra_state) {
   return create(win_copy_attr_fn, win_delete_attr_fn, win_keyval, extra_state);
 }
 
@@ -126,11 +132,14 @@ int Type_delete_attr(Datatype& datatype, int type_keyval) {
 }
 
 // The MPI-1 names of the communicator functions, deprecated since MPI 2.0.
-int Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval, void* extra_state) {
+int Keyval_create(MPI_Copy_function* copy_fn, MPI_Delete_function* delete_fn, int* keyval,
+                  void* extra_state) {
   return create(copy_fn, delete_fn, keyval, extra_state);
 }
 int Keyval_free(int* keyval) { return free_keyval(keyval, Kind::comm); }
-int Attr_put(Comm& comm, int keyval, void* attribute_val) { return Comm_set_attr(comm, keyval, attribute_val); }
+int Attr_put(Comm& comm, int keyval, void* attribute_val) {
+  return Comm_set_attr(comm, keyval, attribute_val);
+}
 int Attr_get(Comm& comm, int keyval, void* attribute_val, int* flag) {
   return Comm_get_attr(comm, keyval, attribute_val, flag);
 }

@@ -14,7 +14,9 @@ namespace starling::mpi::api {
 namespace {
 
 /// Longer names are cut, as the standard lets C do.
-void set_name(std::string& name, const char* text) { name = std::string_view(text).substr(0, MPI_MAX_OBJECT_NAME - 1); }
+void set_name(std::string& name, const char* text) {
+  name = std::string_view(text).substr(0, MPI_MAX_OBJECT_NAME - 1);
+}
 
 }  // namespace
 

@@ -18,6 +18,7 @@ namespace starling::mpi::api {
 [[nodiscard]] int give(Ref<Datatype> made, MPI_Datatype* newtype);
 
 /// Copies an argument array, which may only be missing if it is empty.
-[[nodiscard]] int copy_array(const char* name, IntArray values, MPI_Count count, std::vector<std::int64_t>& copy);
+[[nodiscard]] int copy_array(const char* name, IntArray values, MPI_Count count,
+                             std::vector<std::int64_t>& copy);
 
 }  // namespace starling::mpi::api

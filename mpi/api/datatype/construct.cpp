@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Constructors of datatypes, commit, duplicate and free. Layer: mpi. MPI 5.0 sections 5.1.2, 5.1.7, 5.1.9, 5.1.10.
+// Constructors of datatypes, commit, duplicate and free. Layer: mpi. MPI 5.0
+// sections 5.1.2, 5.1.7, 5.1.9, 5.1.10.
 #include <string>
 
 #include "mpi/api/datatype/common.hpp"
@@ -13,12 +14,16 @@ struct Blocks {
   std::vector<std::int64_t> lengths, displacements;
 
   [[nodiscard]] int read(MPI_Count count, IntArray block_lengths, IntArray places) {
-    if (const int code = copy_array("array_of_blocklengths", block_lengths, count, lengths); code != MPI_SUCCESS) return code;
+    if (const int code = copy_array("array_of_blocklengths", block_lengths, count, lengths);
+        code != MPI_SUCCESS)
+      return code;
     return copy_array("array_of_displacements", places, count, displacements);
   }
 };
 
-int bad_type(const char* name, const std::string& what) { return error(MPI_ERR_TYPE, std::string(name) + what); }
+int bad_type(const char* name, const std::string& what) {
+  return error(MPI_ERR_TYPE, std::string(name) + what);
+}
 
 }  // namespace
 
@@ -26,7 +31,8 @@ int Type_contiguous(MPI_Count count, Datatype& oldtype, MPI_Datatype* newtype) {
   return give(make_contiguous(count, oldtype), newtype);
 }
 
-int Type_vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype, MPI_Datatype* newtype) {
+int Type_vector(MPI_Count count, MPI_Count blocklength, MPI_Count stride, Datatype& oldtype,
+                MPI_Datatype* newtype) {
   return give(make_vector(count, blocklength, stride, oldtype), newtype);
 }
 
@@ -35,46 +41,55 @@ int Type_create_hvector(MPI_Count count, MPI_Count blocklength, MPI_Count stride
   return give(make_hvector(count, blocklength, stride, oldtype), newtype);
 }
 
-int Type_indexed(MPI_Count count, IntArray array_of_blocklengths, IntArray array_of_displacements, Datatype& oldtype,
-                 MPI_Datatype* newtype) {
+int Type_indexed(MPI_Count count, IntArray array_of_blocklengths, IntArray array_of_displacements,
+                 Datatype& oldtype, MPI_Datatype* newtype) {
   Blocks blocks;
-  if (const int code = blocks.read(count, array_of_blocklengths, array_of_displacements); code != MPI_SUCCESS) return code;
+  if (const int code = blocks.read(count, array_of_blocklengths, array_of_displacements); code != MPI_SUCCESS)
+    return code;
   return give(make_indexed(blocks.lengths, blocks.displacements, oldtype), newtype);
 }
 
 int Type_create_hindexed(MPI_Count count, IntArray array_of_blocklengths, IntArray array_of_displacements,
                          Datatype& oldtype, MPI_Datatype* newtype) {
   Blocks blocks;
-  if (const int code = blocks.read(count, array_of_blocklengths, array_of_displacements); code != MPI_SUCCESS) return code;
+  if (const int code = blocks.read(count, array_of_blocklengths, array_of_displacements); code != MPI_SUCCESS)
+    return code;
   return give(make_hindexed(blocks.lengths, blocks.displacements, oldtype), newtype);
 }
 
 int Type_create_indexed_block(MPI_Count count, MPI_Count blocklength, IntArray array_of_displacements,
                               Datatype& oldtype, MPI_Datatype* newtype) {
   std::vector<std::int64_t> places;
-  if (const int code = copy_array("array_of_displacements", array_of_displacements, count, places); code != MPI_SUCCESS) return code;
+  if (const int code = copy_array("array_of_displacements", array_of_displacements, count, places);
+      code != MPI_SUCCESS)
+    return code;
   return give(make_indexed_block(blocklength, places, oldtype), newtype);
 }
 
 int Type_create_hindexed_block(MPI_Count count, MPI_Count blocklength, IntArray array_of_displacements,
                                Datatype& oldtype, MPI_Datatype* newtype) {
   std::vector<std::int64_t> places;
-  if (const int code = copy_array("array_of_displacements", array_of_displacements, count, places); code != MPI_SUCCESS) return code;
+  if (const int code = copy_array("array_of_displacements", array_of_displacements, count, places);
+      code != MPI_SUCCESS)
+    return code;
   return give(make_hindexed_block(blocklength, places, oldtype), newtype);
 }
 
 int Type_create_struct(MPI_Count count, IntArray array_of_blocklengths, IntArray array_of_displacements,
                        const MPI_Datatype array_of_types[], MPI_Datatype* newtype) {
   Blocks blocks;
-  if (const int code = blocks.read(count, array_of_blocklengths, array_of_displacements); code != MPI_SUCCESS) return code;
-  if (count > 0 && array_of_types == nullptr) return error(MPI_ERR_ARG, "array_of_types is NULL, expected an array");
+  if (const int code = blocks.read(count, array_of_blocklengths, array_of_displacements); code != MPI_SUCCESS)
+    return code;
+  if (count > 0 && array_of_types == nullptr)
+    return error(MPI_ERR_ARG, "array_of_types is NULL, expected an array");
   std::vector<const Datatype*> types(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < types.size(); ++i) {
     types[i] = find_datatype(array_of_types[i]);
     if (types[i] != nullptr) continue;
-    return bad_type("array_of_types", "[" + std::to_string(i) + "] is " +
-                                          (array_of_types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "no live datatype") +
-                                          ", expected a datatype");
+    return bad_type("array_of_types",
+                    "[" + std::to_string(i) + "] is " +
+                        (array_of_types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "no live datatype") +
+                        ", expected a datatype");
   }
   return give(make_struct(blocks.lengths, blocks.displacements, types), newtype);
 }
@@ -87,7 +102,8 @@ int Type_dup(Datatype& oldtype, MPI_Datatype* newtype) {
   auto made = make_dup(oldtype);
   if (!made) return error(MPI_ERR_ARG, made.error().detail);
   Ref<Datatype> copy = std::move(*made);
-  if (const int code = copy->attributes.copy_from(oldtype.handle(), oldtype.attributes); code != MPI_SUCCESS) return code;
+  if (const int code = copy->attributes.copy_from(oldtype.handle(), oldtype.attributes); code != MPI_SUCCESS)
+    return code;
   return give(std::move(copy), newtype);
 }
 
@@ -101,7 +117,8 @@ int Type_commit(MPI_Datatype* datatype) {
 int Type_free(MPI_Datatype* datatype) {
   Datatype* const type = find_datatype(*datatype);
   if (type == nullptr) return bad_type("datatype", " is no live datatype");
-  if (type->predefined()) return bad_type("datatype", " is " + type->name + ", predefined types cannot be freed");
+  if (type->predefined())
+    return bad_type("datatype", " is " + type->name + ", predefined types cannot be freed");
   if (is_f90(type->contents().combiner)) {
     return bad_type("datatype", " was made by MPI_Type_create_f90_*, such types cannot be freed");
   }

@@ -33,21 +33,26 @@ int Pack_external(const char* datarep, const void* inbuf, MPI_Count incount, Dat
                   MPI_Count outsize, MPI_Count* position) {
   if (const int code = check_datarep(datarep); code != MPI_SUCCESS) return code;
   const std::uint64_t bytes = bytes_of(datatype, incount);
-  if (!fits(*position, outsize, bytes)) return error(MPI_ERR_ARG, needs("outsize", outsize, bytes, *position));
-  if (!pack_external(datatype, inbuf, static_cast<std::uint64_t>(incount), static_cast<std::byte*>(outbuf) + *position)) {
-    return error(MPI_ERR_CONVERSION, "a value does not fit in its external32 size (4 bytes for long, 2 for wchar_t)");
+  if (!fits(*position, outsize, bytes))
+    return error(MPI_ERR_ARG, needs("outsize", outsize, bytes, *position));
+  if (!pack_external(datatype, inbuf, static_cast<std::uint64_t>(incount),
+                     static_cast<std::byte*>(outbuf) + *position)) {
+    return error(MPI_ERR_CONVERSION,
+                 "a value does not fit in its external32 size (4 bytes for long, 2 for wchar_t)");
   }
   *position += static_cast<MPI_Count>(bytes);
   return MPI_SUCCESS;
 }
 
-int Unpack_external(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position, void* outbuf,
-                    MPI_Count outcount, Datatype& datatype) {
+int Unpack_external(const char datarep[], const void* inbuf, MPI_Count insize, MPI_Count* position,
+                    void* outbuf, MPI_Count outcount, Datatype& datatype) {
   if (datarep == nullptr) return error(MPI_ERR_ARG, "datarep is NULL, expected \"external32\"");
   if (const int code = check_datarep(datarep); code != MPI_SUCCESS) return code;
   const std::uint64_t bytes = bytes_of(datatype, outcount);
-  if (!fits(*position, insize, bytes)) return error(MPI_ERR_TRUNCATE, needs("insize", insize, bytes, *position));
-  unpack_external(datatype, outbuf, static_cast<std::uint64_t>(outcount), static_cast<const std::byte*>(inbuf) + *position);
+  if (!fits(*position, insize, bytes))
+    return error(MPI_ERR_TRUNCATE, needs("insize", insize, bytes, *position));
+  unpack_external(datatype, outbuf, static_cast<std::uint64_t>(outcount),
+                  static_cast<const std::byte*>(inbuf) + *position);
   *position += static_cast<MPI_Count>(bytes);
   return MPI_SUCCESS;
 }

@@ -14,7 +14,8 @@ static_assert(kNoDemand == MPI_UNDEFINED);
 int give_f90(Combiner combiner, int p, int r, MPI_Datatype* newtype) {
   Datatype* const type = f90_type(combiner, p, r);
   if (type == nullptr) {
-    return error(MPI_ERR_ARG, "no Fortran kind has precision " + std::to_string(p) + " and range " + std::to_string(r));
+    return error(MPI_ERR_ARG,
+                 "no Fortran kind has precision " + std::to_string(p) + " and range " + std::to_string(r));
   }
   if (type->handle() != 0) {
     *newtype = as_handle<MPI_Datatype>(type->handle());
@@ -25,11 +26,15 @@ int give_f90(Combiner combiner, int p, int r, MPI_Datatype* newtype) {
 
 }  // namespace
 
-int Type_create_f90_real(int p, int r, MPI_Datatype* newtype) { return give_f90(Combiner::f90_real, p, r, newtype); }
+int Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
+  return give_f90(Combiner::f90_real, p, r, newtype);
+}
 int Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
   return give_f90(Combiner::f90_complex, p, r, newtype);
 }
-int Type_create_f90_integer(int r, MPI_Datatype* newtype) { return give_f90(Combiner::f90_integer, 0, r, newtype); }
+int Type_create_f90_integer(int r, MPI_Datatype* newtype) {
+  return give_f90(Combiner::f90_integer, 0, r, newtype);
+}
 
 int Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
   Datatype* type = nullptr;
@@ -39,10 +44,12 @@ int Type_match_size(int typeclass, int size, MPI_Datatype* datatype) {
     case MPI_TYPECLASS_REAL: type = type_of_size(TypeClass::real, size); break;
     case MPI_TYPECLASS_COMPLEX: type = type_of_size(TypeClass::complex, size); break;
     default:
-      return error(MPI_ERR_ARG, "typeclass is " + std::to_string(typeclass) +
-                                    ", expected MPI_TYPECLASS_REAL, MPI_TYPECLASS_INTEGER or MPI_TYPECLASS_COMPLEX");
+      return error(MPI_ERR_ARG,
+                   "typeclass is " + std::to_string(typeclass) +
+                       ", expected MPI_TYPECLASS_REAL, MPI_TYPECLASS_INTEGER or MPI_TYPECLASS_COMPLEX");
   }
-  if (type == nullptr) return error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", no Fortran type of this class has it");
+  if (type == nullptr)
+    return error(MPI_ERR_ARG, "size is " + std::to_string(size) + ", no Fortran type of this class has it");
   *datatype = as_handle<MPI_Datatype>(type->handle());
   return MPI_SUCCESS;
 }

@@ -22,9 +22,10 @@ int Get_version(int* version, int* subversion) {
 }
 
 int Get_library_version(char* version, int* resultlen) {
-  const std::string text = std::string("Starling ") + STARLING_VERSION + ", MPI " + std::to_string(MPI_VERSION) + "." +
-                           std::to_string(MPI_SUBVERSION) + ", ABI " + std::to_string(MPI_ABI_VERSION) + "." +
-                           std::to_string(MPI_ABI_SUBVERSION) + ", built with " STARLING_COMPILER;
+  const std::string text = std::string("Starling ") + STARLING_VERSION + ", MPI " +
+                           std::to_string(MPI_VERSION) + "." + std::to_string(MPI_SUBVERSION) + ", ABI " +
+                           std::to_string(MPI_ABI_VERSION) + "." + std::to_string(MPI_ABI_SUBVERSION) +
+                           ", built with " STARLING_COMPILER;
   *resultlen = copy_text(text, version, MPI_MAX_LIBRARY_VERSION_STRING);
   return MPI_SUCCESS;
 }

@@ -46,12 +46,14 @@ int create(Function* function, MPI_Errhandler* out) {
 
 int give(const Ref<Errhandler>& attached, MPI_Errhandler* out) {
   if (attached) return hand_out(*attached, out);
-  return hand_out(*tables().errhandler.find(registry().initial_errhandler.load(std::memory_order_acquire)), out);
+  return hand_out(*tables().errhandler.find(registry().initial_errhandler.load(std::memory_order_acquire)),
+                  out);
 }
 
 int attach(Ref<Errhandler>& to, Errhandler& handler, Kind kind, const char* noun) {
   if (!handler.fits(kind)) {
-    return error(MPI_ERR_ERRHANDLER, std::string("errhandler was made for another kind of object, expected one for a ") + noun);
+    return error(MPI_ERR_ERRHANDLER,
+                 std::string("errhandler was made for another kind of object, expected one for a ") + noun);
   }
   to = Ref<Errhandler>::share(&handler);
   return MPI_SUCCESS;
@@ -61,7 +63,8 @@ int bad_code(int code) {
   return error(MPI_ERR_ARG, "errorcode is " + std::to_string(code) + ", which is no error code or class");
 }
 
-/// Section 9.3: calls the handler as an error of the object would. The handler may never return, so the lock is given away.
+/// Section 9.3: calls the handler as an error of the object would. The handler may never return, so the lock
+/// is given away.
 int call(Kind kind, HandleBits object, const char* function, int code) {
   const std::string text = std::string(function) + ": " + error_text(code);
   const std::uint32_t depth = registry().lock.release_all();
@@ -81,7 +84,8 @@ int Win_create_errhandler(MPI_Win_errhandler_function* win_errhandler_fn, MPI_Er
 int File_create_errhandler(MPI_File_errhandler_function* file_errhandler_fn, MPI_Errhandler* errhandler) {
   return create(file_errhandler_fn, errhandler);
 }
-int Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn, MPI_Errhandler* errhandler) {
+int Session_create_errhandler(MPI_Session_errhandler_function* session_errhandler_fn,
+                              MPI_Errhandler* errhandler) {
   return create(session_errhandler_fn, errhandler);
 }
 
@@ -111,7 +115,9 @@ int Comm_call_errhandler(Comm& comm, int errorcode) {
 int Session_set_errhandler(Session& session, Errhandler& errhandler) {
   return attach(session.errhandler, errhandler, Kind::session, "session");
 }
-int Session_get_errhandler(Session& session, MPI_Errhandler* errhandler) { return give(session.errhandler, errhandler); }
+int Session_get_errhandler(Session& session, MPI_Errhandler* errhandler) {
+  return give(session.errhandler, errhandler);
+}
 int Session_call_errhandler(Session& session, int errorcode) {
   return call(Kind::session, session.handle(), "MPI_Session_call_errhandler", errorcode);
 }
@@ -120,7 +126,8 @@ int Error_string(int errorcode, char* string, int* resultlen) {
   if (!error_known(errorcode)) return bad_code(errorcode);
   std::string text = error_text(errorcode);
   // The last failure of this thread says more than its class.
-  if (errorcode == last_error_class() && !last_error_detail().empty()) text += " (" + std::string(last_error_detail()) + ")";
+  if (errorcode == last_error_class() && !last_error_detail().empty())
+    text += " (" + std::string(last_error_detail()) + ")";
   *resultlen = copy_text(text, string, MPI_MAX_ERROR_STRING);
   return MPI_SUCCESS;
 }
@@ -151,7 +158,8 @@ int Add_error_string(int errorcode, const char* string) {
                                   std::to_string(MPI_MAX_ERROR_STRING - 1));
   }
   if (set_error_text(errorcode, std::string(text))) return MPI_SUCCESS;
-  return error(MPI_ERR_ARG, "errorcode is " + std::to_string(errorcode) + ", expected one that the application added");
+  return error(MPI_ERR_ARG,
+               "errorcode is " + std::to_string(errorcode) + ", expected one that the application added");
 }
 
 int Remove_error_class(int errorclass) { return remove_error_class(errorclass); }

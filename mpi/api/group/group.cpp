@@ -27,7 +27,9 @@ int give(Result<ProcListPtr> members, int error_class, MPI_Group* newgroup) {
   return give(std::move(*members), newgroup);
 }
 
-int null_array(const char* name) { return error(MPI_ERR_ARG, std::string(name) + " is NULL, expected an array"); }
+int null_array(const char* name) {
+  return error(MPI_ERR_ARG, std::string(name) + " is NULL, expected an array");
+}
 
 std::vector<RankRange> ranges_of(int n, int ranges[][3]) {
   std::vector<RankRange> all;
@@ -58,7 +60,8 @@ int Group_translate_ranks(Group& group1, int n, const int ranks1[], Group& group
     }
     if (ranks1[i] < 0 || static_cast<std::uint32_t>(ranks1[i]) >= group1.size()) {
       return error(MPI_ERR_RANK, "ranks1[" + std::to_string(i) + "] is " + std::to_string(ranks1[i]) +
-                                     ", expected a rank below " + std::to_string(group1.size()) + " or MPI_PROC_NULL");
+                                     ", expected a rank below " + std::to_string(group1.size()) +
+                                     " or MPI_PROC_NULL");
     }
     const auto found = group2.find(group1.at(static_cast<std::uint32_t>(ranks1[i])));
     ranks2[i] = found ? static_cast<int>(*found) : MPI_UNDEFINED;
@@ -89,12 +92,14 @@ int Group_difference(Group& group1, Group& group2, MPI_Group* newgroup) {
 
 int Group_incl(Group& group, int n, const int ranks[], MPI_Group* newgroup) {
   if (n > 0 && ranks == nullptr) return null_array("ranks");
-  return give(include(group.members(), std::span(ranks, static_cast<std::size_t>(n))), MPI_ERR_RANK, newgroup);
+  return give(include(group.members(), std::span(ranks, static_cast<std::size_t>(n))), MPI_ERR_RANK,
+              newgroup);
 }
 
 int Group_excl(Group& group, int n, const int ranks[], MPI_Group* newgroup) {
   if (n > 0 && ranks == nullptr) return null_array("ranks");
-  return give(exclude(group.members(), std::span(ranks, static_cast<std::size_t>(n))), MPI_ERR_RANK, newgroup);
+  return give(exclude(group.members(), std::span(ranks, static_cast<std::size_t>(n))), MPI_ERR_RANK,
+              newgroup);
 }
 
 int Group_range_incl(Group& group, int n, int ranges[][3], MPI_Group* newgroup) {

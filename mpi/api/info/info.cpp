@@ -18,10 +18,13 @@ namespace {
 std::string_view checked_key(const char* key, int* code) {
   const std::string_view text = trimmed(key);
   *code = MPI_SUCCESS;
-  if (text.empty()) *code = error(MPI_ERR_INFO_KEY, "key is empty, expected 1.." + std::to_string(MPI_MAX_INFO_KEY - 1) + " characters");
+  if (text.empty())
+    *code = error(MPI_ERR_INFO_KEY,
+                  "key is empty, expected 1.." + std::to_string(MPI_MAX_INFO_KEY - 1) + " characters");
   if (text.size() >= MPI_MAX_INFO_KEY) {
-    *code = error(MPI_ERR_INFO_KEY, "key has " + std::to_string(text.size()) + " characters, expected at most " +
-                                        std::to_string(MPI_MAX_INFO_KEY - 1));
+    *code =
+        error(MPI_ERR_INFO_KEY, "key has " + std::to_string(text.size()) + " characters, expected at most " +
+                                    std::to_string(MPI_MAX_INFO_KEY - 1));
   }
   return text;
 }
@@ -64,7 +67,8 @@ int Info_set(Info& info, const char* key, const char* value) {
   if (code != MPI_SUCCESS) return code;
   const std::string_view text = trimmed(value);
   if (text.size() >= MPI_MAX_INFO_VAL) {
-    return error(MPI_ERR_INFO_VALUE, "value has " + std::to_string(text.size()) + " characters, expected at most " +
+    return error(MPI_ERR_INFO_VALUE, "value has " + std::to_string(text.size()) +
+                                         " characters, expected at most " +
                                          std::to_string(MPI_MAX_INFO_VAL - 1));
   }
   info.set(name, text);
@@ -76,7 +80,9 @@ int Info_delete(Info& info, const char* key) {
   int code = MPI_SUCCESS;
   const std::string_view name = checked_key(key, &code);
   if (code != MPI_SUCCESS) return code;
-  if (!info.erase(name)) return error(MPI_ERR_INFO_NOKEY, "key is \"" + std::string(name) + "\", which the info object does not have");
+  if (!info.erase(name))
+    return error(MPI_ERR_INFO_NOKEY,
+                 "key is \"" + std::string(name) + "\", which the info object does not have");
   return MPI_SUCCESS;
 }
 
@@ -84,7 +90,8 @@ int Info_get(Info& info, const char* key, int valuelen, char* value, int* flag) 
   int code = MPI_SUCCESS;
   const std::string_view name = checked_key(key, &code);
   if (code != MPI_SUCCESS) return code;
-  if (valuelen < 0) return error(MPI_ERR_ARG, "valuelen is " + std::to_string(valuelen) + ", expected 0 or more");
+  if (valuelen < 0)
+    return error(MPI_ERR_ARG, "valuelen is " + std::to_string(valuelen) + ", expected 0 or more");
   const auto found = info.get(name);
   *flag = found ? 1 : 0;
   if (!found) return MPI_SUCCESS;
@@ -127,7 +134,8 @@ int Info_get_nkeys(Info& info, int* nkeys) {
 int Info_get_nthkey(Info& info, int n, char* key) {
   const auto found = n < 0 ? std::nullopt : info.nth(static_cast<std::size_t>(n));
   if (!found) {
-    return error(MPI_ERR_ARG, "n is " + std::to_string(n) + ", expected 0.." + std::to_string(info.size()) + " - 1");
+    return error(MPI_ERR_ARG,
+                 "n is " + std::to_string(n) + ", expected 0.." + std::to_string(info.size()) + " - 1");
   }
   copy_text(*found, key, MPI_MAX_INFO_KEY);
   return MPI_SUCCESS;

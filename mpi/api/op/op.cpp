@@ -10,7 +10,8 @@ namespace starling::mpi::api {
 namespace {
 
 template <class Function, class Count>
-void call_user(Op::AnyFunction function, const void* in, void* inout, std::int64_t count, HandleBits datatype) {
+void call_user(Op::AnyFunction function, const void* in, void* inout, std::int64_t count,
+               HandleBits datatype) {
   auto length = static_cast<Count>(count);
   auto type = as_handle<MPI_Datatype>(datatype);
   // MPI's prototype is not const; the function must not change its input (section 6.9.5).
@@ -26,13 +27,15 @@ int give(Ref<Op> made, MPI_Op* op) {
 }  // namespace
 
 int Op_create(MPI_User_function* user_fn, int commute, MPI_Op* op) {
-  return give(Ref<Op>::adopt(new Op(reinterpret_cast<Op::AnyFunction>(user_fn), call_user<MPI_User_function, int>,
-                                    std::numeric_limits<int>::max(), commute != 0)),
-              op);
+  return give(
+      Ref<Op>::adopt(new Op(reinterpret_cast<Op::AnyFunction>(user_fn), call_user<MPI_User_function, int>,
+                            std::numeric_limits<int>::max(), commute != 0)),
+      op);
 }
 
 int Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
-  return give(Ref<Op>::adopt(new Op(reinterpret_cast<Op::AnyFunction>(user_fn), call_user<MPI_User_function_c, MPI_Count>,
+  return give(Ref<Op>::adopt(new Op(reinterpret_cast<Op::AnyFunction>(user_fn),
+                                    call_user<MPI_User_function_c, MPI_Count>,
                                     std::numeric_limits<std::int64_t>::max(), commute != 0)),
               op);
 }
@@ -40,7 +43,8 @@ int Op_create_c(MPI_User_function_c* user_fn, int commute, MPI_Op* op) {
 int Op_free(MPI_Op* op) {
   Op* const object = find_op(*op);
   if (object == nullptr) return error(MPI_ERR_OP, "op is not a live operation");
-  if (object->predefined()) return error(MPI_ERR_OP, "op is " + object->name + ", predefined operations cannot be freed");
+  if (object->predefined())
+    return error(MPI_ERR_OP, "op is " + object->name + ", predefined operations cannot be freed");
   tables().op.remove(object->handle());
   object->drop();
   *op = MPI_OP_NULL;

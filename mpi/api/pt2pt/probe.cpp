@@ -76,7 +76,8 @@ int Mprobe(int source, int tag, Comm& comm, MPI_Message* message, MPI_Status* st
   pml::Status found;
   pml::Message* matched = nullptr;
   runtime.wait([&] {
-    matched = runtime.pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
+    // Asked again after it was true (before a sleep): a second match would lose the first.
+    if (matched == nullptr) matched = runtime.pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
     return matched != nullptr;
   });
   store_status(found, status);

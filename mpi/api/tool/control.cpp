@@ -63,8 +63,8 @@ int T_cvar_get_num(int* num_cvar) {
   return MPI_SUCCESS;
 }
 
-int T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype, MPI_T_enum* enumtype,
-                    char* desc, int* desc_len, int* bind, int* scope) {
+int T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosity, MPI_Datatype* datatype,
+                    MPI_T_enum* enumtype, char* desc, int* desc_len, int* bind, int* scope) {
   const tool::Guard guard;
   if (!guard.ready()) return MPI_T_ERR_NOT_INITIALIZED;
   const params::Value* const value = tool::variable(cvar_index);
@@ -74,7 +74,8 @@ int T_cvar_get_info(int cvar_index, char* name, int* name_len, int* verbosity, M
   if (verbosity != nullptr) *verbosity = MPI_T_VERBOSITY_USER_BASIC;
   if (datatype != nullptr) *datatype = type_of(*value);
   if (enumtype != nullptr) {
-    *enumtype = value->decl.type == params::Type::choice ? handle_of<MPI_T_enum>(cvar_index) : MPI_T_ENUM_NULL;
+    *enumtype =
+        value->decl.type == params::Type::choice ? handle_of<MPI_T_enum>(cvar_index) : MPI_T_ENUM_NULL;
   }
   if (bind != nullptr) *bind = MPI_T_BIND_NO_OBJECT;
   if (scope != nullptr) *scope = MPI_T_SCOPE_READONLY;

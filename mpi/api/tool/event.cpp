@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events and their sources: there are none yet, so no index, name or handle is valid. Layer: mpi. MPI 5.0 section 15.3.8.
+// Events and their sources: there are none yet, so no index, name or handle is valid. Layer: mpi. MPI 5.0
+// section 15.3.8.
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/tool/tool.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Performance variables: there are none yet, so no index, name or handle is valid; tool sessions are real. Layer: mpi. MPI 5.0 section 15.3.7.
+// Performance variables: there are none yet, so no index, name or handle is valid; tool sessions are real.
+// Layer: mpi. MPI 5.0 section 15.3.7.
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/tool/tool.hpp"
@@ -7,7 +8,9 @@
 namespace starling::mpi::api {
 namespace {
 
-bool open(MPI_T_pvar_session session) { return tool::state().sessions.count(reinterpret_cast<std::uintptr_t>(session)) != 0; }
+bool open(MPI_T_pvar_session session) {
+  return tool::state().sessions.count(reinterpret_cast<std::uintptr_t>(session)) != 0;
+}
 
 /// MPI_T_PVAR_ALL_HANDLES of a session without handles is a call that has nothing to do.
 int all_or_none(MPI_T_pvar_session session, MPI_T_pvar_handle handle) {

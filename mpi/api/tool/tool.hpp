@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  State of the tool interface: initialisations, the list of control variables, tool sessions. Layer: mpi. MPI 5.0 chapter 15.
+/// @file  State of the tool interface: initialisations, the list of control variables, tool sessions. Layer:
+/// mpi. MPI 5.0 chapter 15.
 ///
-/// Every parameter is a control variable; values do not change after they are read, so all are read-only. There are no
-/// performance variables, categories and events yet, which the standard allows.
+/// Every parameter is a control variable; values do not change after they are read, so all are read-only.
+/// There are no performance variables, categories and events yet, which the standard allows.
 ///
 /// Threads:   any; every member is used under `mutex`.
 /// Ordering:  the index of a variable never changes; parameters that are declared later are added at the end.
@@ -47,7 +48,8 @@ void refresh();
 /// The variable with this index; null if there is none.
 [[nodiscard]] const params::Value* variable(int index);
 
-/// Texts of the tool interface (section 15.3.3): *length is the room on entry, the length with its NUL on return; both may be null.
+/// Texts of the tool interface (section 15.3.3): *length is the room on entry, the length with its NUL on
+/// return; both may be null.
 void give_text(std::string_view text, char* to, int* length);
 
 }  // namespace starling::mpi::tool

@@ -26,7 +26,8 @@ inline void copy_bytes(std::byte* to, std::span<const std::byte> from) noexcept 
 
 ShmEndpoint::ShmEndpoint(Shared& shared, ProcId peer, std::uint32_t local_rank) noexcept
     : shared_(shared),
-      bell_(shared.segment.slot(local_rank).doorbell, shared.segment.slot(local_rank).attention),
+      bell_(shared.segment.slot(local_rank).doorbell, shared.segment.slot(local_rank).attention,
+            shared.segment.registered_for_fences()),
       producer_(shared.ingress_of(local_rank), shared.place.local_rank),
       local_rank_(local_rank),
       peer_(peer) {}
@@ -86,6 +87,7 @@ inline void ShmEndpoint::notify() noexcept {
 
 [[gnu::noinline]] void ShmEndpoint::answer(std::uint32_t attention) noexcept {
   if ((attention & shm::kWantsActivity) != 0) {
+    StdAtomics::fence(std::memory_order_seq_cst);  // between the message and the look at the bit
     const std::uint32_t mine = shared_.place.local_rank;
     mark_activity(shared_.ingress_of(local_rank_).header().activity[mine / 64 % kActivityWords],
                   std::uint64_t{1} << (mine % 64));

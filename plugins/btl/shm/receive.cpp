@@ -141,6 +141,7 @@ void ShmComponent::choose_width() noexcept {
   if (!wide_ && lanes_.size() > kWideAbove && possible) {
     wide_ = true;
     request_activity<StdAtomics>(attention);
+    shared_.segment.fence_all();
     for (const Incoming* from : lanes_) mark_own(*from);
   } else if (wide_ && lanes_.size() < kNarrowBelow) {
     wide_ = false;

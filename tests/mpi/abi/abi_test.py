@@ -33,13 +33,15 @@ class Test:
             source.write_text(text, encoding="utf-8")
             compiler = self.cc if language == "c" else self.cxx
             end = ["-o", output] if output else ["-c", "-o", "/dev/null"]
-            command = [compiler, "-I", self.include, "-Wall", "-Wextra", "-Werror", *options, str(source), *end]
+            command = [compiler, "-I", self.include, "-Wall", "-Wextra", "-Werror", *options, str(source),
+                       *end]
             result = subprocess.run(command, capture_output=True, text=True, check=False)
             if result.returncode or result.stderr:
                 sys.exit(f"{' '.join(command)}:\n{result.stderr}")
 
     def header(self):
-        text = "#include <mpi.h>\n#include <mpi.h>\n#if defined(OPEN_MPI) || defined(MPICH) || defined(MPICH_NAME)\n" \
+        text = "#include <mpi.h>\n#include <mpi.h>\n" \
+               "#if defined(OPEN_MPI) || defined(MPICH) || defined(MPICH_NAME)\n" \
                "#error a name of another implementation is defined\n#endif\n" \
                "int main(void) { MPI_Comm comm = MPI_COMM_WORLD; return comm == MPI_COMM_NULL; }\n"
         for language, standard in STANDARDS:
@@ -49,15 +51,20 @@ class Test:
         aliases = {row["constant"]: row["value"] for row in self.constants if row["kind"] == "alias"}
         values = {row["constant"]: int(row["value"], 0) for row in self.constants if row["kind"] != "alias"}
         values.update({name: values[target] for name, target in aliases.items()})
-        lines = ["#include <mpi.h>", "#include <stdio.h>", "#include <stddef.h>", "int main(void) {", "  int wrong = 0;"]
+        lines = ["#include <mpi.h>", "#include <stdio.h>", "#include <stddef.h>", "int main(void) {",
+                 "  int wrong = 0;"]
         for name, value in values.items():
-            lines.append(f'  if ((long long)({name}) != {value}LL) {{ printf("{name} is %lld, expected {value}\\n", '
-                         f'(long long)({name})); wrong = 1; }}')
+            lines += [f"  if ((long long)({name}) != {value}LL) {{",
+                      f'    printf("{name} is %lld, expected {value}\\n", (long long)({name}));',
+                      "    wrong = 1;", "  }"]
         for expression, value in [("sizeof(MPI_Status)", 32), ("offsetof(MPI_Status, MPI_SOURCE)", 0),
-                                  ("offsetof(MPI_Status, MPI_TAG)", 4), ("offsetof(MPI_Status, MPI_ERROR)", 8),
+                                  ("offsetof(MPI_Status, MPI_TAG)", 4),
+                                  ("offsetof(MPI_Status, MPI_ERROR)", 8),
                                   ("offsetof(MPI_Status, MPI_internal)", 12), ("sizeof(MPI_Aint)", 8),
-                                  ("sizeof(MPI_Count)", 8), ("sizeof(MPI_Offset)", 8), ("sizeof(MPI_Comm)", 8)]:
-            lines.append(f'  if ({expression} != {value}) {{ puts("{expression} is not {value}"); wrong = 1; }}')
+                                  ("sizeof(MPI_Count)", 8), ("sizeof(MPI_Offset)", 8),
+                                  ("sizeof(MPI_Comm)", 8)]:
+            lines += [f"  if ({expression} != {value}) {{", f'    puts("{expression} is not {value}");',
+                      "    wrong = 1;", "  }"]
         lines += ["  return wrong;", "}", ""]
         with tempfile.TemporaryDirectory() as folder:
             program = f"{folder}/constants"
@@ -73,7 +80,8 @@ class Test:
         self.compile("\n".join(lines) + "\n", "c", ["-std=c11"])
 
     def symbols(self):
-        output = subprocess.run(["nm", "-D", "--defined-only", self.library], capture_output=True, text=True, check=True)
+        output = subprocess.run(["nm", "-D", "--defined-only", self.library], capture_output=True,
+                                text=True, check=True)
         found = {}
         for line in output.stdout.splitlines():
             _, kind, name = line.split()
@@ -83,17 +91,20 @@ class Test:
         wrong = [f"{name} is missing" for name in expected if name not in found]
         wrong += [f"{name} is {found[name]}, expected {kind}" for name, kind in expected.items()
                   if name in found and found[name] != kind]
-        wrong += [f"{name} is exported" for name in found if name not in expected and not re.match(r"P?MPIX_", name)]
+        wrong += [f"{name} is exported" for name in found if name not in expected
+                  and not re.match(r"P?MPIX_", name)]
         if wrong:
             sys.exit("\n".join(wrong))
         # Profilers that interpose MPI_* must see the application's calls only.
-        relocations = subprocess.run(["readelf", "-rW", self.library], capture_output=True, text=True, check=True).stdout
+        relocations = subprocess.run(["readelf", "-rW", self.library], capture_output=True, text=True,
+                                     check=True).stdout
         calls = [line for line in relocations.splitlines() if re.search(r"\bP?MPI_\w+", line)]
         if calls:
             sys.exit("the library calls MPI functions by their exported names:\n" + "\n".join(calls))
 
     def needed(self):
-        output = subprocess.run(["readelf", "-dW", self.library], capture_output=True, text=True, check=True).stdout
+        output = subprocess.run(["readelf", "-dW", self.library], capture_output=True, text=True,
+                                check=True).stdout
         soname = re.search(r"SONAME.*\[(.*)\]", output)[1]
         if soname != "libmpi_abi.so.1":
             sys.exit(f"the SONAME is {soname}")
@@ -107,7 +118,8 @@ class Test:
 
 def main():
     test = Test(*sys.argv[2:7])
-    {"header": test.header, "constants": test.constants_, "prototypes": test.prototypes, "symbols": test.symbols,
+    {"header": test.header, "constants": test.constants_, "prototypes": test.prototypes,
+     "symbols": test.symbols,
      "needed": test.needed}[sys.argv[1]]()
 
 

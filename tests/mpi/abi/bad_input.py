@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes a C program that calls each covered function with one wrong argument at a time and expects its error class.
+"""Writes a C program that calls each covered function with one wrong argument at a time.
 
 usage: bad_input.py GENERATOR_FOLDER TABLES API_FOLDER OUTPUT
 
-Which argument is checked how comes from the same rules as the entry points; what must come out (the class, no crash, no
-effect) is stated here. Every other argument of the call is valid, so only the wrong one can be what is reported.
+Which argument is checked how comes from the rules of the entry points; which class must come out is
+stated here. Every other argument of the call is valid, so only the wrong one can be what is reported.
 """
 
 import sys
@@ -33,14 +33,17 @@ static MPI_Datatype types[4];
 
 # A value for an argument that is not under test.
 GOOD = {
-    "comm": "MPI_COMM_WORLD", "group": "group", "datatype": "MPI_INT", "datatype_committed": "MPI_INT", "op": "MPI_SUM",
+    "comm": "MPI_COMM_WORLD", "group": "group", "datatype": "MPI_INT", "datatype_committed": "MPI_INT",
+    "op": "MPI_SUM",
     "errhandler": "MPI_ERRORS_RETURN", "session": "session", "info": "info", "info_or_null": "MPI_INFO_NULL",
-    "count": "1", "count_int": "1", "value": "0", "dest": "0", "source": "0", "root": "0", "tag": "0", "any_tag": "0",
+    "count": "1", "count_int": "1", "value": "0", "dest": "0", "source": "0", "root": "0", "tag": "0",
+    "any_tag": "0",
     "buffer": "buffer", "out_count": "(void *)scratch", "inout_count": "(void *)scratch",
 }
 JUNK = ["0x0000123456789abc", "0x12345678ffffffff", "0x3ff", "0x1"]
 HANDLES = {  # rule: (type, null, expected class)
-    "comm": ("MPI_Comm", "MPI_COMM_NULL", "MPI_ERR_COMM"), "group": ("MPI_Group", "MPI_GROUP_NULL", "MPI_ERR_GROUP"),
+    "comm": ("MPI_Comm", "MPI_COMM_NULL", "MPI_ERR_COMM"),
+    "group": ("MPI_Group", "MPI_GROUP_NULL", "MPI_ERR_GROUP"),
     "datatype": ("MPI_Datatype", "MPI_DATATYPE_NULL", "MPI_ERR_TYPE"),
     "datatype_committed": ("MPI_Datatype", "MPI_DATATYPE_NULL", "MPI_ERR_TYPE"),
     "op": ("MPI_Op", "MPI_OP_NULL", "MPI_ERR_OP"), "info": ("MPI_Info", "MPI_INFO_NULL", "MPI_ERR_INFO"),
@@ -58,9 +61,12 @@ def bad_values(rule):
     if rule.name == "info_or_null":
         for junk in JUNK:
             yield f"(MPI_Info)(uintptr_t){junk}", "MPI_ERR_INFO"
-    simple = {"count": ("-1", "MPI_ERR_COUNT"), "count_int": ("-1", "MPI_ERR_COUNT"), "dest": ("1000000", "MPI_ERR_RANK"),
-              "source": ("-7", "MPI_ERR_RANK"), "root": ("1000000", "MPI_ERR_ROOT"), "tag": ("-2", "MPI_ERR_TAG"),
-              "any_tag": ("-3", "MPI_ERR_TAG"), "nonnull": ("NULL", "MPI_ERR_ARG"), "out": ("NULL", "MPI_ERR_ARG"),
+    simple = {"count": ("-1", "MPI_ERR_COUNT"), "count_int": ("-1", "MPI_ERR_COUNT"),
+              "dest": ("1000000", "MPI_ERR_RANK"),
+              "source": ("-7", "MPI_ERR_RANK"), "root": ("1000000", "MPI_ERR_ROOT"),
+              "tag": ("-2", "MPI_ERR_TAG"),
+              "any_tag": ("-3", "MPI_ERR_TAG"), "nonnull": ("NULL", "MPI_ERR_ARG"),
+              "out": ("NULL", "MPI_ERR_ARG"),
               "inout": ("NULL", "MPI_ERR_ARG"), "out_count": ("NULL", "MPI_ERR_ARG"),
               "inout_count": ("NULL", "MPI_ERR_ARG"), "buffer": ("MPI_BUFFER_AUTOMATIC", "MPI_ERR_BUFFER")}
     if rule.name in simple:
@@ -68,8 +74,11 @@ def bad_values(rule):
 
 
 def good_value(parameter, rule):
+    if parameter.array == "[][3]":
+        return "(int (*)[3])ints"
     if parameter.array:
-        base = {"int": "ints", "MPI_Count": "counts", "MPI_Aint": "(MPI_Aint *)counts", "MPI_Datatype": "types"}
+        base = {"int": "ints", "MPI_Count": "counts", "MPI_Aint": "(MPI_Aint *)counts",
+                "MPI_Datatype": "types"}
         return base.get(parameter.type.replace("const ", ""), "NULL")
     if rule.name in GOOD:
         return GOOD[rule.name]
@@ -88,11 +97,11 @@ def calls_of(item, function, exceptions, rule_of):
     rules = [rule_of(function, item, i, exceptions) for i in range(len(function.parameters))]
     for position, rule in enumerate(rules):
         for value, error in bad_values(rule):
-            # Insignificant arguments of this rank (root 0 of one process: all but those next to MPI_IN_PLACE) still count.
             arguments = [value if i == position else good_value(p, r)
                          for i, (p, r) in enumerate(zip(function.parameters, rules))]
             name = function.parameters[position].name
-            yield (f'  expect("{function.name}: {name} = {value}", {function.name}({", ".join(arguments)}), {error});')
+            call = f"{function.name}({', '.join(arguments)})"
+            yield f'  expect("{function.name}: {name} = {value}", {call}, {error});'
 
 
 def main(arguments):
@@ -117,14 +126,16 @@ def main(arguments):
     for short, lines in blocks:
         text += [f"static void test_{short}(MPI_Group group, MPI_Session session, MPI_Info info) {{",
                  "  (void)group; (void)session; (void)info;", *lines, "}"]
-    text += ["int main(void) {", "  MPI_Group group;", "  MPI_Session session;", "  MPI_Info info;", "  int i;",
+    text += ["int main(void) {", "  MPI_Group group;", "  MPI_Session session;", "  MPI_Info info;",
+             "  int i;",
              "  MPI_Init(NULL, NULL);", "  for (i = 0; i < 4; ++i) types[i] = MPI_INT;",
              "  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);",
              "  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);",
              "  MPI_Comm_group(MPI_COMM_WORLD, &group);", "  MPI_Info_create(&info);",
              "  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);"]
     text += [f"  test_{short}(group, session, info);" for short, _ in blocks]
-    text += ["  MPI_Session_finalize(&session);", "  MPI_Info_free(&info);", "  MPI_Group_free(&group);", "  MPI_Finalize();",
+    text += ["  MPI_Session_finalize(&session);", "  MPI_Info_free(&info);", "  MPI_Group_free(&group);",
+             "  MPI_Finalize();",
              '  printf("%d calls, %d wrong\\n", calls, wrong);', "  return wrong != 0;", "}", ""]
     Path(output).write_text("\n".join(text), encoding="utf-8")
 

@@ -16,7 +16,6 @@ int main(int argc, char** argv) {
   CHECK_ERROR(MPI_Allreduce(&real, &result, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD), MPI_ERR_OP);
   CHECK_ERROR(MPI_Allreduce(data, more, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD), MPI_ERR_OP);
   CHECK_ERROR(MPI_Reduce(data, more, 4, MPI_INT, MPI_SUM, size + 3, MPI_COMM_WORLD), MPI_ERR_ROOT);
-  CHECK_ERROR(MPI_Allreduce(data, more, -4, MPI_INT, MPI_SUM, MPI_COMM_WORLD), MPI_ERR_COUNT);
   CHECK_ERROR(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM);
   CHECK_ERROR(MPI_Gather(data, 1, MPI_INT, more, 1, MPI_INT, -5, MPI_COMM_WORLD), MPI_ERR_ROOT);
   int sum = 0;

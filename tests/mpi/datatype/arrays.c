@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI 5.0 sections 5.1.3 and 5.1.4: the parts of a distributed array that the processes hold make up the whole,
- * and a halo goes from a subarray into another one.
- * np: 1-8 */
+/* MPI 5.0 sections 5.1.3 and 5.1.4: the parts of a distributed array that the processes hold make up the
+ * whole, and a halo goes from a subarray into another one. np: 1-8 */
 #include "check.h"
 
 enum { kRows = 7, kColumns = 10 };
@@ -19,7 +18,8 @@ static void check_distribution(int distribution, int argument, int ranks) {
   grid[0] = 2;
   grid[1] = ranks / 2;
   for (rank = 0; rank < ranks; ++rank) {
-    OK(MPI_Type_create_darray(ranks, rank, 2, sizes, distributions, arguments, grid, MPI_ORDER_C, MPI_INT, &type));
+    OK(MPI_Type_create_darray(ranks, rank, 2, sizes, distributions, arguments, grid, MPI_ORDER_C, MPI_INT,
+                              &type));
     OK(MPI_Type_commit(&type));
     OK(MPI_Type_size(type, &size));
     position = 0;
@@ -43,8 +43,8 @@ static void check_halo(void) {
   OK(MPI_Type_create_subarray(2, sizes, part, outer, MPI_ORDER_C, MPI_INT, &to));
   OK(MPI_Type_commit(&from));
   OK(MPI_Type_commit(&to));
-  OK(MPI_Sendrecv(field, 1, from, (rank + 1) % ranks, 3, field, 1, to, (rank + ranks - 1) % ranks, 3, MPI_COMM_WORLD,
-                  MPI_STATUS_IGNORE));
+  OK(MPI_Sendrecv(field, 1, from, (rank + 1) % ranks, 3, field, 1, to, (rank + ranks - 1) % ranks, 3,
+                  MPI_COMM_WORLD, MPI_STATUS_IGNORE));
   for (i = 0; i < kRows; ++i) {
     const int left = 1000 * ((rank + ranks - 1) % ranks) + i * kColumns + kColumns - 2;
     CHECK_EQ(field[i][0], i == 0 || i == kRows - 1 ? 1000 * rank + i * kColumns : left);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI 5.0 section 5.1.13: what a type was made from can be asked, and the same type made again from the answers.
- * np: 1 */
+/* MPI 5.0 section 5.1.13: what a type was made from can be asked, and the same type made again from the
+ * answers. np: 1 */
 #include "check.h"
 
 static void check_struct(void) {

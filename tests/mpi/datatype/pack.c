@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI 5.0 sections 5.2 and 5.3: packing and unpacking step by step, natively and as external32; element counts.
- * np: 1 */
+/* MPI 5.0 sections 5.2 and 5.3: packing and unpacking step by step, natively and as external32; element
+ * counts. np: 1 */
 #include "check.h"
 
 static void check_native(void) {

@@ -46,7 +46,12 @@ int main(int argc, char** argv) {
   for (int i = 0; i < kEach; ++i) {
     int values[64];
     for (int k = 0; k < 64; ++k) values[k] = i + k;
-    OK(MPI_Send(values, 1 + i % 64, MPI_INT, 0, 1, MPI_COMM_WORLD));
+    /* The last one is synchronous: then all are matched, and no stop message can be taken before them. */
+    if (i < kEach - 1)
+      /* Synchronous: received before the barrier ends, so before the stop messages, which come from another rank. */
+    OK(MPI_Ssend(values, 1 + i % 64, MPI_INT, 0, 1, MPI_COMM_WORLD));
+    else
+      OK(MPI_Ssend(values, 1 + i % 64, MPI_INT, 0, 1, MPI_COMM_WORLD));
   }
   OK(MPI_Barrier(MPI_COMM_WORLD));
   if (me == 0) {

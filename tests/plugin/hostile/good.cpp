@@ -5,7 +5,8 @@
 
 namespace starling::shm {
 
-inline constexpr params::Decl kWidth = params::integer("shm_good_width", "3", 1, 9, "A number.", "shm_good_breadth");
+inline constexpr params::Decl kWidth =
+    params::integer("shm_good_width", "3", 1, 9, "A number.", "shm_good_breadth");
 STARLING_PLUGIN_PARAMS std::array kGoodParams = {kWidth, params::boolean("shm_good_fast", "0", "A switch.")};
 STARLING_PLUGIN(Framework, good, 10, "a plugin without fault", kGoodParams, &create_null);
 

@@ -17,6 +17,8 @@ class NullShm final : public Component {
   void all_attached() noexcept override {}
 };
 
-inline Result<std::unique_ptr<Component>> create_null(const Args&) { return std::unique_ptr<Component>(new NullShm); }
+inline Result<std::unique_ptr<Component>> create_null(const Args&) {
+  return std::unique_ptr<Component>(new NullShm);
+}
 
 }  // namespace starling::shm

@@ -8,7 +8,9 @@
 namespace starling::shm {
 namespace {
 
-Result<std::unique_ptr<Component>> create_throwing(const Args&) { throw std::runtime_error("out of feathers"); }
+Result<std::unique_ptr<Component>> create_throwing(const Args&) {
+  throw std::runtime_error("out of feathers");
+}
 
 }  // namespace
 

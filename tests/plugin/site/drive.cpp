@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One process of a job: put, fence, get of every other's value, through whatever pmi the parameters select. It is built
-// against the installed package, like the plugin.
+// One process of a job: put, fence, get of every other's value, through whatever pmi the parameters select.
+// It is built against the installed package, like the plugin.
 
 #include <unistd.h>
 
@@ -29,13 +29,15 @@ int exchange(pmi::Component& pmi, int round) {
   const pmi::Identity& identity = pmi.identity();
   const std::string mine = value_of(identity.rank, round);
   const std::string key = "round/" + std::to_string(round);
-  if (auto put = pmi.put(key, std::as_bytes(std::span(mine.data(), mine.size()))); !put) return complain(put.error().text());
+  if (auto put = pmi.put(key, std::as_bytes(std::span(mine.data(), mine.size()))); !put)
+    return complain(put.error().text());
   if (auto fence = pmi.fence(Deadline::after_seconds(60)); !fence) return complain(fence.error().text());
   for (std::uint32_t rank = 0; rank < identity.size; ++rank) {
     auto got = pmi.get(rank, key);
     if (!got) return complain(got.error().text());
     const std::string text(reinterpret_cast<const char*>(got->value.data()), got->value.size());
-    if (got->found != pmi::Found::value || text != value_of(rank, round)) return complain("wrong value of rank " + std::to_string(rank));
+    if (got->found != pmi::Found::value || text != value_of(rank, round))
+      return complain("wrong value of rank " + std::to_string(rank));
   }
   auto none = pmi.get(0, "nobody/put/this");
   if (!none || none->found != pmi::Found::none) return complain("a value that nobody put was found");
@@ -47,7 +49,8 @@ int group_fences(pmi::Component& pmi) {
   std::vector<std::uint32_t> group;
   for (std::uint32_t rank = identity.rank % 2; rank < identity.size; rank += 2) group.push_back(rank);
   for (int i = 0; i < 3; ++i) {
-    if (auto done = pmi.fence(group, "same parity", Deadline::after_seconds(60)); !done) return complain(done.error().text());
+    if (auto done = pmi.fence(group, "same parity", Deadline::after_seconds(60)); !done)
+      return complain(done.error().text());
   }
   return 0;
 }
@@ -55,7 +58,8 @@ int group_fences(pmi::Component& pmi) {
 int run() {
   params::Registry params;
   const std::string prefix = plugin::installation().prefix;
-  if (auto loaded = params.load(params::Places::of_this_process(prefix)); !loaded) return complain(loaded.error().text());
+  if (auto loaded = params.load(params::Places::of_this_process(prefix)); !loaded)
+    return complain(loaded.error().text());
   auto index = plugin::Index::scan(params, prefix);
   if (!index) return complain(index.error().text());
   std::string chosen;

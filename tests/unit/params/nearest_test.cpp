@@ -10,7 +10,8 @@
 namespace starling::params {
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames = {"btl", "btl_shm_eager_limit", "log_level", "plugin_path", "pml"};
+constexpr std::array<std::string_view, 5> kNames = {"btl", "btl_shm_eager_limit", "log_level", "plugin_path",
+                                                    "pml"};
 
 TEST(EditDistance, counts_inserted_removed_replaced_and_swapped_characters) {
   EXPECT_EQ(edit_distance("", ""), 0u);

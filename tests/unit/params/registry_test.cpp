@@ -169,11 +169,11 @@ TEST_F(Sources, a_bad_value_names_parameter_value_origin_and_expectation_and_hid
   ASSERT_TRUE(registry.load(places_).has_value());
   const auto added = registry.add("test", kAll);
   ASSERT_FALSE(added.has_value());
-  EXPECT_EQ(added.error().text(),
-            "parameter test_depth = '12xyz' (" + (root_ / "user.conf").string() +
-                ":1) is not a whole number; expected an integer from 1 to 100\n"
-                "parameter test_mode = 'allways' (environment STARLING_MCA_test_mode) is none of its values (did you "
-                "mean 'always'?); expected one of auto|always|never");
+  EXPECT_EQ(added.error().text(), "parameter test_depth = '12xyz' (" + (root_ / "user.conf").string() +
+                                      ":1) is not a whole number; expected an integer from 1 to 100\n"
+                                      "parameter test_mode = 'allways' (environment STARLING_MCA_test_mode) "
+                                      "is none of its values (did you "
+                                      "mean 'always'?); expected one of auto|always|never");
   EXPECT_EQ(registry.integer(kDepth), 4) << "the default is in force";
   EXPECT_THAT(registry.find("test_depth")->problem, HasSubstr("12xyz"));
 }
@@ -209,8 +209,9 @@ TEST_F(Sources, unknown_names_are_listed_with_origin_and_nearest_name) {
   const auto unknown = registry.unclaimed();
   ASSERT_EQ(unknown.size(), 3u);
   EXPECT_EQ(unknown[0].nearest, "test_quick");
-  EXPECT_EQ(describe(unknown[1]), "unknown parameter 'test_detph' (" + (root_ / "user.conf").string() +
-                                      ":1); did you mean 'test_depth'? (`starling-info` lists all parameters)");
+  EXPECT_EQ(describe(unknown[1]),
+            "unknown parameter 'test_detph' (" + (root_ / "user.conf").string() +
+                ":1); did you mean 'test_depth'? (`starling-info` lists all parameters)");
   EXPECT_EQ(unknown[2].name, "zebra_stripes");
   EXPECT_EQ(unknown[2].nearest, "");
 }
@@ -233,9 +234,11 @@ TEST_F(Sources, unknown_names_are_errors_when_strict) {
 
 TEST_F(Sources, all_is_sorted_by_owner_then_name) {
   Registry registry = loaded();
-  ASSERT_TRUE(registry.add("alpha", std::array{boolean("zz", "0", "help"), boolean("aa", "0", "help")}).has_value());
+  ASSERT_TRUE(
+      registry.add("alpha", std::array{boolean("zz", "0", "help"), boolean("aa", "0", "help")}).has_value());
   std::vector<std::string> names;
-  for (const Value* value : registry.all()) names.push_back(value->owner + ":" + std::string(value->decl.name.view()));
+  for (const Value* value : registry.all())
+    names.push_back(value->owner + ":" + std::string(value->decl.name.view()));
   EXPECT_THAT(names, testing::ElementsAre("alpha:aa", "alpha:zz", "test:test_bytes", "test:test_depth",
                                           "test:test_mode", "test:test_note", "test:test_quick"));
 }

@@ -51,7 +51,8 @@ TEST(Value, the_ends_of_64_bits_are_read_and_one_more_is_refused) {
 }
 
 TEST(Value, nothing_may_stand_around_a_number) {
-  for (const std::string_view text : {"", " ", "12xyz", " 12", "12 ", "+1", "--1", "-", "0x", "x1", "1e3", "1.5", "12k"}) {
+  for (const std::string_view text :
+       {"", " ", "12xyz", " 12", "12 ", "+1", "--1", "-", "0x", "x1", "1e3", "1.5", "12k"}) {
     EXPECT_THAT(bad(kNumber, text), HasSubstr("is not a whole number; expected an integer")) << text;
   }
 }
@@ -65,7 +66,9 @@ TEST(Value, sizes_take_one_suffix_of_any_case) {
   EXPECT_EQ(good(kBytes, "8589934591g"), std::int64_t{8589934591} << 30);
   EXPECT_THAT(bad(kBytes, "8589934592g"), HasSubstr("is beyond 64 bits"));
   for (const std::string_view text : {"k", "64kb", "64kk", "64 k", "64t"}) {
-    EXPECT_THAT(bad(kBytes, text), HasSubstr("is not a whole number; expected a number of bytes of at least 0")) << text;
+    EXPECT_THAT(bad(kBytes, text),
+                HasSubstr("is not a whole number; expected a number of bytes of at least 0"))
+        << text;
   }
 }
 
@@ -77,8 +80,10 @@ TEST(Value, ranges_include_their_ends) {
 }
 
 TEST(Value, booleans_are_words_of_any_case) {
-  for (const std::string_view text : {"1", "yes", "true", "on", "True", "ON"}) EXPECT_EQ(good(kFlag, text), 1) << text;
-  for (const std::string_view text : {"0", "no", "false", "off", "No"}) EXPECT_EQ(good(kFlag, text), 0) << text;
+  for (const std::string_view text : {"1", "yes", "true", "on", "True", "ON"})
+    EXPECT_EQ(good(kFlag, text), 1) << text;
+  for (const std::string_view text : {"0", "no", "false", "off", "No"})
+    EXPECT_EQ(good(kFlag, text), 0) << text;
   for (const std::string_view text : {"", "2", "y", "yes ", "maybe"}) {
     EXPECT_THAT(bad(kFlag, text), HasSubstr("expected one of 0|1|no|yes")) << text;
   }
@@ -118,7 +123,8 @@ TEST(Value, what_is_expected_names_only_the_ends_that_exist) {
 
 TEST(Value, declarations_that_make_no_sense_are_found) {
   EXPECT_TRUE(check(kSmall).has_value());
-  EXPECT_THAT(check(integer("x", "11", 0, 10, "h")).error().detail, HasSubstr("default '11' is out of range"));
+  EXPECT_THAT(check(integer("x", "11", 0, 10, "h")).error().detail,
+              HasSubstr("default '11' is out of range"));
   EXPECT_THAT(check(integer("x", "1", 10, 0, "h")).error().detail, HasSubstr("its range is empty"));
   EXPECT_THAT(check(boolean("", "1", "h")).error().detail, HasSubstr("its name"));
   EXPECT_THAT(check(boolean("a-b", "1", "h")).error().detail, HasSubstr("its name"));

@@ -94,6 +94,14 @@ class StarlingInfo(unittest.TestCase):
         self.assertEqual(facts["component.shm.good.admitted"], "0")
         self.assertEqual(facts["component.shm.exiting.summary"], "exits when loaded")
 
+    def test_coverage_counts_what_it_lists(self):
+        facts, done = self.facts("--coverage")
+        self.assertEqual(done.returncode, 0)
+        functions = {k: v for k, v in facts.items() if k.startswith("coverage.MPI_")}
+        self.assertEqual(len(functions), int(facts["coverage.all"]))
+        self.assertEqual(sum(map(int, functions.values())), int(facts["coverage.covered"]))
+        self.assertEqual(functions["coverage.MPI_Init"], "1")
+
     def test_version_and_help_are_options(self):
         self.assertRegex(self.run_info("--version").stdout, r"^Starling \d+\.\d+\.\d+\n$")
         self.assertIn("--parsable", self.run_info("--help").stdout)

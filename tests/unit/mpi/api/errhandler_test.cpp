@@ -98,7 +98,8 @@ TEST_F(ErrorTest, handler_handles_can_be_made_and_freed_before_init) {
 
 TEST_F(ErrorTest, exceptions_end_at_the_entry_point) {
   EXPECT_EQ(Call("MPI_Test", Hold::none).run([]() -> int { throw std::bad_alloc(); }), MPI_ERR_NO_MEM);
-  EXPECT_EQ(Call("MPI_Test", Hold::none).run([]() -> int { throw std::runtime_error("lost"); }), MPI_ERR_INTERN);
+  EXPECT_EQ(Call("MPI_Test", Hold::none).run([]() -> int { throw std::runtime_error("lost"); }),
+            MPI_ERR_INTERN);
   EXPECT_EQ(last_error_detail(), "unexpected exception: lost");
 }
 
@@ -146,7 +147,8 @@ TEST(ToolTest, every_parameter_is_a_control_variable) {
     int name_room = sizeof name, text_room = sizeof text, found = -1, count = 0;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     MPI_T_enum choices = MPI_T_ENUM_NULL;
-    ASSERT_EQ(MPI_T_cvar_get_info(index, name, &name_room, nullptr, &type, &choices, text, &text_room, nullptr, nullptr),
+    ASSERT_EQ(MPI_T_cvar_get_info(index, name, &name_room, nullptr, &type, &choices, text, &text_room,
+                                  nullptr, nullptr),
               MPI_SUCCESS);
     EXPECT_EQ(MPI_T_cvar_get_index(name, &found), MPI_SUCCESS);
     EXPECT_EQ(found, index);

@@ -93,7 +93,8 @@ TEST_F(HandlesTest, an_integer_leads_back_to_the_whole_handle) {
 
 TEST_F(HandlesTest, integers_of_constants_are_the_constants) {
   EXPECT_EQ(tables().comm.from_int(0x101), 0x101u);
-  EXPECT_EQ(tables().comm.from_int(0x209), as_bits(MPI_COMM_NULL)) << "a datatype's constant is no communicator";
+  EXPECT_EQ(tables().comm.from_int(0x209), as_bits(MPI_COMM_NULL))
+      << "a datatype's constant is no communicator";
   EXPECT_EQ(tables().datatype.to_int(as_bits(MPI_INT)), 0x209);
 }
 

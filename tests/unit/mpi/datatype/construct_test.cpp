@@ -29,7 +29,8 @@ void expect_same_facts(const Pair& pair, unsigned seed) {
 std::vector<std::pair<std::size_t, std::size_t>> fragments(RandomTypes& random, std::size_t bytes) {
   std::vector<std::pair<std::size_t, std::size_t>> cuts;
   for (std::size_t at = 0; at < bytes;) {
-    const auto length = std::min(bytes - at, static_cast<std::size_t>(random.number(1, random.number(1, 4) == 1 ? 7 : 200)));
+    const auto length =
+        std::min(bytes - at, static_cast<std::size_t>(random.number(1, random.number(1, 4) == 1 ? 7 : 200)));
     cuts.emplace_back(at, length);
     at += length;
   }
@@ -93,7 +94,8 @@ TEST(Datatype, contiguous_types_are_known_as_such) {
       }
     }
     bool contiguous = true;
-    for (std::size_t i = 0; i < order.size(); ++i) contiguous = contiguous && order[i] == static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      contiguous = contiguous && order[i] == static_cast<std::int64_t>(i);
     EXPECT_EQ(pair.real->contiguous(), contiguous) << seed;
   }
 }
@@ -145,11 +147,14 @@ TEST(Datatype, regular_types_compile_to_one_step) {
   EXPECT_EQ(compiled(make_vector(100, 2, 5, double_type())), "strided 100 x 16 / 40");
   EXPECT_EQ(compiled(make_vector(100, 5, 5, double_type())), "run x 4000");
   const std::int64_t cube[] = {20, 20, 20}, at[] = {0, 0, 0};
-  const std::int64_t x_face[] = {20, 20, 1}, y_face[] = {20, 1, 20}, z_face[] = {1, 20, 20}, part[] = {3, 10, 10};
+  const std::int64_t x_face[] = {20, 20, 1}, y_face[] = {20, 1, 20}, z_face[] = {1, 20, 20},
+                     part[] = {3, 10, 10};
   EXPECT_EQ(compiled(make_subarray(cube, x_face, at, ArrayOrder::c, double_type())), "strided 400 x 8 / 160");
-  EXPECT_EQ(compiled(make_subarray(cube, y_face, at, ArrayOrder::c, double_type())), "strided 20 x 160 / 3200");
+  EXPECT_EQ(compiled(make_subarray(cube, y_face, at, ArrayOrder::c, double_type())),
+            "strided 20 x 160 / 3200");
   EXPECT_EQ(compiled(make_subarray(cube, z_face, at, ArrayOrder::c, double_type())), "run x 3200");
-  EXPECT_EQ(compiled(make_subarray(cube, part, at, ArrayOrder::c, double_type())), "repeat 3 / 3200 of strided 10 x 80 / 160");
+  EXPECT_EQ(compiled(make_subarray(cube, part, at, ArrayOrder::c, double_type())),
+            "repeat 3 / 3200 of strided 10 x 80 / 160");
   const std::int64_t lengths[] = {1, 2, 3}, places[] = {0, 1, 3};
   EXPECT_EQ(compiled(make_indexed(lengths, places, int_type())), "run x 24");
 }
@@ -166,7 +171,8 @@ TEST(Datatype, huge_counts_cost_no_memory_and_any_offset_is_reached) {
   const std::uint64_t far = plane * static_cast<std::uint64_t>(huge * 8 + 4) + row * 8;
   const auto base = reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(cell) - far);
   int out[2] = {};
-  planes->pack(base, 1, (plane * static_cast<std::uint64_t>(huge) + row) * 4, reinterpret_cast<std::byte*>(out), sizeof out);
+  planes->pack(base, 1, (plane * static_cast<std::uint64_t>(huge) + row) * 4,
+               reinterpret_cast<std::byte*>(out), sizeof out);
   EXPECT_EQ(out[0], 1);
   EXPECT_EQ(out[1], 3);
 }
@@ -184,7 +190,8 @@ TEST(Datatype, sizes_beyond_63_bits_are_refused) {
 
 TEST(Datatype, wrong_arguments_are_named) {
   const std::int64_t lengths[] = {1, -2}, at[] = {0, 8};
-  EXPECT_EQ(make_indexed(lengths, at, int_type()).error().detail, "array_of_blocklengths[1] is -2, expected >= 0");
+  EXPECT_EQ(make_indexed(lengths, at, int_type()).error().detail,
+            "array_of_blocklengths[1] is -2, expected >= 0");
   EXPECT_EQ(make_contiguous(-1, int_type()).error().detail, "count is -1, expected >= 0");
   const std::int64_t sizes[] = {4, 4}, subsizes[] = {4, 2}, starts[] = {0, 3}, none[] = {0, 2};
   EXPECT_EQ(make_subarray(sizes, subsizes, starts, ArrayOrder::c, int_type()).error().detail,

@@ -71,7 +71,8 @@ TEST(External32, nested_types_come_back_as_they_were) {
     for (std::int64_t i = 0; i < 2; ++i) {
       for (const model::Entry& entry : pair.model.entries) {
         for (std::int64_t b = 0; b < entry.bytes && entry.bytes < 16; ++b) {
-          memory.base()[entry.at + b + i * pair.model.extent()] = static_cast<unsigned char>(random.number(0, 255));
+          memory.base()[entry.at + b + i * pair.model.extent()] =
+              static_cast<unsigned char>(random.number(0, 255));
         }
       }
     }

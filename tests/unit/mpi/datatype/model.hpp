@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Datatypes by the letter of MPI 5.0 chapter 5: a list of entries, every constructor element by element.
+/// @file  Datatypes by the letter of MPI 5.0 chapter 5: a list of entries, every constructor element by
+/// element.
 ///
 /// The reference that the real types are compared with; slow and obvious. Layer: test.
 
@@ -32,8 +33,12 @@ struct Type {
     }
     return found;
   }
-  static std::int64_t lowest(const std::vector<std::int64_t>& v) { return v.empty() ? 0 : *std::min_element(v.begin(), v.end()); }
-  static std::int64_t highest(const std::vector<std::int64_t>& v) { return v.empty() ? 0 : *std::max_element(v.begin(), v.end()); }
+  static std::int64_t lowest(const std::vector<std::int64_t>& v) {
+    return v.empty() ? 0 : *std::min_element(v.begin(), v.end());
+  }
+  static std::int64_t highest(const std::vector<std::int64_t>& v) {
+    return v.empty() ? 0 : *std::max_element(v.begin(), v.end());
+  }
 
   [[nodiscard]] std::int64_t true_lb() const { return lowest(places(Entry::Sort::data, false)); }
   [[nodiscard]] std::int64_t true_ub() const { return highest(places(Entry::Sort::data, true)); }
@@ -55,7 +60,8 @@ struct Type {
     return sum;
   }
   [[nodiscard]] std::int64_t elements() const {
-    return std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.sort == Entry::Sort::data; });
+    return std::count_if(entries.begin(), entries.end(),
+                         [](const Entry& e) { return e.sort == Entry::Sort::data; });
   }
   /// No byte of `count` elements is named twice.
   [[nodiscard]] bool disjoint(std::int64_t count) const {
@@ -102,7 +108,8 @@ inline Type structure(const std::vector<std::int64_t>& lengths, const std::vecto
   return result;
 }
 
-inline Type hindexed(const std::vector<std::int64_t>& lengths, const std::vector<std::int64_t>& at, const Type& old) {
+inline Type hindexed(const std::vector<std::int64_t>& lengths, const std::vector<std::int64_t>& at,
+                     const Type& old) {
   return structure(lengths, at, std::vector<Type>(lengths.size(), old));
 }
 
@@ -172,7 +179,8 @@ inline std::vector<std::byte> pack(const Type& type, std::int64_t count, const u
   return packed;
 }
 
-inline void unpack(const Type& type, std::int64_t count, const std::vector<std::byte>& packed, unsigned char* base) {
+inline void unpack(const Type& type, std::int64_t count, const std::vector<std::byte>& packed,
+                   unsigned char* base) {
   std::size_t next = 0;
   const std::int64_t step = type.extent();
   for (std::int64_t i = 0; i < count; ++i) {

@@ -26,7 +26,8 @@ TEST(Predefined, each_constant_of_the_abi_has_a_committed_type) {
 }
 
 TEST(Predefined, null_and_unused_constants_have_none) {
-  for (HandleBits handle : {0x0, 0x1ff, 0x200, 0x204, 0x211, 0x2ff, 0x300}) EXPECT_EQ(predefined_datatype(handle), nullptr);
+  for (HandleBits handle : {0x0, 0x1ff, 0x200, 0x204, 0x211, 0x2ff, 0x300})
+    EXPECT_EQ(predefined_datatype(handle), nullptr);
 }
 
 TEST(Predefined, fixed_size_constants_carry_their_size) {

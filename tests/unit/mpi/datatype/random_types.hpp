@@ -25,7 +25,8 @@ class RandomTypes {
   std::mt19937& engine() { return random_; }
 
   Pair basic() {
-    static constexpr HandleBits kSome[] = {0x247, 0x209, 0x214, 0x220, 0x248, 0x228, 0x22c, 0x22d, 0x216, 0x2e1};
+    static constexpr HandleBits kSome[] = {0x247, 0x209, 0x214, 0x220, 0x248,
+                                           0x228, 0x22c, 0x22d, 0x216, 0x2e1};
     Datatype* const type = predefined_datatype(kSome[random_() % std::size(kSome)]);
     return {Ref<Datatype>::share(type), model::basic(*type)};
   }
@@ -62,7 +63,8 @@ class RandomTypes {
       }
       case 2: {
         const auto n = number(0, 5), length = number(0, 4), stride = number(-90, 90);
-        return {made(make_hvector(n, length, stride, *old.real)), model::hvector(n, length, stride, old.model)};
+        return {made(make_hvector(n, length, stride, *old.real)),
+                model::hvector(n, length, stride, old.model)};
       }
       case 3: return indexed(old, true);
       case 4: return indexed(old, false);
@@ -95,13 +97,15 @@ class RandomTypes {
     const auto at = numbers(n, elements ? -8 : -150, elements ? 8 : 150);
     auto bytes = at;
     for (auto& value : bytes) value *= elements ? old.model.extent() : 1;
-    return {made(elements ? make_indexed_block(length, at, *old.real) : make_hindexed_block(length, at, *old.real)),
+    return {made(elements ? make_indexed_block(length, at, *old.real)
+                          : make_hindexed_block(length, at, *old.real)),
             model::hindexed(std::vector<std::int64_t>(n, length), bytes, old.model)};
   }
 
   Pair structure(const Pair& first, int depth) {
     std::vector<Pair> parts{first};
-    while (parts.size() < static_cast<std::size_t>(number(1, 4))) parts.push_back(type(static_cast<int>(number(0, depth - 1))));
+    while (parts.size() < static_cast<std::size_t>(number(1, 4)))
+      parts.push_back(type(static_cast<int>(number(0, depth - 1))));
     const auto lengths = numbers(parts.size(), 0, 3);
     const auto at = numbers(parts.size(), -100, 300);
     std::vector<const Datatype*> real;

@@ -23,16 +23,20 @@ Procs members(const ProcList& list) {
 ProcListPtr draw(std::mt19937& random, std::uint32_t limit) {
   if (random() % 3 == 0) {
     const auto stride = static_cast<std::int64_t>(random() % 3) + 1;
-    return make_strided({0, static_cast<std::uint32_t>(random() % 5)}, stride, static_cast<std::uint32_t>(random() % (limit / 4)));
+    return make_strided({0, static_cast<std::uint32_t>(random() % 5)}, stride,
+                        static_cast<std::uint32_t>(random() % (limit / 4)));
   }
   Procs all;
-  for (std::uint32_t rank = 0; rank < limit; ++rank) all.push_back({static_cast<std::uint32_t>(rank % 7 == 0), rank});
+  for (std::uint32_t rank = 0; rank < limit; ++rank)
+    all.push_back({static_cast<std::uint32_t>(rank % 7 == 0), rank});
   std::shuffle(all.begin(), all.end(), random);
   all.resize(random() % limit);
   return make_list(all);
 }
 
-bool has(const Procs& procs, ProcId proc) { return std::find(procs.begin(), procs.end(), proc) != procs.end(); }
+bool has(const Procs& procs, ProcId proc) {
+  return std::find(procs.begin(), procs.end(), proc) != procs.end();
+}
 
 TEST(Group, find_is_the_reverse_of_at) {
   std::mt19937 random(1);
@@ -108,7 +112,8 @@ TEST(Group, ranges_match_the_lists_that_they_stand_for) {
       range.last = static_cast<int>(random() % static_cast<unsigned>(size));
       const int stride = static_cast<int>(random() % 3) + 1;
       range.stride = range.last < range.first ? -stride : stride;
-      for (int r = range.first; range.stride > 0 ? r <= range.last : r >= range.last; r += range.stride) ranks.push_back(r);
+      for (int r = range.first; range.stride > 0 ? r <= range.last : r >= range.last; r += range.stride)
+        ranks.push_back(r);
     }
     const auto want = include(group, ranks);
     const auto got = include_ranges(group, ranges);
@@ -154,9 +159,10 @@ TEST(Group, a_large_world_and_its_regular_parts_stay_strided) {
   const RankRange backwards[] = {{999'999, 0, -1}};
   const RankRange head[] = {{0, 9, 1}};
   const RankRange tail[] = {{999'999, 999'000, -1}};
-  for (const ProcListPtr& part : {*include_ranges(world, odd), *include_ranges(world, backwards), *exclude_ranges(world, head),
-                                  *exclude_ranges(world, tail), union_of(world, *include_ranges(world, odd)),
-                                  intersection_of(world, *include_ranges(world, odd))}) {
+  for (const ProcListPtr& part :
+       {*include_ranges(world, odd), *include_ranges(world, backwards), *exclude_ranges(world, head),
+        *exclude_ranges(world, tail), union_of(world, *include_ranges(world, odd)),
+        intersection_of(world, *include_ranges(world, odd))}) {
     EXPECT_TRUE(strided_form(*part));
   }
   EXPECT_EQ((*exclude_ranges(world, tail))->size(), 999'000u);

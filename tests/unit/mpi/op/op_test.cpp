@@ -45,7 +45,9 @@ void expect_elementwise(const Datatype& datatype, OpCode code, const std::functi
   op(code).apply(in.data(), inout.data(), kCount - 1, datatype);
   for (std::size_t i = 0; i + 1 < kCount; ++i) {
     const T want = expected(in[i], before[i]);
-    EXPECT_EQ(std::memcmp(&want, &inout[i], sizeof(T) > 10 && datatype.basic() == Basic::long_double ? 10 : sizeof(T)), 0)
+    EXPECT_EQ(std::memcmp(&want, &inout[i],
+                          sizeof(T) > 10 && datatype.basic() == Basic::long_double ? 10 : sizeof(T)),
+              0)
         << op(code).name << " " << datatype.name << " element " << i;
   }
   EXPECT_EQ(std::memcmp(&before[kCount - 1], &inout[kCount - 1], sizeof(T)), 0) << "wrote behind the end";
@@ -69,9 +71,12 @@ void check_integer(const Datatype& t) {
 
 template <class T>
 void check_logical(const Datatype& t) {
-  const auto draw = [](std::mt19937& random) { return static_cast<T>(random() % 2 == 0 ? 0 : random() % 2 + (sizeof(T) > 1 ? 1 : 0)); };
+  const auto draw = [](std::mt19937& random) {
+    return static_cast<T>(random() % 2 == 0 ? 0 : random() % 2 + (sizeof(T) > 1 ? 1 : 0));
+  };
   const auto draw_bool = [](std::mt19937& random) { return static_cast<T>(random() % 2); };
-  const std::function<T(std::mt19937&)> source = t.basic() == Basic::boolean ? std::function<T(std::mt19937&)>(draw_bool) : draw;
+  const std::function<T(std::mt19937&)> source =
+      t.basic() == Basic::boolean ? std::function<T(std::mt19937&)>(draw_bool) : draw;
   expect_elementwise<T>(t, OpCode::land, source, [](T a, T b) { return static_cast<T>(a && b ? 1 : 0); });
   expect_elementwise<T>(t, OpCode::lor, source, [](T a, T b) { return static_cast<T>(a || b ? 1 : 0); });
   expect_elementwise<T>(t, OpCode::lxor, source, [](T a, T b) { return static_cast<T>(!a != !b ? 1 : 0); });
@@ -79,7 +84,9 @@ void check_logical(const Datatype& t) {
 
 template <class T>
 void check_floating(const Datatype& t) {
-  const auto draw = [](std::mt19937& random) { return static_cast<T>(static_cast<int>(random() % 201) - 100) / T(8); };
+  const auto draw = [](std::mt19937& random) {
+    return static_cast<T>(static_cast<int>(random() % 201) - 100) / T(8);
+  };
   expect_elementwise<T>(t, OpCode::sum, draw, [](T a, T b) { return a + b; });
   expect_elementwise<T>(t, OpCode::prod, draw, [](T a, T b) { return a * b; });
   expect_elementwise<T>(t, OpCode::min, draw, [](T a, T b) { return b < a ? b : a; });
@@ -108,7 +115,8 @@ void check_complex(const Datatype& t) {
       const Number a = in[i], b = before[i];
       const T re = code == OpCode::sum ? a.re + b.re : a.re * b.re - a.im * b.im;
       const T im = code == OpCode::sum ? a.im + b.im : a.re * b.im + a.im * b.re;
-      EXPECT_TRUE(inout[i].re == re && inout[i].im == im) << op(code).name << " " << t.name << " element " << i;
+      EXPECT_TRUE(inout[i].re == re && inout[i].im == im)
+          << op(code).name << " " << t.name << " element " << i;
     }
   }
 }
@@ -120,7 +128,9 @@ void check_pair(const Datatype& t) {
   std::mt19937 random(5);
   for (OpCode code : {OpCode::minloc, OpCode::maxloc}) {
     std::vector<Pair> in(kCount), inout(kCount);
-    const auto draw = [&] { return Pair{static_cast<Value>(random() % 3), static_cast<Index>(random() % 5)}; };
+    const auto draw = [&] {
+      return Pair{static_cast<Value>(random() % 3), static_cast<Index>(random() % 5)};
+    };
     for (std::size_t i = 0; i < kCount; ++i) in[i] = draw(), inout[i] = draw();
     const auto before = inout;
     ASSERT_EQ(why_not(op(code), t), "");

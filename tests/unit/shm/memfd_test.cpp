@@ -17,8 +17,14 @@ namespace {
 
 class Memfd : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(shm::register_params(params)); }
-  void TearDown() override { ::unsetenv(shm::kInheritedFdVariable); }
+  void SetUp() override {
+    ASSERT_TRUE(shm::register_params(params));
+    ::setenv("STARLING_JOB", "job", 1);
+  }
+  void TearDown() override {
+    ::unsetenv(shm::kInheritedFdVariable);
+    ::unsetenv("STARLING_JOB");
+  }
 
   shm::SegmentSpec spec(std::uint32_t rank, std::uint32_t size) {
     return {.job = "job",
@@ -49,6 +55,18 @@ TEST_F(Memfd, an_inherited_segment_is_attached_by_all_and_stays_inheritable) {
   a->enter();
   EXPECT_EQ(b->slot(0).pid.load(), static_cast<std::uint32_t>(::getpid()));
   EXPECT_TRUE((*component)->attach(spec(0, 2), Deadline{})) << "a second program of the same rank";
+}
+
+TEST_F(Memfd, the_segment_of_another_job_is_left_alone) {
+  const UniqueFd memfd = std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 2), 7)).value();
+  shm::MemfdComponent component(params, memfd.get());
+  ::setenv("STARLING_JOB", "another", 1);
+  const auto refused = component.attach(spec(0, 2), Deadline::after_seconds(5));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::unsupported);
+  const auto alone = component.attach(spec(0, 1), Deadline::after_seconds(5));
+  ASSERT_TRUE(alone);
+  EXPECT_FALSE(alone->inherited) << "a process alone gets a segment of its own";
 }
 
 TEST_F(Memfd, is_not_offered_without_mpiexec) {

@@ -16,6 +16,7 @@ std::span<const Section> all_sections() noexcept {
       {"params", "parameters: value, origin, default, range, help", &print_parameters},
       {"coverage", "MPI functions that this build implements", &print_coverage},
       {"machine", "cores, caches, memory, shared memory", &print_machine},
+      {"plan", "what starting a job does, and why: address exchange, barriers, peers", &print_plan},
   };
   return kSections;
 }

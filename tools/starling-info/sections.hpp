@@ -43,6 +43,7 @@ void print_components(const Context& context, Printer& printer);
 void print_parameters(const Context& context, Printer& printer);
 void print_coverage(const Context& context, Printer& printer);
 void print_machine(const Context& context, Printer& printer);
+void print_plan(const Context& context, Printer& printer);
 
 /// One parameter, with everything that is known about it.
 void print_parameter(const params::Value& value, Printer& printer);

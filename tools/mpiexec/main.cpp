@@ -12,7 +12,9 @@
 
 #include "core/clock.hpp"
 #include "core/plugin/prefix.hpp"
+#include "frameworks/select.hpp"
 #include "frameworks/shm/params.hpp"
+#include "mpi/runtime/declare.hpp"
 #include "params/core_params.hpp"
 #include "params/registry.hpp"
 #include "tools/mpiexec/job.hpp"
@@ -72,11 +74,18 @@ Result<void> publish_settings(const Options& options) {
   return {};
 }
 
+/// Declares all parameters, also those that only ranks read: a bad value is then refused once, before anything
+/// starts, and not by every rank.
 Result<void> load_params(params::Registry& registry) {
-  if (auto done = registry.load(params::Places::of_this_process(plugin::installation().prefix)); !done)
-    return done;
+  const std::string& prefix = plugin::installation().prefix;
+  if (auto done = registry.load(params::Places::of_this_process(prefix)); !done) return done;
   if (auto done = params::add_core(registry); !done) return done;
-  return shm::register_params(registry);
+  if (auto done = shm::register_params(registry); !done) return done;
+  if (auto done = mpi::declare_params(registry); !done) return done;
+  if (auto index = plugin::Index::scan(registry, prefix); !index) return fail(std::move(index).error());
+  // Unknown names are rank 0's warning, or with mca_strict an error that ends here.
+  if (auto unknown = params::unknown_names(registry); !unknown) return fail(std::move(unknown).error());
+  return {};
 }
 
 int report(const Error& error) {

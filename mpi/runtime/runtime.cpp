@@ -142,11 +142,22 @@ Result<void> Runtime::attach_segment() {
     if (made && attached.error().code != Errc::unsupported) break;
   }
   if (!segment) return fail(std::move(segment).error());
+  const bool has_name = !segment->inherited;
   auto opened = shm::NodeSegment::open(std::move(*segment), geometry, local_rank_);
   if (!opened) return fail(std::move(opened).error());
   segment_ = std::make_unique<shm::NodeSegment>(std::move(*opened));
   segment_->enter();
+  // The last to attach takes the name away. Two that are last at once may miss each other: then it goes with the last to leave.
+  if (has_name && everybody_attached()) shm_->all_attached();
   return {};
+}
+
+bool Runtime::everybody_attached() noexcept {
+  for (std::uint32_t rank = 0; rank < segment_->local_size(); ++rank) {
+    const auto state = segment_->slot(rank).state.load(std::memory_order_acquire);
+    if (state == static_cast<std::uint32_t>(shm::ProcState::absent)) return false;
+  }
+  return true;
 }
 
 namespace {
@@ -183,7 +194,9 @@ Result<void> Runtime::create_transports() {
     } else if (named_by_user(environment_.params, "btl")) {
       return fail(std::move(transport).error());
     } else {
-      transport_refusals_.push_back(transport.error().text());
+      // Without memory or permission the job goes on more slowly or not at all: the user wants to know why.
+      const Errc code = transport.error().code;
+      if (code != Errc::unsupported && code != Errc::not_found) log::warning(transport.error().text());
     }
   }
   for (auto& transport : transports_) transport_list_.push_back(transport.get());
@@ -241,6 +254,7 @@ void Runtime::set_idle(bool idle) noexcept {
 }
 
 void Runtime::abort(int exit_code, const std::string& message) noexcept {
+  if (shm_ != nullptr) shm_->all_attached();  // the job ends: no name may stay behind
   pmi_->abort(exit_code, message);
   ::_exit(exit_code);
 }

@@ -114,6 +114,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> check_parameters();
   [[nodiscard]] Result<void> find_place();
   [[nodiscard]] Result<void> attach_segment();
+  [[nodiscard]] bool everybody_attached() noexcept;
   [[nodiscard]] Result<void> create_transports();
   [[nodiscard]] Result<void> create_bootstrap();
   static void at_exit() noexcept;
@@ -148,7 +149,6 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   plugin::Index::Handle<bootstrap::Framework> bootstrap_;
 
   std::vector<btl::Component*> transport_list_;
-  std::vector<std::string> transport_refusals_;
   Progressable* items_ = nullptr;
   Progressable* cursor_ = nullptr;  // the next one of the progress call under way
 };

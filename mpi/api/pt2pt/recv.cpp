@@ -7,6 +7,34 @@
 #include "mpi/api/pt2pt/transfer.hpp"
 
 namespace starling::mpi::api {
+namespace {
+
+/// One send, of `data`, and one receive at once; either side may be MPI_PROC_NULL.
+int exchange(const Transfer& out, const pml::Buffer& data, const Transfer& in, MPI_Status* status) {
+  pml::Component& pml = Runtime::get()->pml();
+  pml::Request incoming;
+  pml::Request outgoing;
+  if (in.rank != MPI_PROC_NULL) {
+    in.fill(incoming, pml::Mode::standard, true);
+    pml.irecv(incoming);
+  }
+  int sent = MPI_SUCCESS;
+  if (out.rank != MPI_PROC_NULL) {
+    out.fill(outgoing, pml::Mode::standard, false);
+    outgoing.buffer = data;
+    pml.isend(outgoing);
+    sent = wait_for(outgoing, out.comm);
+  }
+  if (in.rank == MPI_PROC_NULL) {
+    set_proc_null(status);
+    return sent;
+  }
+  const int received = wait_for(incoming, in.comm);
+  store_status(incoming.status, status);
+  return sent != MPI_SUCCESS ? sent : received;
+}
+
+}  // namespace
 
 int Recv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm, MPI_Status* status) {
   if (source == MPI_PROC_NULL) {
@@ -28,26 +56,9 @@ int Irecv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, C
 
 int Sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, int dest, int sendtag, void* recvbuf,
              MPI_Count recvcount, Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
-  pml::Component& pml = Runtime::get()->pml();
-  pml::Request incoming;
-  pml::Request outgoing;
-  if (source != MPI_PROC_NULL) {
-    Transfer{recvbuf, recvcount, recvtype, source, recvtag, comm}.fill(incoming, pml::Mode::standard, true);
-    pml.irecv(incoming);
-  }
-  int sent = MPI_SUCCESS;
-  if (dest != MPI_PROC_NULL) {
-    Transfer{sendbuf, sendcount, sendtype, dest, sendtag, comm}.fill(outgoing, pml::Mode::standard, false);
-    pml.isend(outgoing);
-    sent = wait_for(outgoing, comm);
-  }
-  if (source == MPI_PROC_NULL) {
-    set_proc_null(status);
-    return sent;
-  }
-  const int received = wait_for(incoming, comm);
-  store_status(incoming.status, status);
-  return sent != MPI_SUCCESS ? sent : received;
+  return exchange({sendbuf, sendcount, sendtype, dest, sendtag, comm},
+                  sendtype.buffer(sendbuf, static_cast<std::uint64_t>(sendcount)),
+                  {recvbuf, recvcount, recvtype, source, recvtag, comm}, status);
 }
 
 int Sendrecv_replace(void* buf, MPI_Count count, Datatype& datatype, int dest, int sendtag, int source, int recvtag,
@@ -57,27 +68,8 @@ int Sendrecv_replace(void* buf, MPI_Count count, Datatype& datatype, int dest, i
   const std::uint64_t bytes = elements * datatype.size();
   const auto copy = std::make_unique<std::byte[]>(bytes);
   datatype.pack(buf, elements, 0, copy.get(), bytes);
-  pml::Component& pml = Runtime::get()->pml();
-  pml::Request incoming;
-  pml::Request outgoing;
-  if (source != MPI_PROC_NULL) {
-    Transfer{buf, count, datatype, source, recvtag, comm}.fill(incoming, pml::Mode::standard, true);
-    pml.irecv(incoming);
-  }
-  int sent = MPI_SUCCESS;
-  if (dest != MPI_PROC_NULL) {
-    Transfer{buf, count, datatype, dest, sendtag, comm}.fill(outgoing, pml::Mode::standard, false);
-    outgoing.buffer = pml::Buffer{copy.get(), bytes, 0, nullptr};
-    pml.isend(outgoing);
-    sent = wait_for(outgoing, comm);
-  }
-  if (source == MPI_PROC_NULL) {
-    set_proc_null(status);
-    return sent;
-  }
-  const int received = wait_for(incoming, comm);
-  store_status(incoming.status, status);
-  return sent != MPI_SUCCESS ? sent : received;
+  return exchange({buf, count, datatype, dest, sendtag, comm}, pml::Buffer{copy.get(), bytes, 0, nullptr},
+                  {buf, count, datatype, source, recvtag, comm}, status);
 }
 
 }  // namespace starling::mpi::api

@@ -4,21 +4,19 @@
 #include "mpi/api.gen.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/error.hpp"
+#include "mpi/group/algebra.hpp"
 #include "mpi/handles.hpp"
 
 namespace starling::mpi::api {
 namespace {
 
-/// Compares two groups: same members in the same order, same members, or neither.
-int compare(const Group& a, const Group& b) {
-  if (a.size() != b.size()) return MPI_UNEQUAL;
-  bool same_order = true;
-  for (std::uint32_t i = 0; i < a.size(); ++i) {
-    if (a.at(i) == b.at(i)) continue;
-    same_order = false;
-    if (!b.find(a.at(i))) return MPI_UNEQUAL;
+int compare(const Ref<Group>& a, const Ref<Group>& b) {
+  switch (mpi::compare(*a->members(), *b->members())) {
+    case Likeness::identical: return MPI_IDENT;
+    case Likeness::similar: return MPI_SIMILAR;
+    case Likeness::unequal: break;
   }
-  return same_order ? MPI_IDENT : MPI_SIMILAR;
+  return MPI_UNEQUAL;
 }
 
 MPI_Group new_group(const Ref<Group>& group) {
@@ -66,9 +64,9 @@ int Comm_compare(Comm& comm1, Comm& comm2, int* result) {
   }
   *result = MPI_UNEQUAL;
   if (comm1.inter() != comm2.inter()) return MPI_SUCCESS;
-  int groups = compare(*comm1.group(), *comm2.group());
+  int groups = compare(comm1.group(), comm2.group());
   if (comm1.inter() && groups != MPI_UNEQUAL) {
-    const int remote = compare(*comm1.remote_group(), *comm2.remote_group());
+    const int remote = compare(comm1.remote_group(), comm2.remote_group());
     if (remote != MPI_IDENT) groups = remote;
   }
   *result = groups == MPI_IDENT ? MPI_CONGRUENT : groups;

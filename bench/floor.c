@@ -4,10 +4,10 @@
  *   floor copies     a message copied into a shared buffer and out again by the other side: one-way time by
  * size floor both       both for a user who wants to see them The processes are pinned to the first two
  * CPUs. */
-#include "bench.h"
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include "bench.h"
 
 enum { kBatches = 11, kLargest = 4194304 };
 

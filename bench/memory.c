@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
   text[fread(text, 1, sizeof text - 1, file)] = '\0';
   fclose(file);
   bench_print("pss", 0, (double)field_kb(text, "\nPss:"), "kB");
-  bench_print("private", 0,
-              (double)(field_kb(text, "\nPrivate_Clean:") + field_kb(text, "\nPrivate_Dirty:")), "kB");
+  bench_print("private", 0, (double)(field_kb(text, "\nPrivate_Clean:") + field_kb(text, "\nPrivate_Dirty:")),
+              "kB");
   nanosleep(&pause, NULL); /* nobody leaves while another one still looks */
 #ifndef EMPTY
   MPI_Finalize();

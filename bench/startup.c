@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Init and MPI_Finalize, nothing else. bench/compare takes the time of the whole launch from outside.
  */
-#include "bench.h"
 #include <mpi.h>
+#include "bench.h"
 
 int main(int argc, char** argv) {
   const double start = bench_seconds();

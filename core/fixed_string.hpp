@@ -2,8 +2,10 @@
 #pragma once
 /// @file  Text inside a fixed number of bytes, for records that live in a file. Layer: core.
 ///
-/// Relocation-free by construction: plugin descriptors and parameter manifests are read from the file as bytes.
-/// Errors: a literal that does not fit does not compile. Units: bytes; one is kept for the final NUL.
+/// Relocation-free by construction: plugin descriptors and parameter manifests are read from the file as
+/// bytes.
+/// Errors: a literal that does not fit does not compile.
+/// Units: bytes; one is kept for the final NUL.
 
 #include <cstddef>
 #include <string_view>

@@ -2,7 +2,8 @@
 #pragma once
 /// @file  Strong identifiers and the three answers of a hot call. Layer: core.
 ///
-/// Threads: value types. Units: none. No implicit conversion between any two of them.
+/// Threads: value types.
+/// Units: none. No implicit conversion between any two of them.
 
 #include <compare>
 #include <cstddef>
@@ -11,8 +12,8 @@
 
 namespace starling {
 
-/// A process: which launched world (index into this process's table of worlds; 0 is its own), which rank in it.
-/// It belongs to no communicator and no device.
+/// A process: which launched world (index into this process's table of worlds; 0 is its own), which rank in
+/// it. It belongs to no communicator and no device.
 struct ProcId {
   std::uint32_t world = 0;
   std::uint32_t rank = 0;

@@ -2,8 +2,10 @@
 #pragma once
 /// @file  Messages to people, on stderr. Layer: core.
 ///
-/// One line is one write(2), so that lines of several ranks do not mix. Nothing is printed in normal operation:
-/// no banners. Threads: any. Errors: a failed write is ignored.
+/// One line is one write(2), so that lines of several ranks do not mix. Nothing is printed in normal
+/// operation: no banners.
+/// Threads: any.
+/// Errors: a failed write is ignored.
 
 #include <string>
 #include <string_view>

@@ -3,7 +3,8 @@
 /// @file  A value or the reason why there is none, with std::expected's member names. Layer: core.
 ///
 /// Used for set-up (init, connect, select, parameters), never on the hot path.
-/// Threads: value types, no shared state. Errors: value() of an error is a bug (expects).
+/// Threads: value types, no shared state.
+/// Errors: value() of an error is a bug (expects).
 
 #include <string>
 #include <string_view>
@@ -16,16 +17,16 @@ namespace starling {
 
 /// What kind of thing went wrong; mpi/ maps it to an MPI error class.
 enum class Errc {
-  bad_parameter,   ///< a parameter's value, name or selection list
-  bad_input,       ///< malformed bytes from a peer, a file or a process manager
-  not_found,       ///< a name, plugin, key or file that does not exist
-  unsupported,     ///< this component or machine cannot do it
-  no_space,        ///< /dev/shm, memory, descriptors
-  denied,          ///< permission, owner or mode
-  timed_out,       ///< a deadline passed
-  peer_lost,       ///< another process died or its launcher went away
-  system,          ///< a system call failed; detail holds errno's text
-  internal         ///< anything else
+  bad_parameter,  ///< a parameter's value, name or selection list
+  bad_input,      ///< malformed bytes from a peer, a file or a process manager
+  not_found,      ///< a name, plugin, key or file that does not exist
+  unsupported,    ///< this component or machine cannot do it
+  no_space,       ///< /dev/shm, memory, descriptors
+  denied,         ///< permission, owner or mode
+  timed_out,      ///< a deadline passed
+  peer_lost,      ///< another process died or its launcher went away
+  system,         ///< a system call failed; detail holds errno's text
+  internal        ///< anything else
 };
 
 struct Error {
@@ -63,16 +64,31 @@ class [[nodiscard]] Result {
 
   [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
-  T& value() & { check(); return *std::get_if<0>(&state_); }
-  const T& value() const& { check(); return *std::get_if<0>(&state_); }
-  T&& value() && { check(); return std::move(*std::get_if<0>(&state_)); }
+  T& value() & {
+    check();
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const& {
+    check();
+    return *std::get_if<0>(&state_);
+  }
+  T&& value() && {
+    check();
+    return std::move(*std::get_if<0>(&state_));
+  }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
-  const Error& error() const& { expects(!has_value(), "error() of a value"); return *std::get_if<1>(&state_); }
-  Error&& error() && { expects(!has_value(), "error() of a value"); return std::move(*std::get_if<1>(&state_)); }
+  const Error& error() const& {
+    expects(!has_value(), "error() of a value");
+    return *std::get_if<1>(&state_);
+  }
+  Error&& error() && {
+    expects(!has_value(), "error() of a value");
+    return std::move(*std::get_if<1>(&state_));
+  }
 
  private:
   void check() const { expects(has_value(), "value() of an error"); }
@@ -88,8 +104,14 @@ class [[nodiscard]] Result<void> {
 
   [[nodiscard]] bool has_value() const noexcept { return !failed_; }
   explicit operator bool() const noexcept { return has_value(); }
-  const Error& error() const& { expects(failed_, "error() of a value"); return error_; }
-  Error&& error() && { expects(failed_, "error() of a value"); return std::move(error_); }
+  const Error& error() const& {
+    expects(failed_, "error() of a value");
+    return error_;
+  }
+  Error&& error() && {
+    expects(failed_, "error() of a value");
+    return std::move(error_);
+  }
 
  private:
   Error error_;

@@ -36,8 +36,7 @@ static void* create_and_check(void* argument) {
   MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm);
   const int expected = (set->first + set->last) * size / 2;
   set->wrong = size != set->last - set->first + 1 || sum != expected;
-  if (set->wrong)
-    fprintf(stderr, "%s: sum %d over %d members, expected %d\n", set->tag, sum, size, expected);
+  if (set->wrong) fprintf(stderr, "%s: sum %d over %d members, expected %d\n", set->tag, sum, size, expected);
   if (rank == 0) printf("%s: members %d to %d have met\n", set->tag, set->first, set->last);
 
   MPI_Comm_free(&comm);

@@ -95,9 +95,7 @@ static void step(struct block* b) {
  * ones. */
 static int own_layer(const struct block* b, int f) { return f % 2 ? b->n[f / 2] : 1; }
 static int halo_layer(const struct block* b, int f) { return f % 2 ? b->n[f / 2] + 1 : 0; }
-static int face_points(const struct block* b, int f) {
-  return b->n[(f / 2 + 1) % 3] * b->n[(f / 2 + 2) % 3];
-}
+static int face_points(const struct block* b, int f) { return b->n[(f / 2 + 1) % 3] * b->n[(f / 2 + 2) % 3]; }
 
 static void copy_face(const struct block* b, int f, int layer, double* buffer, int pack) {
   const int d = f / 2, outer = d == 0 ? 1 : 0, inner = d == 2 ? 1 : 2;
@@ -121,8 +119,7 @@ static void exchange_packed(struct block* b, double* send[kFaces], double* recei
     if (b->neighbor[f] != MPI_PROC_NULL) copy_face(b, f, own_layer(b, f), send[f], 1);
   double t1 = MPI_Wtime();
   seconds[kPack] += t1 - t0;
-  for (int f = 0; f < kFaces;
-       ++f) { /* what leaves through face f arrives through the neighbour's face f^1 */
+  for (int f = 0; f < kFaces; ++f) { /* what leaves through face f arrives through the neighbour's face f^1 */
     const int count = face_points(b, f);
     MPI_Irecv(receive[f], count, MPI_DOUBLE, b->neighbor[f], f ^ 1, MPI_COMM_WORLD, &requests[f]);
     MPI_Isend(send[f], count, MPI_DOUBLE, b->neighbor[f], f, MPI_COMM_WORLD, &requests[kFaces + f]);

@@ -2,8 +2,9 @@
 #pragma once
 /// @file  Checking a plugin by its records alone. Layer: framework.
 ///
-/// Threads: pure functions of the file. Errors: a misfit is a refusal text that names file, field, found and expected value;
-/// nothing here fails otherwise.
+/// Threads: pure functions of the file.
+/// Errors: a misfit is a refusal text that names file, field, found and
+/// expected value; nothing here fails otherwise.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,17 +22,17 @@ namespace starling::plugin {
 struct Candidate {
   std::string framework;
   std::string name;
-  std::string file;        ///< empty when linked in
-  Descriptor descriptor;   ///< as far as it could be read
-  std::string refusal;     ///< why it cannot be used (file, field, both values); empty: it can
+  std::string file;       ///< empty when linked in
+  Descriptor descriptor;  ///< as far as it could be read
+  std::string refusal;    ///< why it cannot be used (file, field, both values); empty: it can
 };
 
 /// A framework of this build.
 struct FrameworkInfo {
   std::string_view name;
   std::uint32_t interface_number;
-  params::Decl selection;                 ///< the parameter of the framework's name
-  std::span<const params::Decl> params;   ///< what all its components share
+  params::Decl selection;                ///< the parameter of the framework's name
+  std::span<const params::Decl> params;  ///< what all its components share
 };
 [[nodiscard]] std::span<const FrameworkInfo> all_frameworks() noexcept;
 
@@ -40,7 +41,8 @@ struct Examined {
   std::vector<params::Decl> manifest;  ///< empty if refused
 };
 
-/// Reads and checks the records of a file `<framework>_<name>.so`; the file name counts where the records cannot be read.
+/// Reads and checks the records of a file `<framework>_<name>.so`; the file name counts where the records
+/// cannot be read.
 [[nodiscard]] Examined examine_file(const std::string& file);
 /// The same for a plugin that is linked in.
 [[nodiscard]] Examined examine_builtin(const Exported& plugin);

@@ -5,18 +5,19 @@
 /// A plugin's plugin.cpp declares its parameters, its descriptor and one factory:
 ///
 ///     namespace starling::btl {
-///     STARLING_PLUGIN_PARAMS std::array kShmParams = {kLaneBytes, kEagerLimit};  // constexpr params::Decl of a header
+///     // kLaneBytes and kEagerLimit are constexpr params::Decl of a header
+///     STARLING_PLUGIN_PARAMS std::array kShmParams = {kLaneBytes, kEagerLimit};
 ///     STARLING_PLUGIN(Framework, shm, 50, "shared memory on one node", kShmParams, &create_shm);
 ///     }
 ///
-/// where Framework is the trait type of the framework's interface header (Component, Args, kName, kInterface) and the
-/// factory is `Result<std::unique_ptr<Component>> create_shm(const Args&)`. A plugin without parameters writes
-/// STARLING_NO_PARAMS. One plugin per shared object. The same source is built as a .so or linked in (the build defines
-/// STARLING_PLUGIN_BUILTIN then); see docs/design/plugins.md.
+/// where Framework is the trait type of the framework's interface header (Component, Args, kName, kInterface)
+/// and the factory is `Result<std::unique_ptr<Component>> create_shm(const Args&)`. A plugin without
+/// parameters writes STARLING_NO_PARAMS. One plugin per shared object. The same source is built as a .so or
+/// linked in (the build defines STARLING_PLUGIN_BUILTIN then); see docs/design/plugins.md.
 ///
 /// Threads:   create and destroy are called by one thread at a time.
-/// Errors:    exceptions that leave a factory are caught here and become Errors: one of the two edges where that is
-///            done. An exception that leaves a component's destructor ends the process.
+/// Errors:    exceptions that leave a factory are caught here and become Errors: one of the two edges where
+///            that is done. An exception that leaves a component's destructor ends the process.
 
 #include <array>
 #include <exception>
@@ -30,7 +31,8 @@
 
 namespace starling::plugin {
 
-/// Compiler and C++ runtime of this translation unit; a plugin built otherwise cannot share C++ types with us.
+/// Compiler and C++ runtime of this translation unit; a plugin built otherwise cannot share C++ types with
+/// us.
 #define STARLING_FINGERPRINT_TEXT_2(x) #x
 #define STARLING_FINGERPRINT_TEXT(x) STARLING_FINGERPRINT_TEXT_2(x)
 inline constexpr FixedString<64> kFingerprint = "cxx20 libstdc++ " STARLING_FINGERPRINT_TEXT(
@@ -66,8 +68,9 @@ struct EntryOf {
   static void destroy(void* component) noexcept { delete static_cast<Component*>(component); }
 };
 
-/// What the one exported symbol of a plugin is: starling_plugin_entry of a .so, starling_builtin_<framework>_<name> where it
-/// is linked in. It refers to the two records, so that --gc-sections keeps them.
+/// What the one exported symbol of a plugin is: starling_plugin_entry of a .so,
+/// starling_builtin_<framework>_<name> where it is linked in. It refers to the two records, so that --gc-
+/// sections keeps them.
 struct Exported {
   const Descriptor* descriptor;
   const params::Decl* params;
@@ -95,8 +98,8 @@ struct Exported {
 /// Before the one constexpr std::array of params::Decl that is a plugin's manifest.
 #define STARLING_PLUGIN_PARAMS STARLING_PLUGIN_SECTION(".starling.params") static constexpr
 
-/// FRAMEWORK: trait type; NAME: bare identifier; PRIORITY: int; SUMMARY: literal; PARAMS: an array declared with
-/// STARLING_PLUGIN_PARAMS, or STARLING_NO_PARAMS; FACTORY: address of the factory function.
+/// FRAMEWORK: trait type; NAME: bare identifier; PRIORITY: int; SUMMARY: literal; PARAMS: an array declared
+///            with STARLING_PLUGIN_PARAMS, or STARLING_NO_PARAMS; FACTORY: address of the factory function.
 #define STARLING_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY)                                 \
   STARLING_PLUGIN_SECTION(".starling.plugin")                                                                \
   static constexpr ::starling::plugin::Descriptor starling_descriptor = {                                    \

@@ -2,12 +2,14 @@
 #pragma once
 /// @file  Finding, checking, choosing and opening plugins of any framework. Layer: framework.
 ///
-/// The index knows every plugin of every directory from its file's records alone; a file is loaded only when it is
-/// opened. Each framework F has a parameter `<F>`, a selection list: empty (all, by priority), `a,b` or `^a`.
+/// The index knows every plugin of every directory from its file's records alone; a file is loaded only when
+/// it is opened. Each framework F has a parameter `<F>`, a selection list: empty (all, by priority), `a,b` or
+/// `^a`.
 ///
 /// Threads:   one at a time.
 /// Ownership: opened libraries stay loaded until exit (ucx and others do not survive dlclose).
-/// Errors:    a plugin named by the user that cannot be used is an Error with the reason; else it is skipped and listed.
+/// Errors:    a plugin named by the user that cannot be used is an Error with the reason; else it is skipped
+/// and listed.
 
 #include <memory>
 #include <string>
@@ -23,10 +25,11 @@ namespace starling::plugin {
 
 class Index {
  public:
-  /// Scans the linked-in plugins, the installation's plugin directory and the directories of parameter `plugin_path`,
-  /// reads every descriptor and adds every manifest to the registry (and the parameters of core and the frameworks). A name
-  /// found twice: the first usable one counts. In a set-uid process `plugin_path` is ignored. An Error holds every
-  /// parameter value that was refused. `prefix` is core/plugin/prefix.hpp's, or that of another installation.
+  /// Scans the linked-in plugins, the installation's plugin directory and the directories of parameter
+  /// `plugin_path`, reads every descriptor and adds every manifest to the registry (and the parameters of
+  /// core and the frameworks). A name found twice: the first usable one counts. In a set-uid process
+  /// `plugin_path` is ignored. An Error holds every parameter value that was refused. `prefix` is
+  /// core/plugin/prefix.hpp's, or that of another installation.
   [[nodiscard]] static Result<Index> scan(params::Registry& params, const std::string& prefix);
 
   /// The same for listings: bad parameter values do not stop it, they are problems().
@@ -50,9 +53,9 @@ class Index {
   /// Whether the selection list asks for this component by its name.
   [[nodiscard]] bool named_by_user(const Candidate& candidate) const;
 
-  /// Candidates of a framework that its selection list admits, best first (list order, else priority), at least one.
-  /// A name in the list that does not exist, or exists and was refused, is an Error that says what exists, where it was
-  /// looked for, and why not.
+  /// Candidates of a framework that its selection list admits, best first (list order, else priority), at
+  /// least one. A name in the list that does not exist, or exists and was refused, is an Error that says what
+  /// exists, where it was looked for, and why not.
   [[nodiscard]] Result<std::vector<const Candidate*>> admitted(std::string_view framework) const;
 
   /// Loads the plugin (at first use; once per process) and gives its entry. A candidate of this index.
@@ -67,7 +70,8 @@ class Index {
   using Handle = std::unique_ptr<typename Framework::Component, Destroy>;
 
   template <class Framework>
-  [[nodiscard]] Result<Handle<Framework>> create(const Candidate& candidate, const typename Framework::Args& args) {
+  [[nodiscard]] Result<Handle<Framework>> create(const Candidate& candidate,
+                                                 const typename Framework::Args& args) {
     Result<const Entry*> entry = open(candidate);
     if (!entry) return fail(std::move(entry).error());
     Error error;
@@ -75,11 +79,12 @@ class Index {
     if (component == nullptr) {
       return fail(std::move(error).within(candidate.framework + "/" + candidate.name));
     }
-    return Handle<Framework>(static_cast<typename Framework::Component*>(component), Destroy{(*entry)->destroy});
+    return Handle<Framework>(static_cast<typename Framework::Component*>(component),
+                             Destroy{(*entry)->destroy});
   }
 
-  /// The first admitted candidate that creates: for frameworks of which one component runs (pmi, shm, pml, bootstrap).
-  /// The Error lists every candidate with its reason. `chosen`, if given, receives its name.
+  /// The first admitted candidate that creates: for frameworks of which one component runs (pmi, shm, pml,
+  /// bootstrap). The Error lists every candidate with its reason. `chosen`, if given, receives its name.
   template <class Framework>
   [[nodiscard]] Result<Handle<Framework>> create_first(const typename Framework::Args& args,
                                                        std::string* chosen = nullptr) {

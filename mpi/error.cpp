@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "mpi/comm/comm.hpp"
 #include "mpi.h"
+#include "mpi/comm/comm.hpp"
 
 namespace starling::mpi {
 namespace {

@@ -18,8 +18,8 @@
 #include <type_traits>
 
 #include "core/expects.hpp"
-#include "mpi/handle.hpp"
 #include "mpi.h"
+#include "mpi/handle.hpp"
 
 namespace starling::mpi {
 

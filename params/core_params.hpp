@@ -12,20 +12,22 @@
 
 namespace starling::params {
 
-inline constexpr Decl kMcaStrict = boolean(
-    "mca_strict", "0", "Treat a parameter name that nobody declares as an error; otherwise it is one warning per job.");
-inline constexpr Decl kPluginPath = text(
-    "plugin_path", "",
-    "Further directories with plugins, absolute, separated by ':'. Each must belong to root or to you and must not be "
-    "writable by others. The installation's own lib/starling is always searched first.");
+inline constexpr Decl kMcaStrict =
+    boolean("mca_strict", "0",
+            "Treat a parameter name that nobody declares as an error; otherwise it is one warning per job.");
+inline constexpr Decl kPluginPath =
+    text("plugin_path", "",
+         "Further directories with plugins, absolute, separated by ':'. Each must belong to root or to you "
+         "and must not be "
+         "writable by others. The installation's own lib/starling is always searched first.");
 inline constexpr Decl kLogLevel = choice("log_level", "warning", "error|warning|info|debug",
                                          "The least important messages that are still printed to stderr.");
 
 /// Declares the above (owner "core") and sets the log level from them.
 [[nodiscard]] Result<void> add_core(Registry& registry);
 
-/// What to tell people about unknown names once every declaration is in: one line each, or an Error with all of them
-/// if mca_strict is set. Whoever calls it sees to it that a job says this once (rank 0, or mpiexec).
+/// What to tell people about unknown names once every declaration is in: one line each, or an Error with all
+/// of them if mca_strict is set. Whoever calls it sees to it that a job says this once (rank 0, or mpiexec).
 [[nodiscard]] Result<std::vector<std::string>> unknown_names(const Registry& registry);
 
 }  // namespace starling::params

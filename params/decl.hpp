@@ -3,8 +3,10 @@
 /// @file  The declaration of one parameter, as data. Layer: params.
 ///
 /// Declarations are made once, beside the code that reads them, as constexpr values; a plugin's are in an ELF
-/// section of its file (core/plugin/descriptor.hpp). Everything else (parsing, ranges, help, listings, MPI_T control
-/// variables) is derived from them. Relocation-free. Units: sizes in bytes, times in the unit the name ends with.
+/// section of its file (core/plugin/descriptor.hpp). Everything else (parsing, ranges, help, listings, MPI_T
+/// control variables) is derived from them. Relocation-free.
+/// Units: sizes in bytes, times in the unit the
+/// name ends with.
 
 #include <cstdint>
 #include <limits>
@@ -15,21 +17,21 @@
 namespace starling::params {
 
 enum class Type : std::uint32_t {
-  boolean = 0,    ///< 0|1|no|yes|false|true|off|on
-  integer = 1,    ///< decimal or 0x, with the suffixes k m g (powers of 1024) if Decl::units is set
-  text = 2,       ///< any text
-  choice = 3,     ///< one of Decl::choices
-  selection = 4   ///< a component list: `a,b` or `^a,b`
+  boolean = 0,   ///< 0|1|no|yes|false|true|off|on
+  integer = 1,   ///< decimal or 0x, with the suffixes k m g (powers of 1024) if Decl::units is set
+  text = 2,      ///< any text
+  choice = 3,    ///< one of Decl::choices
+  selection = 4  ///< a component list: `a,b` or `^a,b`
 };
 
 struct Decl {
-  FixedString<64> name;       ///< without the STARLING_MCA_ prefix
-  FixedString<64> synonym;    ///< another accepted name (a known one of Open MPI's), or empty
-  FixedString<96> fallback;   ///< the default, written as a user would write it
-  FixedString<128> choices;   ///< for Type::choice: the values, separated by '|'
-  FixedString<320> help;      ///< what it does and when to change it, for people
+  FixedString<64> name;      ///< without the STARLING_MCA_ prefix
+  FixedString<64> synonym;   ///< another accepted name (a known one of Open MPI's), or empty
+  FixedString<96> fallback;  ///< the default, written as a user would write it
+  FixedString<128> choices;  ///< for Type::choice: the values, separated by '|'
+  FixedString<320> help;     ///< what it does and when to change it, for people
   Type type = Type::text;
-  std::uint32_t units = 0;    ///< 1: sizes, k/m/g suffixes are accepted
+  std::uint32_t units = 0;  ///< 1: sizes, k/m/g suffixes are accepted
   std::int64_t min = std::numeric_limits<std::int64_t>::min();
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
@@ -38,29 +40,62 @@ static_assert(std::is_trivially_copyable_v<Decl> && sizeof(Decl) == 696);
 // Makers, so that a declaration reads as a sentence. `text` literals are checked at compile time.
 consteval Decl boolean(FixedString<64> name, FixedString<96> fallback, FixedString<320> help,
                        FixedString<64> synonym = {}) {
-  return {.name = name, .synonym = synonym, .fallback = fallback, .choices = {}, .help = help, .type = Type::boolean};
+  return {.name = name,
+          .synonym = synonym,
+          .fallback = fallback,
+          .choices = {},
+          .help = help,
+          .type = Type::boolean};
 }
 consteval Decl integer(FixedString<64> name, FixedString<96> fallback, std::int64_t min, std::int64_t max,
                        FixedString<320> help, FixedString<64> synonym = {}) {
-  return {.name = name, .synonym = synonym, .fallback = fallback, .choices = {}, .help = help, .type = Type::integer,
-          .units = 0, .min = min, .max = max};
+  return {.name = name,
+          .synonym = synonym,
+          .fallback = fallback,
+          .choices = {},
+          .help = help,
+          .type = Type::integer,
+          .units = 0,
+          .min = min,
+          .max = max};
 }
 consteval Decl size_bytes(FixedString<64> name, FixedString<96> fallback, std::int64_t min, std::int64_t max,
                           FixedString<320> help, FixedString<64> synonym = {}) {
-  return {.name = name, .synonym = synonym, .fallback = fallback, .choices = {}, .help = help, .type = Type::integer,
-          .units = 1, .min = min, .max = max};
+  return {.name = name,
+          .synonym = synonym,
+          .fallback = fallback,
+          .choices = {},
+          .help = help,
+          .type = Type::integer,
+          .units = 1,
+          .min = min,
+          .max = max};
 }
 consteval Decl text(FixedString<64> name, FixedString<96> fallback, FixedString<320> help,
                     FixedString<64> synonym = {}) {
-  return {.name = name, .synonym = synonym, .fallback = fallback, .choices = {}, .help = help, .type = Type::text};
+  return {.name = name,
+          .synonym = synonym,
+          .fallback = fallback,
+          .choices = {},
+          .help = help,
+          .type = Type::text};
 }
 consteval Decl choice(FixedString<64> name, FixedString<96> fallback, FixedString<128> choices,
                       FixedString<320> help, FixedString<64> synonym = {}) {
-  return {.name = name, .synonym = synonym, .fallback = fallback, .choices = choices, .help = help,
+  return {.name = name,
+          .synonym = synonym,
+          .fallback = fallback,
+          .choices = choices,
+          .help = help,
           .type = Type::choice};
 }
 consteval Decl selection(FixedString<64> name, FixedString<96> fallback, FixedString<320> help) {
-  return {.name = name, .synonym = {}, .fallback = fallback, .choices = {}, .help = help, .type = Type::selection};
+  return {.name = name,
+          .synonym = {},
+          .fallback = fallback,
+          .choices = {},
+          .help = help,
+          .type = Type::selection};
 }
 
 }  // namespace starling::params

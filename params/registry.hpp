@@ -4,18 +4,18 @@
 ///
 /// Sources, strongest first:
 ///   override file   <prefix>/etc/starling/override.conf, the administrator's
-///   command line    `mpiexec --mca NAME VALUE`; travels in STARLING_CMDLINE_MCA, lines `name=value`, later ones win
-///   environment     STARLING_MCA_<name>
-///   job file        `mpiexec --params FILE`, which sets STARLING_PARAMS_FILE; must exist if named
-///   user file       $XDG_CONFIG_HOME/starling/params.conf, else ~/.config/starling/params.conf
-///   system file     <prefix>/etc/starling/params.conf
-///   default         of the declaration
-/// Files have lines `name = value` and `#` comments. In a set-uid process (AT_SECURE) only the two files of the
-/// prefix count. Every value remembers where it came from. See docs/design/parameters.md.
+///   command line    `mpiexec --mca NAME VALUE`; travels in STARLING_CMDLINE_MCA, lines `name=value`, later
+///   ones win environment     STARLING_MCA_<name> job file        `mpiexec --params FILE`, which sets
+///   STARLING_PARAMS_FILE; must exist if named user file       $XDG_CONFIG_HOME/starling/params.conf, else
+///   ~/.config/starling/params.conf system file     <prefix>/etc/starling/params.conf default         of the
+///   declaration
+/// Files have lines `name = value` and `#` comments. In a set-uid process (AT_SECURE) only the two files of
+/// the prefix count. Every value remembers where it came from. See docs/design/parameters.md.
 ///
 /// Threads:   add() and load() by one thread at a time; reading is free afterwards.
 /// Ownership: declarations are copied; returned references live as long as the registry.
-/// Errors:    a value is checked when its declaration and its source have both been seen; a bad one is an Error that
+/// Errors:    a value is checked when its declaration and its source have both been seen; a bad one is an
+/// Error that
 ///            names parameter, value, source and what was expected.
 
 #include <cstdint>
@@ -36,25 +36,31 @@ inline constexpr std::string_view kJobFileVariable = "STARLING_PARAMS_FILE";
 
 /// Where a value came from; a greater source is a stronger one.
 enum class Source : std::uint8_t {
-  default_value, system_file, user_file, job_file, environment, command_line, override_file
+  default_value,
+  system_file,
+  user_file,
+  job_file,
+  environment,
+  command_line,
+  override_file
 };
 
 struct Origin {
   Source source = Source::default_value;
-  std::string file;   ///< path of a file source, else empty
-  int line = 0;       ///< 1-based line in it, else 0
+  std::string file;  ///< path of a file source, else empty
+  int line = 0;      ///< 1-based line in it, else 0
   /// "default", "environment STARLING_MCA_btl", "/etc/x.conf:12", "mpiexec --mca" ...
   [[nodiscard]] std::string text(std::string_view name) const;
 };
 
 struct Value {
   Decl decl;
-  std::string written;     ///< the text as its source had it
-  std::int64_t number = 0; ///< booleans (0, 1), integers, index of a choice
+  std::string written;      ///< the text as its source had it
+  std::int64_t number = 0;  ///< booleans (0, 1), integers, index of a choice
   Origin origin;
-  std::string set_as;      ///< the name that its source used: the name or the synonym
-  std::string problem;     ///< why what a source has was refused (then the default is in force); else empty
-  std::string owner;       ///< who declared it: "core", "mpi", "btl", "btl/shm" ...
+  std::string set_as;   ///< the name that its source used: the name or the synonym
+  std::string problem;  ///< why what a source has was refused (then the default is in force); else empty
+  std::string owner;    ///< who declared it: "core", "mpi", "btl", "btl/shm" ...
 };
 
 /// A value set by some source for a name that nobody declared (so far).
@@ -78,11 +84,12 @@ struct CommandLineSetting {
 
 /// Where the sources are; the defaults are the real ones of this process.
 struct Places {
-  std::string prefix;                       ///< installation prefix: <prefix>/etc/starling/{params,override}.conf
-  std::string user_file;                    ///< ~/.config/starling/params.conf; empty: none
-  std::string job_file;                     ///< STARLING_PARAMS_FILE or --params; empty: none
-  std::vector<std::string> environment;     ///< NAME=VALUE; of_this_process keeps those that begin with STARLING_
-  bool at_secure = false;                   ///< set-uid: user file, job file, environment, command line are ignored
+  std::string prefix;     ///< installation prefix: <prefix>/etc/starling/{params,override}.conf
+  std::string user_file;  ///< ~/.config/starling/params.conf; empty: none
+  std::string job_file;   ///< STARLING_PARAMS_FILE or --params; empty: none
+  std::vector<std::string>
+      environment;         ///< NAME=VALUE; of_this_process keeps those that begin with STARLING_
+  bool at_secure = false;  ///< set-uid: user file, job file, environment, command line are ignored
   [[nodiscard]] static Places of_this_process(std::string prefix);
 };
 
@@ -93,12 +100,13 @@ class Registry {
   Registry(Registry&&) noexcept;
   Registry& operator=(Registry&&) noexcept;
 
-  /// Reads all sources, in place of those read before; names need not be declared yet. A file that does not parse
-  /// is an Error with file and line.
+  /// Reads all sources, in place of those read before; names need not be declared yet. A file that does not
+  /// parse is an Error with file and line.
   [[nodiscard]] Result<void> load(const Places& places);
   /// Adds declarations (of "core", a framework, "btl/shm" ...) and parses what the sources have for them.
-  /// Adding the same declaration of the same owner again is a no-op. An Error holds every bad value, one a line; all
-  /// declarations are in nevertheless, those with a bad value at their default (Value::problem says why).
+  /// Adding the same declaration of the same owner again is a no-op. An Error holds every bad value, one a
+  /// line; all declarations are in nevertheless, those with a bad value at their default (Value::problem says
+  /// why).
   [[nodiscard]] Result<void> add(std::string_view owner, std::span<const Decl> decls);
 
   /// Values of declared parameters. Asking for an undeclared name or with the wrong type is a bug (expects).
@@ -107,7 +115,9 @@ class Registry {
   [[nodiscard]] const std::string& text(const Decl& decl) const;
   /// The index of the chosen value in Decl::choices.
   template <class Enum>
-  [[nodiscard]] Enum choice(const Decl& decl) const { return static_cast<Enum>(integer(decl)); }
+  [[nodiscard]] Enum choice(const Decl& decl) const {
+    return static_cast<Enum>(integer(decl));
+  }
 
   /// By name or synonym; null: not declared.
   [[nodiscard]] const Value* find(std::string_view name) const;

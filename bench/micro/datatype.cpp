@@ -106,7 +106,11 @@ void lists(Cube& cube) {
           for (std::int64_t j = 0; j < lengths[i]; ++j) *to++ = from[at[i] + j];
         }
       });
-  struct Particle { double place[3]; int id; char kind; };
+  struct Particle {
+    double place[3];
+    int id;
+    char kind;
+  };
   const std::int64_t parts[] = {3, 1, 1}, places[] = {0, 24, 28};
   const Datatype* const types[] = {&doubles(), &type(0x209), &type(0x243)};
   row("struct of 29 in 32", starling::mpi::make_struct(parts, places, types).value(), 10000, cube,

@@ -2,9 +2,10 @@
 #pragma once
 /// @file  What a plugin says about itself in its file, read before dlopen. Layer: core.
 ///
-/// The record is plain bytes without relocations in the ELF section `.starling.plugin` (kDescriptorSection), so that a
-/// refusal, a listing or the unknown-name check runs no plugin code and needs no library that is missing. The parameter manifest (an array
-/// of params::Decl) is in `.starling.params` (kParamsSection). See docs/design/plugins.md.
+/// The record is plain bytes without relocations in the ELF section `.starling.plugin` (kDescriptorSection),
+/// so that a refusal, a listing or the unknown-name check runs no plugin code and needs no library that is
+/// missing. The parameter manifest (an array of params::Decl) is in `.starling.params` (kParamsSection). See
+/// docs/design/plugins.md.
 
 #include <cstdint>
 #include <type_traits>
@@ -21,15 +22,15 @@ inline constexpr std::uint32_t kCoreInterface = 1;
 
 struct Descriptor {
   std::uint64_t magic = kMagic;
-  std::uint32_t bytes = 0;                  ///< sizeof(Descriptor) of the plugin's build
-  std::uint32_t core_interface = 0;         ///< kCoreInterface of the plugin's build
-  std::uint32_t framework_interface = 0;    ///< kInterface of its framework
-  std::int32_t priority = 0;                ///< higher is tried first where a list does not say
-  FixedString<24> framework;                ///< "pmi", "shm", "btl", "pml", "bootstrap"
-  FixedString<40> name;                     ///< as in selection lists; letters, digits and _
-  FixedString<64> version;                  ///< the plugin's own version, for people
-  FixedString<64> fingerprint;              ///< compiler and standard library of the build; must be equal
-  FixedString<160> summary;                 ///< one line for starling-info
+  std::uint32_t bytes = 0;                ///< sizeof(Descriptor) of the plugin's build
+  std::uint32_t core_interface = 0;       ///< kCoreInterface of the plugin's build
+  std::uint32_t framework_interface = 0;  ///< kInterface of its framework
+  std::int32_t priority = 0;              ///< higher is tried first where a list does not say
+  FixedString<24> framework;              ///< "pmi", "shm", "btl", "pml", "bootstrap"
+  FixedString<40> name;                   ///< as in selection lists; letters, digits and _
+  FixedString<64> version;                ///< the plugin's own version, for people
+  FixedString<64> fingerprint;            ///< compiler and standard library of the build; must be equal
+  FixedString<160> summary;               ///< one line for starling-info
 };
 static_assert(std::is_trivially_copyable_v<Descriptor> && sizeof(Descriptor) == 376);
 

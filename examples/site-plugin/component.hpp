@@ -3,10 +3,13 @@
 /// @file  A process manager made of files in a shared directory. Layer: plugin.
 ///
 ///     <dir>/<job>/rank.<r>          host name of rank r; made once, so that a second job of the name is
-///     noticed <dir>/<job>/nodes             the node map, written by rank 0 <dir>/<job>/value.<r>.<key>  
-///     what rank r put <dir>/<job>/fence.<id>.<i>    member i and everything below it in the tree has
-///     arrived; the last one: .go <dir>/<job>/abort             who ended the job, and why <dir>/name.<name> 
-///                a published port
+///                                   noticed
+///     <dir>/<job>/nodes             the node map, written by rank 0
+///     <dir>/<job>/value.<r>.<key>   what rank r put
+///     <dir>/<job>/fence.<id>.<i>    member i and everything below it in the tree has arrived; the last
+///                                   one: .go
+///     <dir>/<job>/abort             who ended the job, and why
+///     <dir>/name.<name>             a published port
 ///
 /// Threads:   as pmi::Component. Ownership: files stay when the process ends; whoever started the job removes
 ///            them.

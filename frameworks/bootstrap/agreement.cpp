@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Agreement on a context id over a tree. What is hard: joins that arrive early, and late ones after a time-out. Entries
-// are looked up again after every wait, since other threads change the table meanwhile. Layer: framework. See docs/design/startup.md.
+// Agreement on a context id over a tree. What is hard: joins that arrive early, and late ones after a
+// time-out. Entries are looked up again after every wait, since other threads change the table meanwhile.
+// Layer: framework. See docs/design/startup.md.
 
 #include "frameworks/bootstrap/agreement.hpp"
 
@@ -18,8 +19,8 @@ std::span<const std::byte> bytes_of(const AgreementMessage& message) {
 }
 
 std::string describe(const Creation& creation) {
-  return "creation of a communicator of " + std::to_string(creation.members->size()) + " processes with tag '" +
-         creation.tag + "'";
+  return "creation of a communicator of " + std::to_string(creation.members->size()) +
+         " processes with tag '" + creation.tag + "'";
 }
 
 }  // namespace
@@ -29,7 +30,8 @@ struct Agreement::Place {
   Place(ProcListPtr members, ProcId self, std::uint32_t arity) : sorted(std::move(members)) {
     const std::uint64_t mine = sorted.position(self);
     if (mine > 0) parent = sorted.at(static_cast<std::uint32_t>((mine - 1) / arity));
-    for (std::uint64_t child = mine * arity + 1; child <= mine * arity + arity && child < sorted.size(); ++child) {
+    for (std::uint64_t child = mine * arity + 1; child <= mine * arity + arity && child < sorted.size();
+         ++child) {
       children.push_back(sorted.at(static_cast<std::uint32_t>(child)));
     }
   }
@@ -40,10 +42,12 @@ struct Agreement::Place {
 
 Result<ContextId> Agreement::next_context_id() {
   if (used_ids_ == ContextId::kMaxCounter) {
-    return fail(Errc::no_space, "context ids", "this process has led the creation of 2^29 communicators; no id is left");
+    return fail(Errc::no_space, "context ids",
+                "this process has led the creation of 2^29 communicators; no id is left");
   }
   if (self_.rank > ContextId::kMaxRank) {
-    return fail(Errc::unsupported, "context ids", "rank " + std::to_string(self_.rank) + " does not fit into 24 bits");
+    return fail(Errc::unsupported, "context ids",
+                "rank " + std::to_string(self_.rank) + " does not fit into 24 bits");
   }
   return ContextId::make(self_.world, self_.rank, ++used_ids_);
 }
@@ -62,14 +66,17 @@ Result<ContextId> Agreement::agree(const Creation& creation, Deadline deadline) 
 
 Result<ContextId> Agreement::climb(const Key& key, const Creation& creation, Deadline deadline) {
   const Place place(creation.members, self_, arity_);
-  if (auto joined = wait_for_children(key, place, creation, deadline); !joined) return fail(std::move(joined).error());
-  Result<ContextId> id = place.parent ? result_from_parent(key, place, creation, deadline) : next_context_id();
+  if (auto joined = wait_for_children(key, place, creation, deadline); !joined)
+    return fail(std::move(joined).error());
+  Result<ContextId> id =
+      place.parent ? result_from_parent(key, place, creation, deadline) : next_context_id();
   if (!id) return id;
   if (auto told = tell_children(key, place, *id); !told) return fail(std::move(told).error());
   return id;
 }
 
-Result<void> Agreement::wait_for_children(const Key& key, const Place& place, const Creation& creation, Deadline deadline) {
+Result<void> Agreement::wait_for_children(const Key& key, const Place& place, const Creation& creation,
+                                          Deadline deadline) {
   if (place.children.empty()) return {};
   const auto all_joined = [&] { return entries_[key].joined.size() >= place.children.size(); };
   auto waited = courier_.wait(all_joined, deadline);
@@ -115,12 +122,13 @@ Result<void> Agreement::tell_children(const Key& key, const Place& place, Contex
 void Agreement::on_control(ProcId from, std::span<const std::byte> bytes) noexcept {
   AgreementMessage message;
   if (bytes.size() != sizeof message) {
-    log::error("control message of " + std::to_string(bytes.size()) + " bytes from rank " + std::to_string(from.rank) +
-               " ignored: " + std::to_string(sizeof message) + " were expected");
+    log::error("control message of " + std::to_string(bytes.size()) + " bytes from rank " +
+               std::to_string(from.rank) + " ignored: " + std::to_string(sizeof message) + " were expected");
     return;
   }
   std::memcpy(&message, bytes.data(), sizeof message);
-  if (message.layout != 1 || message.kind < AgreementMessage::kJoin || message.kind > AgreementMessage::kResult) {
+  if (message.layout != 1 || message.kind < AgreementMessage::kJoin ||
+      message.kind > AgreementMessage::kResult) {
     log::error("control message of unknown layout from rank " + std::to_string(from.rank) +
                " ignored: do all processes run the same version?");
     return;

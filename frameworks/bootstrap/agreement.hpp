@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The members of a group agree on a new context id, over a tree of control messages. Layer: framework.
+/// @file  The members of a group agree on a new context id, over a tree of control messages.
+/// Layer: framework.
 ///
 /// The sorted members form a tree of fixed arity. A join travels up once a process and all below it have
-/// entered; the leader (lowest member) makes the id, which travels down. 2 (n - 1) messages, 2 log n steps; each process speaks to its parent
-/// and its children only, so peers stay few. Processes outside the group are never involved.
+/// entered; the leader (lowest member) makes the id, which travels down. 2 (n - 1) messages, 2 log n steps;
+/// each process speaks to its parent and its children only, so peers stay few. Processes outside the group
+/// are never involved.
 ///
-/// Threads:   agree() by several threads for different keys: the courier releases the runtime's lock while it waits.
+/// Threads:   agree() by several threads for different keys: the courier releases the runtime's lock while it
+/// waits.
 /// Ordering:  a join may arrive before its receiver has entered; it waits in the table under its key.
-/// Errors:    after the deadline Errc::timed_out, naming the children that did not come or the parent that was waited for. The
+/// Errors:    after the deadline Errc::timed_out, naming the children that did not come or the parent that
+/// was waited for. The
 ///            creation is then abandoned: what arrives for it later is dropped.
 
 #include <cstdint>
@@ -50,14 +54,16 @@ class Agreement {
 
  private:
   struct Entry {
-    std::vector<ProcId> joined;            // children that have joined, in order of arrival
+    std::vector<ProcId> joined;  // children that have joined, in order of arrival
     std::optional<ContextId> result;
     bool abandoned = false;
   };
   struct Place;
   [[nodiscard]] Result<ContextId> climb(const Key& key, const Creation& creation, Deadline deadline);
-  [[nodiscard]] Result<void> wait_for_children(const Key& key, const Place& place, const Creation& creation, Deadline deadline);
-  [[nodiscard]] Result<ContextId> result_from_parent(const Key& key, const Place& place, const Creation& creation, Deadline deadline);
+  [[nodiscard]] Result<void> wait_for_children(const Key& key, const Place& place, const Creation& creation,
+                                               Deadline deadline);
+  [[nodiscard]] Result<ContextId> result_from_parent(const Key& key, const Place& place,
+                                                     const Creation& creation, Deadline deadline);
   [[nodiscard]] Result<void> tell_children(const Key& key, const Place& place, ContextId id);
 
   Courier& courier_;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  How the members of a group agree on a new communicator and learn each other's addresses. Layer: framework interface.
+/// @file  How the members of a group agree on a new communicator and learn each other's addresses.
+/// Layer: framework interface.
 ///
 /// Threads:   create() by several threads at once, for different keys; everything else by one at a time.
 /// Ownership: the courier, pmi and params outlive the component.
-/// Errors:    a member that does not arrive before the deadline: Errc::timed_out, naming the missing ranks where known.
+/// Errors:    a member that does not arrive before the deadline: Errc::timed_out, naming the missing ranks
+/// where known.
 
 #include <cstdint>
 #include <functional>
@@ -27,8 +29,8 @@ namespace starling::bootstrap {
 class Courier {
  public:
   [[nodiscard]] virtual Result<void> send(ProcId to, std::span<const std::byte> message) = 0;
-  /// Progresses and sleeps until `ready()` is true or the deadline passes (Errc::timed_out) or the job is being ended.
-  /// The runtime's lock is released while waiting, so other threads can create too.
+  /// Progresses and sleeps until `ready()` is true or the deadline passes (Errc::timed_out) or the job is
+  /// being ended. The runtime's lock is released while waiting, so other threads can create too.
   [[nodiscard]] virtual Result<void> wait(const std::function<bool()>& ready, Deadline deadline) = 0;
   /// Runs a call that blocks in the process manager's library, with the runtime's lock released.
   virtual void unlocked(const std::function<void()>& blocking_call) = 0;
@@ -37,8 +39,8 @@ class Courier {
   ~Courier() = default;
 };
 
-/// Separates creations over the same members: by several threads (tag), one after the other (epoch, counted per
-/// group and tag for the life of the process by the component).
+/// Separates creations over the same members: by several threads (tag), one after the other (epoch, counted
+/// per group and tag for the life of the process by the component).
 struct Creation {
   ProcListPtr members;
   std::string tag;
@@ -46,7 +48,8 @@ struct Creation {
 
 class Component : public btl::AddressBook {
  public:
-  /// Collective over the members: returns the same new context id on each. Uses no PMI where shared facts allow.
+  /// Collective over the members: returns the same new context id on each. Uses no PMI where shared facts
+  /// allow.
   [[nodiscard]] virtual Result<ContextId> create(const Creation& creation, Deadline deadline) = 0;
   /// A fresh context id with this process as leader (for communicators made from a communicator).
   [[nodiscard]] virtual Result<ContextId> next_context_id() = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keys of creations. The mixing function is a 64-bit finaliser applied twice with different seeds: keys need spread,
-// not secrecy. Layer: framework. See docs/design/startup.md.
+// Keys of creations. The mixing function is a 64-bit finaliser applied twice with different seeds: keys need
+// spread, not secrecy. Layer: framework. See docs/design/startup.md.
 
 #include "frameworks/bootstrap/group_key.hpp"
 
@@ -77,7 +77,8 @@ std::uint32_t Sorted::position(ProcId proc) const {
     return *index;
   }
   const auto found = std::lower_bound(order_.begin(), order_.end(), proc);
-  expects(found != order_.end() && *found == proc, "a process asked for its position in a group it is not in");
+  expects(found != order_.end() && *found == proc,
+          "a process asked for its position in a group it is not in");
   return static_cast<std::uint32_t>(found - order_.begin());
 }
 

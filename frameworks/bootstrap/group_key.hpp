@@ -2,8 +2,9 @@
 #pragma once
 /// @file  The name of one creation: which members, which tag, which time. Layer: framework.
 ///
-/// All members compute the same 128 bits from facts that they share: the set of members (in any order), the string
-/// tag and the epoch. Two creations that run at once differ in one of the three, so their messages never mix.
+/// All members compute the same 128 bits from facts that they share: the set of members (in any order), the
+/// string tag and the epoch. Two creations that run at once differ in one of the three, so their messages
+/// never mix.
 /// Threads: pure functions.
 
 #include <compare>
@@ -25,7 +26,9 @@ struct Key {
 };
 
 struct KeyHash {
-  std::size_t operator()(const Key& key) const noexcept { return static_cast<std::size_t>(key.high ^ key.low); }
+  std::size_t operator()(const Key& key) const noexcept {
+    return static_cast<std::size_t>(key.high ^ key.low);
+  }
 };
 
 /// Hash of the set of members and the tag; the same for every order of the same members.

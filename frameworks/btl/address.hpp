@@ -2,7 +2,8 @@
 #pragma once
 /// @file  Addresses of other processes, per transport. Layer: framework interface.
 ///
-/// The bootstrap implements AddressBook; the pml asks it at a peer's first contact. Threads: one at a time.
+/// The bootstrap implements AddressBook; the pml asks it at a peer's first contact.
+/// Threads: one at a time.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,8 @@ enum class AddressSource : std::uint8_t {
 class AddressBook {
  public:
   virtual ~AddressBook() = default;
-  /// The peer's address for the transport of that name. Empty: it has none. Errc::timed_out: not published in time.
+  /// The peer's address for the transport of that name. Empty: it has none. Errc::timed_out: not published in
+  /// time.
   [[nodiscard]] virtual Result<std::vector<std::byte>> address(ProcId peer, std::string_view transport) = 0;
 };
 

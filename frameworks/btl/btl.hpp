@@ -5,7 +5,8 @@
 /// Threads:   a Component and its endpoints are driven by one thread at a time.
 /// Ownership: endpoints belong to their Component; spans are borrowed until the call returns.
 /// Ordering:  per endpoint, messages arrive in posting order; nothing is promised across endpoints.
-/// Errors:    hot calls return Post and never throw; set-up returns Result; a lost peer is reported once, through the sink.
+/// Errors:    hot calls return Post and never throw; set-up returns Result; a lost peer is reported once,
+/// through the sink.
 /// Units:     bytes and nanoseconds, also in the name where the type does not say it.
 
 #include <cstddef>
@@ -30,11 +31,12 @@ namespace starling::btl {
 
 /// Fixed facts about one transport, copied at creation.
 struct Limits {
-  std::size_t message_max_bytes = 0;   ///< largest message that send() and reserve() take
-  std::size_t eager_bytes = 0;         ///< up to here a message is best sent at once
-  std::size_t fragment_bytes = 0;      ///< best size of a piece of a long message, header included
-  bool get = false;                    ///< Endpoint::get works for this transport (a peer may still refuse)
-  std::uint32_t rank_of_preference = 0;  ///< smaller is preferred where several reach a peer: 0 self, 10 shm, 50 network
+  std::size_t message_max_bytes = 0;  ///< largest message that send() and reserve() take
+  std::size_t eager_bytes = 0;        ///< up to here a message is best sent at once
+  std::size_t fragment_bytes = 0;     ///< best size of a piece of a long message, header included
+  bool get = false;                   ///< Endpoint::get works for this transport (a peer may still refuse)
+  std::uint32_t rank_of_preference =
+      0;  ///< smaller is preferred where several reach a peer: 0 self, 10 shm, 50 network
 };
 
 /// What a transport needs from start-up; the startup plan is made from it.
@@ -45,8 +47,8 @@ struct Needs {
   bool lazy_peers = true;                     ///< peers can be added one by one
 };
 
-/// Where a message came from. One per incoming stream, owned by the btl; `cookie` belongs to the sink (it keeps its
-/// Peer there, so that a message finds its peer without a look-up) and starts as null.
+/// Where a message came from. One per incoming stream, owned by the btl; `cookie` belongs to the sink (it
+/// keeps its Peer there, so that a message finds its peer without a look-up) and starts as null.
 struct Origin {
   ProcId proc;
   void* cookie = nullptr;
@@ -66,7 +68,7 @@ class Sink {
 /// Memory of another process, as its owner described it in a message.
 struct RemoteBuffer {
   std::uint64_t address = 0;
-  std::uint64_t key = 0;   ///< the transport's own; 0 where it needs none
+  std::uint64_t key = 0;  ///< the transport's own; 0 where it needs none
 };
 
 /// Told when a get ends. The object belongs to the caller and lives until `done` has been called.
@@ -78,17 +80,18 @@ class Endpoint {
  public:
   virtual ~Endpoint() = default;
 
-  /// Copies header and payload to the peer as one message. done: the caller may reuse both; again: nothing happened.
+  /// Copies header and payload to the peer as one message. done: the caller may reuse both; again: nothing
+  /// happened.
   virtual Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept = 0;
 
-  /// Room for one message of up to `bytes`, to be filled in place (datatypes are packed straight into it); null: again. It must be
-  /// followed by commit() before anything else is asked of this endpoint.
+  /// Room for one message of up to `bytes`, to be filled in place (datatypes are packed straight into it);
+  /// null: again. It must be followed by commit() before anything else is asked of this endpoint.
   virtual std::byte* reserve(std::size_t bytes) noexcept = 0;
   /// Sends the first `bytes` of what was reserved.
   virtual void commit(std::size_t bytes) noexcept = 0;
 
-  /// Copies remote memory here. done: it has been copied; posted: `completion` will be called, also with ok = false, perhaps before
-  /// this returns; again: not now. Only if Limits::get.
+  /// Copies remote memory here. done: it has been copied; posted: `completion` will be called, also with ok =
+  /// false, perhaps before this returns; again: not now. Only if Limits::get.
   virtual Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept = 0;
   /// Whether get() from this peer was probed and works; false also without Limits::get. Slow the first time.
   [[nodiscard]] virtual bool can_get() noexcept = 0;
@@ -103,20 +106,23 @@ class Component {
 
   /// The address that others need to reach this process; empty where addresses are computed.
   [[nodiscard]] virtual std::vector<std::byte> address() const = 0;
-  /// Whether this transport could reach `peer` at all (same node ...), and if not, why: without talking to anybody.
+  /// Whether this transport could reach `peer` at all (same node ...), and if not, why: without talking to
+  /// anybody.
   [[nodiscard]] virtual Result<void> reaches(ProcId peer) const = 0;
-  /// Makes the endpoint to a peer. `address` is what the peer's address() gave; empty where addresses are computed.
+  /// Makes the endpoint to a peer. `address` is what the peer's address() gave; empty where addresses are
+  /// computed.
   [[nodiscard]] virtual Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) = 0;
 
-  /// Delivers what has arrived and pushes what is pending. Returns the number of events, 0 if nothing happened. Called often: must
-  /// cost next to nothing without live peers.
+  /// Delivers what has arrived and pushes what is pending. Returns the number of events, 0 if nothing
+  /// happened. Called often: must cost next to nothing without live peers.
   virtual int progress() noexcept = 0;
 
-  /// Announces that this process is about to sleep until woken or until wait_fd() is readable. Returns false if something arrived
-  /// meanwhile: do not sleep. After true, wake-ups happen until end_sleep().
+  /// Announces that this process is about to sleep until woken or until wait_fd() is readable. Returns false
+  /// if something arrived meanwhile: do not sleep. After true, wake-ups happen until end_sleep().
   [[nodiscard]] virtual bool begin_sleep() noexcept = 0;
   virtual void end_sleep() noexcept = 0;
-  /// Descriptor to sleep on, or -1 if this transport uses only the node segment's doorbell (then the runtime sleeps on that).
+  /// Descriptor to sleep on, or -1 if this transport uses only the node segment's doorbell (then the runtime
+  /// sleeps on that).
   [[nodiscard]] virtual int wait_fd() const noexcept = 0;
 
   /// True once everything handed over has left this process (it may then close without loss).

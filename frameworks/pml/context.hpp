@@ -71,7 +71,10 @@ struct Source {
 class Context {
  public:
   Context(ContextId id, Rank my_rank, ProcListPtr ranks)
-      : id_(id), my_rank_(my_rank), size_(ranks->size()), pages_((size_ + kPage - 1) / kPage),
+      : id_(id),
+        my_rank_(my_rank),
+        size_(ranks->size()),
+        pages_((size_ + kPage - 1) / kPage),
         ranks_(std::move(ranks)) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

@@ -23,7 +23,8 @@ class ContextTable {
  public:
   [[nodiscard]] Context* find(ContextId id) noexcept {
     Entry& entry = cache_[slot(id)];
-    if (entry.id == id.bits) [[likely]] return entry.context;
+    if (entry.id == id.bits) [[likely]]
+      return entry.context;
     return find_slowly(id);
   }
 

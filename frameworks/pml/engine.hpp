@@ -43,10 +43,10 @@ class LargePolicy {
 struct Config {
   ProcId self;
   std::uint32_t world_size = 1;
-  std::uint64_t eager_limit = 0;                         ///< 0: each transport's own
-  std::uint64_t unexpected_max = 64 * 1024 * 1024;       ///< aim for all peers together
-  std::uint64_t get_chunk_bytes = 1024 * 1024;           ///< per get and progress call
-  std::uint32_t fragments_per_push = 16;                 ///< per peer and progress call
+  std::uint64_t eager_limit = 0;                    ///< 0: each transport's own
+  std::uint64_t unexpected_max = 64 * 1024 * 1024;  ///< aim for all peers together
+  std::uint64_t get_chunk_bytes = 1024 * 1024;      ///< per get and progress call
+  std::uint32_t fragments_per_push = 16;            ///< per peer and progress call
 };
 
 /// Eager credit of one pair. All processes of a job compute the same.
@@ -105,7 +105,8 @@ class Engine final : public Component, private btl::Sink {
   void deliver(Request& request, Rank source, Tag tag, const std::byte* payload, std::size_t bytes) noexcept;
   void consumed(Peer& peer, std::size_t payload_bytes) noexcept {
     peer.owed += cost_of(payload_bytes);
-    if (peer.owed >= peer.return_at) [[unlikely]] return_credit(peer);
+    if (peer.owed >= peer.return_at) [[unlikely]]
+      return_credit(peer);
   }
 
   // engine_send.cpp

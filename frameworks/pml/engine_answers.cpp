@@ -44,8 +44,9 @@ void Engine::on_eager_sync(Peer& peer, std::span<const std::byte> message) noexc
     malformed(peer, "a synchronous message is shorter than it says");
     return;
   }
-  on_arrival(peer, {header.envelope, header.envelope.prefix.length, header.sender_id, {},
-                    message.data() + sizeof header});
+  on_arrival(
+      peer,
+      {header.envelope, header.envelope.prefix.length, header.sender_id, {}, message.data() + sizeof header});
 }
 
 void Engine::on_rts(Peer& peer, std::span<const std::byte> message) noexcept {

@@ -11,13 +11,16 @@ using namespace detail;
 
 Post Engine::try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept {
   const Source* const source = context.touched(rank);
-  if (source == nullptr) [[unlikely]] return Post::again;
+  if (source == nullptr) [[unlikely]]
+    return Post::again;
   Peer& peer = *source->peer;
   const std::int64_t cost = cost_of(bytes);
   if (static_cast<std::int64_t>(bytes) > peer.fast_bytes || peer.credit < cost) [[unlikely]]
     return Post::again;
   const wire::Envelope header{{wire::Kind::eager, 0, 0, static_cast<std::uint32_t>(bytes)},
-                              context.id().bits, to_int(tag), to_int(context.my_rank())};
+                              context.id().bits,
+                              to_int(tag),
+                              to_int(context.my_rank())};
   peer.credit -= cost;
   const Post post = peer.endpoint->send(wire::bytes_of(header), {static_cast<const std::byte*>(data), bytes});
   if (post == Post::again) [[unlikely]] {
@@ -67,7 +70,8 @@ void Engine::irecv(Request& request) noexcept {
     return;
   }
   Source* source = context.touched(request.rank);
-  if (source == nullptr) [[unlikely]] source = &touch(context, request.rank);
+  if (source == nullptr) [[unlikely]]
+    source = &touch(context, request.rank);
   request.peer = source->peer;
   if (source->peer->state == PeerState::lost) [[unlikely]] {
     request.order = 0;
@@ -103,7 +107,8 @@ void Engine::on_message(btl::Origin& from, std::span<const std::byte> message) n
     return;
   }
   auto* peer = static_cast<Peer*>(from.cookie);
-  if (peer == nullptr) [[unlikely]] peer = &adopt(from);
+  if (peer == nullptr) [[unlikely]]
+    peer = &adopt(from);
   const std::size_t bytes = header.prefix.length;
   if (message.size() - sizeof header < bytes) [[unlikely]] {
     malformed(*peer, "an eager message is shorter than it says");
@@ -140,7 +145,10 @@ void Engine::match_kept(Request& request, Message& message) noexcept {
     return;
   }
   const Arrival arrival{{{message.kind, message.flags, 0, 0}, 0, to_int(tag), to_int(rank)},
-                        length, id, message.memory, nullptr};
+                        length,
+                        id,
+                        message.memory,
+                        nullptr};
   release(message);
   begin_rendezvous(request, peer, arrival);
 }
@@ -161,7 +169,8 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival) noexcep
 int Engine::progress() noexcept {
   int events = 0;
   for (btl::Component* transport : peers_.transports()) events += transport->progress();
-  if (busy_ != nullptr || !gets_.empty() || !lost_.empty()) [[unlikely]] events += push();
+  if (busy_ != nullptr || !gets_.empty() || !lost_.empty()) [[unlikely]]
+    events += push();
   return events;
 }
 

@@ -232,7 +232,10 @@ void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arriv
 
 void Engine::ask_for_data(Request& request) noexcept {
   request.phase = kReceiving;
-  const wire::Cts header{{wire::Kind::cts, 0, 0, 0}, request.remote, request.order, request.moved,
+  const wire::Cts header{{wire::Kind::cts, 0, 0, 0},
+                         request.remote,
+                         request.order,
+                         request.moved,
                          request.total - request.moved};
   answer(*request.peer, wire::bytes_of(header));
 }

@@ -39,12 +39,12 @@ class MessagePool {
   struct Slab {
     Slab* next = nullptr;
     Slab* previous = nullptr;
-    void* free = nullptr;        // blocks given back, linked through their first word
+    void* free = nullptr;  // blocks given back, linked through their first word
     std::uint32_t live = 0;
-    std::uint32_t carved = 0;    // blocks cut off so far: untouched pages cost nothing
+    std::uint32_t carved = 0;  // blocks cut off so far: untouched pages cost nothing
     std::uint32_t capacity = 0;
     std::uint32_t block = 0;
-    bool listed = false;         // in its class's list of slabs with room
+    bool listed = false;  // in its class's list of slabs with room
   };
   static constexpr std::size_t kHeader = 64;
   static_assert(sizeof(Slab) <= kHeader);

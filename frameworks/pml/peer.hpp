@@ -50,13 +50,13 @@ struct Peer {
   std::size_t eager_bytes = 0;     ///< longest eager payload
   std::size_t fragment_bytes = 0;  ///< payload of one data fragment
 
-  RequestChain fifo;     ///< sends that have not started, oldest first
-  RequestChain pushing;  ///< sends whose data are being pushed
+  RequestChain fifo;              ///< sends that have not started, oldest first
+  RequestChain pushing;           ///< sends whose data are being pushed
   std::vector<Answered> answers;  ///< waiting answers; [answers_sent, size) are still to go
   std::size_t answers_sent = 0;
 
   btl::Component* transport = nullptr;
-  std::vector<std::string> refused;   ///< "shm: on another node", in the order tried
+  std::vector<std::string> refused;  ///< "shm: on another node", in the order tried
   std::size_t transports_tried = 0;
 
   [[nodiscard]] bool waiting() const noexcept {

@@ -40,7 +40,7 @@ struct Request {
   // What was asked for.
   Buffer buffer;
   Context* context = nullptr;
-  Rank rank{0};         ///< destination, or source (may be the wildcard) of a receive
+  Rank rank{0};  ///< destination, or source (may be the wildcard) of a receive
   Tag tag{0};
   Mode mode = Mode::standard;
   bool receive = false;
@@ -49,10 +49,10 @@ struct Request {
   Request* next = nullptr;
   Request* previous = nullptr;
   Peer* peer = nullptr;
-  std::uint64_t order = 0;     ///< posting stamp (receives) or rendezvous id (sends)
-  std::uint64_t moved = 0;     ///< bytes of the stream sent or received so far
-  std::uint64_t total = 0;     ///< bytes of the whole message
-  std::uint64_t remote = 0;    ///< the other side's id of this transfer
+  std::uint64_t order = 0;   ///< posting stamp (receives) or rendezvous id (sends)
+  std::uint64_t moved = 0;   ///< bytes of the stream sent or received so far
+  std::uint64_t total = 0;   ///< bytes of the whole message
+  std::uint64_t remote = 0;  ///< the other side's id of this transfer
   std::uint32_t phase = 0;
   std::uint32_t flags = 0;
   std::uint64_t started_ns = 0;  ///< set by the caller where hang help wants ages; 0: unknown

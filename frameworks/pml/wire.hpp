@@ -6,7 +6,8 @@
 /// and 8 to 32 bytes of payload fit in one 56-byte lane cell; an RTS is exactly 56. Byte order is the
 /// machine's: a job runs on one architecture. Messages are not aligned in a transport's memory: read()
 /// copies. See docs/design/pml.md for who sends what when.
-/// Threads: value types. Units: bytes.
+/// Threads: value types.
+/// Units: bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +35,7 @@ enum class Kind : std::uint8_t {
 inline constexpr std::uint8_t kGettable = 1;  ///< rts: address and key describe the whole message, contiguous
 inline constexpr std::uint8_t kStalled =
     2;  ///< rts: small enough to be eager, but the sender is out of credit
-inline constexpr std::uint8_t kGranted = 4;   ///< cancel_answer: the message had not matched and is gone
+inline constexpr std::uint8_t kGranted = 4;  ///< cancel_answer: the message had not matched and is gone
 
 struct Prefix {
   Kind kind{};

@@ -191,12 +191,9 @@ std::uint64_t NodeSegment::arena_used() const noexcept { return state_->arena.us
 bool NodeSegment::alive(std::uint32_t local_rank) noexcept {
   const ProcSlot& other = state_->slot(local_rank);
   switch (static_cast<ProcState>(other.state.load(std::memory_order_acquire))) {
-    case ProcState::exited:
-      return false;
-    case ProcState::attached:
-      break;
-    default:
-      return true;
+    case ProcState::exited: return false;
+    case ProcState::attached: break;
+    default: return true;
   }
   if (other.pid_namespace != state_->pid_namespace || state_->pid_namespace == 0) return true;
   const std::uint64_t started = other.start_time.load(std::memory_order_relaxed);

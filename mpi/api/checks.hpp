@@ -3,17 +3,18 @@
 /// @file  The argument checks that generated entry points are made of. Layer: mpi.
 ///
 /// valid_* and suspicious are inline and cheap; what builds a message is cold and out of line.
-/// Threads: any. Errors: the others note the detail (mpi/error.hpp) and return the error class, or
+/// Threads: any.
+/// Errors: the others note the detail (mpi/error.hpp) and return the error class, or
 /// MPI_SUCCESS.
 
 #include <cstdint>
 
+#include "mpi.h"
 #include "mpi/api/registry.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/int_array.hpp"
 #include "mpi/session/session.hpp"
-#include "mpi.h"
 
 namespace starling::mpi::check {
 

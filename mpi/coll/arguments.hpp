@@ -3,7 +3,9 @@
 /// @file  What each collective was asked for, after the argument checks. Layer: mpi. MPI 5.0 chapter 6.
 ///
 /// `in_place` stands for MPI_IN_PLACE; the buffer that it replaces is then not looked at. Arguments that are
-/// significant at the root only are not looked at elsewhere. Threads: values. Ownership: everything is
+/// significant at the root only are not looked at elsewhere.
+/// Threads: values.
+/// Ownership: everything is
 /// borrowed, types and arrays while a schedule is built, buffers and datatypes until it has completed.
 
 #include <cstdint>
@@ -70,9 +72,9 @@ struct Alltoall {
   bool in_place = false;
 };
 
-/// reduce_scatter(_block): the results of the ranks lie in the vector that is sent one after the other, without
-/// gaps; the receive buffer holds this rank's block (in place: the whole vector, whose start
-/// is overwritten).
+/// reduce_scatter(_block): the results of the ranks lie in the vector that is sent one after the other,
+/// without gaps; the receive buffer holds this rank's block (in place: the whole vector, whose start is
+/// overwritten).
 struct ReduceScatter {
   const void* send = nullptr;
   void* receive = nullptr;

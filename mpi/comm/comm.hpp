@@ -31,7 +31,8 @@ class Comm final : public Object {
   [[nodiscard]] ContextId id() const noexcept { return id_; }
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  /// Ranks that can be sent to: size() of an intracommunicator, the remote group's size of an intercommunicator.
+  /// Ranks that can be sent to: size() of an intracommunicator, the remote group's size of an
+  /// intercommunicator.
   [[nodiscard]] std::uint32_t peer_count() const noexcept { return peer_count_; }
   [[nodiscard]] bool inter() const noexcept { return static_cast<bool>(remote_); }
   [[nodiscard]] const Ref<Group>& group() const noexcept { return local_; }
@@ -40,7 +41,8 @@ class Comm final : public Object {
   /// Point-to-point and collective channel of this communicator.
   [[nodiscard]] pml::Context& context() const noexcept { return *context_; }
   [[nodiscard]] pml::Context& collective_context() const noexcept { return *collective_; }
-  /// Tag of the next collective operation; every member counts alike since collectives are ordered. Wraps below 2^30.
+  /// Tag of the next collective operation; every member counts alike since collectives are ordered. Wraps
+  /// below 2^30.
   [[nodiscard]] Tag next_collective_tag() noexcept {
     collective_count_ = (collective_count_ + 1) & 0x3fffffffu;
     return Tag{static_cast<std::int32_t>(collective_count_)};

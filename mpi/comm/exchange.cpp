@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Small exchanges for making communicators. Layer: mpi.
-// Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems", 1997.
+// Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems",
+// 1997.
 
 #include "mpi/comm/exchange.hpp"
 
@@ -14,7 +15,8 @@
 namespace starling::mpi {
 namespace {
 
-void fill(pml::Request& request, Comm& comm, std::uint32_t rank, Tag tag, const void* data, std::size_t bytes) {
+void fill(pml::Request& request, Comm& comm, std::uint32_t rank, Tag tag, const void* data,
+          std::size_t bytes) {
   request.context = &comm.collective_context();
   request.rank = Rank{static_cast<std::int32_t>(rank)};
   request.tag = tag;
@@ -49,7 +51,8 @@ struct Step {
     Runtime::get()->wait([&] { return request.complete.load(std::memory_order_acquire); });
     return outcome(request, what);
   }
-  [[nodiscard]] int swap(std::uint32_t to, const void* out, std::uint32_t from, void* in, std::size_t bytes) const {
+  [[nodiscard]] int swap(std::uint32_t to, const void* out, std::uint32_t from, void* in,
+                         std::size_t bytes) const {
     pml::Request incoming;
     incoming.receive = true;
     fill(incoming, comm, from, tag, in, bytes);
@@ -104,7 +107,8 @@ int barrier(Comm& comm) {
   const std::uint32_t size = comm.size();
   const Step step{comm, comm.next_collective_tag(), "a barrier"};
   for (std::uint32_t distance = 1; distance < size; distance <<= 1) {
-    const int rc = step.swap((comm.rank() + distance) % size, nullptr, (comm.rank() + size - distance) % size, nullptr, 0);
+    const int rc = step.swap((comm.rank() + distance) % size, nullptr, (comm.rank() + size - distance) % size,
+                             nullptr, 0);
     if (rc != MPI_SUCCESS) return rc;
   }
   return MPI_SUCCESS;

@@ -2,8 +2,12 @@
 #pragma once
 /// @file  Small exchanges among the members of a communicator, for making communicators. Layer: mpi.
 ///
-/// They run on the collective channel in the order of collective calls, like every collective, and do not depend on the collective component.
-/// Threads: under the runtime's lock, which waiting releases. Errors: MPI error classes (mpi/error.hpp). Units: bytes.
+/// They run on the collective channel in the order of collective calls, like every collective, and do not
+/// depend on the collective component.
+/// Threads: under the runtime's lock, which waiting releases.
+/// Errors: MPI
+/// error classes (mpi/error.hpp).
+/// Units: bytes.
 
 #include <cstddef>
 #include <span>
@@ -14,7 +18,8 @@ namespace starling::mpi {
 
 /// The bytes of rank `root` to everybody: binomial tree.
 [[nodiscard]] int bcast_bytes(Comm& comm, std::span<std::byte> bytes, std::uint32_t root);
-/// Everybody's `mine` (equal sizes) to everybody, in rank order in `all` (size() x mine.size()): Bruck's algorithm, log2(size) steps.
+/// Everybody's `mine` (equal sizes) to everybody, in rank order in `all` (size() x mine.size()): Bruck's
+/// algorithm, log2(size) steps.
 [[nodiscard]] int allgather_bytes(Comm& comm, std::span<const std::byte> mine, std::span<std::byte> all);
 /// Returns when every member has called it: dissemination, log2(size) steps.
 [[nodiscard]] int barrier(Comm& comm);

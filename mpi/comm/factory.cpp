@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Making communicators. What is hard: agreeing on ids without a world. From a group, the bootstrap's tree does it among the
-// members; from a communicator, every process proposes an id of its own and the leader's is taken, in one exchange. Layer: mpi.
+// Making communicators. What is hard: agreeing on ids without a world. From a group, the bootstrap's tree
+// does it among the members; from a communicator, every process proposes an id of its own and the leader's is
+// taken, in one exchange. Layer: mpi.
 
 #include "mpi/comm/factory.hpp"
 
@@ -36,7 +37,11 @@ Result<ContextId> agree(const ProcListPtr& members, const std::string& tag) {
 }  // namespace
 
 Comm::Comm(ContextId id, Ref<Group> local, Ref<Group> remote, std::uint32_t rank)
-    : id_(id), local_(std::move(local)), remote_(std::move(remote)), rank_(rank), size_(local_->size()),
+    : id_(id),
+      local_(std::move(local)),
+      remote_(std::move(remote)),
+      rank_(rank),
+      size_(local_->size()),
       peer_count_(remote_ ? remote_->size() : size_) {}
 
 Comm::~Comm() {
@@ -101,7 +106,8 @@ Made CommFactory::duplicate(Comm& parent) {
 }
 
 Made CommFactory::create(Comm& parent, const Ref<Group>& group) {
-  // Disjoint groups may be given by different members (section 7.4.2), so the leader of each group proposes its own id.
+  // Disjoint groups may be given by different members (section 7.4.2), so the leader of each group proposes
+  // its own id.
   const auto rank = group->find(Runtime::get()->self());
   ContextId mine;
   if (rank && *rank == 0) {
@@ -126,7 +132,8 @@ Made CommFactory::create_group(Comm& parent, const Ref<Group>& group, int tag) {
       return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm"));
     }
   }
-  Result<ContextId> id = agree(group->members(), "comm " + std::to_string(parent.id().bits) + " tag " + std::to_string(tag));
+  Result<ContextId> id =
+      agree(group->members(), "comm " + std::to_string(parent.id().bits) + " tag " + std::to_string(tag));
   if (!id) return failed(error(id.error()));
   return finish(*id, group, *rank, &parent, parent.session);
 }
@@ -150,7 +157,8 @@ Made CommFactory::split(Comm& parent, int color, int key) {
   for (std::uint32_t i = 0; i < parent.size(); ++i) {
     if (all[i].color == color) ranks.push_back(i);
   }
-  std::stable_sort(ranks.begin(), ranks.end(), [&](std::uint32_t a, std::uint32_t b) { return all[a].key < all[b].key; });
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return all[a].key < all[b].key; });
   std::vector<ProcId> procs;
   procs.reserve(ranks.size());
   std::uint32_t own = 0;
@@ -158,9 +166,10 @@ Made CommFactory::split(Comm& parent, int color, int key) {
     if (rank == parent.rank()) own = static_cast<std::uint32_t>(procs.size());
     procs.push_back(parent.group()->at(rank));
   }
-  // Ids stay unique: every process proposed one of its own, and the new communicator takes its first member's.
-  return finish(all[ranks.front()].proposal, Ref<Group>::adopt(new Group(make_list(std::move(procs)))), own, &parent,
-                parent.session);
+  // Ids stay unique: every process proposed one of its own, and the new communicator takes its first
+  // member's.
+  return finish(all[ranks.front()].proposal, Ref<Group>::adopt(new Group(make_list(std::move(procs)))), own,
+                &parent, parent.session);
 }
 
 }  // namespace starling::mpi

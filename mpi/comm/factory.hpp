@@ -2,7 +2,10 @@
 #pragma once
 /// @file  Making communicators. Layer: mpi. MPI 5.0 sections 7.4, 11.3.
 ///
-/// Threads: under the runtime's lock. Errors: MPI error classes (mpi/error.hpp). Ownership: a made Comm has one reference, the handle's.
+/// Threads: under the runtime's lock.
+/// Errors: MPI error classes (mpi/error.hpp).
+/// Ownership: a made Comm has
+/// one reference, the handle's.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +14,8 @@
 
 namespace starling::mpi {
 
-/// What a creation ends with: an error class, or MPI_SUCCESS and the communicator (null for a process that is in no new group).
+/// What a creation ends with: an error class, or MPI_SUCCESS and the communicator (null for a process that is
+/// in no new group).
 struct Made {
   int error_class = 0;
   Comm* comm = nullptr;
@@ -20,10 +24,12 @@ struct Made {
 class CommFactory {
  public:
   /// From a group and a string tag, among its members only (MPI_Comm_create_from_group, world, self).
-  [[nodiscard]] static Made from_group(const Ref<Group>& group, const std::string& tag, const Ref<Session>& session);
+  [[nodiscard]] static Made from_group(const Ref<Group>& group, const std::string& tag,
+                                       const Ref<Session>& session);
   /// MPI_COMM_SELF-like: one member, purely local.
   [[nodiscard]] static Made self(const Ref<Session>& session);
-  /// The same group with a new context, by all members of `parent`. Attributes and hints are the caller's business.
+  /// The same group with a new context, by all members of `parent`. Attributes and hints are the caller's
+  /// business.
   [[nodiscard]] static Made duplicate(Comm& parent);
   /// A subgroup, by all members of `parent`; `group` may be empty or not contain this process.
   [[nodiscard]] static Made create(Comm& parent, const Ref<Group>& group);

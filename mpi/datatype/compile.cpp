@@ -56,10 +56,8 @@ bool Runs::collect(const Node& node, std::int64_t displacement) {
   if (node.size == 0) return true;
   if (node.dense) return add(displacement + node.lower, node.size);
   switch (node.kind) {
-    case Node::Kind::leaf:
-      break;
-    case Node::Kind::loop:
-      return collect_row(*node.child, displacement, node.count, node.stride);
+    case Node::Kind::leaf: break;
+    case Node::Kind::loop: return collect_row(*node.child, displacement, node.count, node.stride);
     case Node::Kind::blocks:
       for (std::size_t i = 0; i < node.counts.size(); ++i) {
         if (node.counts[i] <= 0) continue;
@@ -91,14 +89,10 @@ class Compiler {
     Runs small(kFlat);
     if (small.collect(node, 0)) return from_runs(small.list());
     switch (node.kind) {
-      case Node::Kind::leaf:
-        return run(node.lower, node.size);
-      case Node::Kind::loop:
-        return loop(node.count, node.stride, *node.child);
-      case Node::Kind::blocks:
-        return blocks(node);
-      case Node::Kind::list:
-        return list(node);
+      case Node::Kind::leaf: return run(node.lower, node.size);
+      case Node::Kind::loop: return loop(node.count, node.stride, *node.child);
+      case Node::Kind::blocks: return blocks(node);
+      case Node::Kind::list: return list(node);
     }
     return {};
   }

@@ -21,7 +21,6 @@
 
 #include "frameworks/pml/layout.hpp"
 #include "mpi/attribute/attributes.hpp"
-#include "mpi/attribute/attributes.hpp"
 #include "mpi/datatype/basic.hpp"
 #include "mpi/datatype/typemap.hpp"
 #include "mpi/handle.hpp"
@@ -34,8 +33,23 @@ using ShapePtr = std::shared_ptr<const Shape>;
 
 /// How a type was made; the values are the ABI's MPI_COMBINER_*.
 enum class Combiner : int {
-  named = 101, dup, contiguous, vector, hvector, indexed, hindexed, indexed_block, hindexed_block, structure,
-  subarray, darray, f90_real, f90_complex, f90_integer, resized, value_index
+  named = 101,
+  dup,
+  contiguous,
+  vector,
+  hvector,
+  indexed,
+  hindexed,
+  indexed_block,
+  hindexed_block,
+  structure,
+  subarray,
+  darray,
+  f90_real,
+  f90_complex,
+  f90_integer,
+  resized,
+  value_index
 };
 
 /// The constructor's arguments in the order in which the standard lists them (MPI 5.0 section 5.1.13).

@@ -52,10 +52,8 @@ std::uint32_t component_bytes(Basic basic) noexcept {
     case Basic::complex16:
     case Basic::complex32:
     case Basic::complex64:
-    case Basic::complex128:
-      return info_of(basic).bytes / 2;
-    default:
-      return info_of(basic).bytes;
+    case Basic::complex128: return info_of(basic).bytes / 2;
+    default: return info_of(basic).bytes;
   }
 }
 
@@ -104,9 +102,7 @@ void walk(const Node& node, std::uintptr_t origin, Move&& move) {
     case Node::Kind::leaf:
       for (std::uint64_t i = 0; i < node.count; ++i) move(node.basic, origin + i * info_of(node.basic).bytes);
       break;
-    case Node::Kind::loop:
-      row(origin, node.count);
-      break;
+    case Node::Kind::loop: row(origin, node.count); break;
     case Node::Kind::blocks:
       for (std::size_t i = 0; i < node.counts.size(); ++i) {
         if (node.counts[i] > 0)
@@ -132,8 +128,7 @@ void walk_elements(const Datatype& type, std::uintptr_t base, std::uint64_t coun
 
 std::uint64_t external_bytes(const Node& node) noexcept {
   switch (node.kind) {
-    case Node::Kind::leaf:
-      return node.count == 0 ? 0 : node.count * info_of(node.basic).external_bytes;
+    case Node::Kind::leaf: return node.count == 0 ? 0 : node.count * info_of(node.basic).external_bytes;
     case Node::Kind::loop:
     case Node::Kind::blocks:
       // Every child has the same size in both forms.

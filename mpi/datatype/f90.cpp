@@ -86,8 +86,8 @@ Datatype* type_of_size(TypeClass type_class, int bytes) noexcept {
     int bytes;
     HandleBits logical, integer, real, complex;
   };
-  static constexpr Row kRows[] = {{1, 0x2c0, 0x2c1, 0, 0},         {2, 0x2c8, 0x2c9, 0x2ca, 0},
-                                  {4, 0x2d0, 0x2d1, 0x2d2, 0x2d3}, {8, 0x2d8, 0x2d9, 0x2da, 0x2db},
+  static constexpr Row kRows[] = {{1, 0x2c0, 0x2c1, 0, 0},          {2, 0x2c8, 0x2c9, 0x2ca, 0},
+                                  {4, 0x2d0, 0x2d1, 0x2d2, 0x2d3},  {8, 0x2d8, 0x2d9, 0x2da, 0x2db},
                                   {16, 0x2e0, 0x2e1, 0x2e2, 0x2e3}, {32, 0, 0, 0, 0x2eb}};
   for (const Row& row : kRows) {
     if (row.bytes != bytes) continue;

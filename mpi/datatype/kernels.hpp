@@ -5,7 +5,9 @@
 /// kPack copies memory -> stream, otherwise stream -> memory. Memory is an integer, since MPI_BOTTOM plus an
 /// absolute displacement is not pointer arithmetic that C++ knows. Each kernel answers the end of the stream
 /// it moved.
-/// Threads: none shared. Errors: none. Units: bytes.
+/// Threads: none shared.
+/// Errors: none.
+/// Units: bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -31,10 +33,18 @@ inline void copy_short(std::uintptr_t memory, std::byte* stream, std::size_t byt
     copy<kPack>(memory, stream, kHalf);
     copy<kPack>(memory + bytes - kHalf, stream + bytes - kHalf, kHalf);
   };
-  struct Four { std::byte bytes[4]; };
-  struct Eight { std::byte bytes[8]; };
-  struct Sixteen { std::byte bytes[16]; };
-  struct ThirtyTwo { std::byte bytes[32]; };
+  struct Four {
+    std::byte bytes[4];
+  };
+  struct Eight {
+    std::byte bytes[8];
+  };
+  struct Sixteen {
+    std::byte bytes[16];
+  };
+  struct ThirtyTwo {
+    std::byte bytes[32];
+  };
   if (bytes > 64) {
     copy<kPack>(memory, stream, bytes);
   } else if (bytes >= 32) {

@@ -82,17 +82,11 @@ class Mover {
         return part(program_.steps_[step.child], at(origin, step.stride, index), from, to, stream);
       case Step::Kind::each:
         return part(program_.steps_[step.child], at(origin, displacement(step, index)), from, to, stream);
-      case Step::Kind::sequence:
-        return part(program_.steps_[step.child + index], origin, from, to, stream);
-      case Step::Kind::strided:
-        memory = at(origin, step.stride, index);
-        break;
+      case Step::Kind::sequence: return part(program_.steps_[step.child + index], origin, from, to, stream);
+      case Step::Kind::strided: memory = at(origin, step.stride, index); break;
       case Step::Kind::uniform:
-      case Step::Kind::indexed:
-        memory = at(origin, displacement(step, index));
-        break;
-      case Step::Kind::run:
-        break;
+      case Step::Kind::indexed: memory = at(origin, displacement(step, index)); break;
+      case Step::Kind::run: break;
     }
     kernels::copy<kPack>(memory + from, stream, to - from);
     return stream + (to - from);
@@ -102,18 +96,13 @@ class Mover {
   std::byte* count_of(const Step& step, std::uintptr_t origin, std::uint64_t index, std::uint64_t count,
                       std::byte* stream) const noexcept {
     switch (step.kind) {
-      case Step::Kind::run:
-        kernels::copy<kPack>(origin, stream, step.block);
-        return stream + step.block;
-      case Step::Kind::strided:
-        return strided(step, at(origin, step.stride, index), count, stream);
-      case Step::Kind::uniform:
-        return uniform(step, origin, index, count, stream);
+      case Step::Kind::run: kernels::copy<kPack>(origin, stream, step.block); return stream + step.block;
+      case Step::Kind::strided: return strided(step, at(origin, step.stride, index), count, stream);
+      case Step::Kind::uniform: return uniform(step, origin, index, count, stream);
       case Step::Kind::indexed:
         return kernels::indexed<kPack>(origin, program_.displacements_.data() + step.first + index,
                                        program_.offsets_.data() + step.first + index, count, stream);
-      case Step::Kind::repeat:
-        return repeat(step, at(origin, step.stride, index), count, stream);
+      case Step::Kind::repeat: return repeat(step, at(origin, step.stride, index), count, stream);
       case Step::Kind::each:
         for (std::uint64_t i = index; i < index + count; ++i) {
           stream = whole(program_.steps_[step.child], at(origin, displacement(step, i)), stream);

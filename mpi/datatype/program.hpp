@@ -23,17 +23,17 @@ namespace starling::mpi {
 
 struct Step {
   enum class Kind : std::uint8_t {
-    run,       ///< `block` bytes at displacement
-    strided,   ///< count runs of `block` bytes, `stride` apart
-    uniform,   ///< count runs of `block` bytes at displacement + displacements[first + i]
-    indexed,   ///< count runs at displacements[first + i], packed offsets offsets[first + i]
-    repeat,    ///< count times steps[child], `stride` apart
-    each,      ///< steps[child] at displacements[first + i], i < count
-    sequence   ///< steps[child + i], packed offsets offsets[first + i], i < count
+    run,      ///< `block` bytes at displacement
+    strided,  ///< count runs of `block` bytes, `stride` apart
+    uniform,  ///< count runs of `block` bytes at displacement + displacements[first + i]
+    indexed,  ///< count runs at displacements[first + i], packed offsets offsets[first + i]
+    repeat,   ///< count times steps[child], `stride` apart
+    each,     ///< steps[child] at displacements[first + i], i < count
+    sequence  ///< steps[child + i], packed offsets offsets[first + i], i < count
   };
   Kind kind = Kind::run;
   std::int64_t displacement = 0;
-  std::uint64_t size = 0;   ///< packed bytes of the step
+  std::uint64_t size = 0;  ///< packed bytes of the step
   std::uint64_t count = 1;
   std::int64_t stride = 0;
   std::uint64_t block = 0;

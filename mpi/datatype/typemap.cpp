@@ -187,8 +187,7 @@ std::optional<std::uint64_t> elements_in(const Node& node, std::uint64_t bytes) 
       if (bytes % info_of(node.basic).bytes != 0) return std::nullopt;
       return bytes / info_of(node.basic).bytes;
     case Node::Kind::loop:
-    case Node::Kind::blocks:
-      return elements_in_row(*node.child, bytes);
+    case Node::Kind::blocks: return elements_in_row(*node.child, bytes);
     case Node::Kind::list: {
       std::uint64_t before = 0;
       for (const Placed& item : node.items) {
@@ -210,11 +209,9 @@ std::uint64_t bytes_of(const Node& node, std::uint64_t elements) {
   if (elements >= node.elements) return node.size;
   if (elements == 0) return 0;
   switch (node.kind) {
-    case Node::Kind::leaf:
-      return elements * info_of(node.basic).bytes;
+    case Node::Kind::leaf: return elements * info_of(node.basic).bytes;
     case Node::Kind::loop:
-    case Node::Kind::blocks:
-      return bytes_of_row(*node.child, elements);
+    case Node::Kind::blocks: return bytes_of_row(*node.child, elements);
     case Node::Kind::list: {
       std::uint64_t before = 0;
       for (const Placed& item : node.items) {
@@ -230,11 +227,9 @@ std::uint64_t bytes_of(const Node& node, std::uint64_t elements) {
 
 Basic only_basic(const Node& node) {
   switch (node.kind) {
-    case Node::Kind::leaf:
-      return node.basic;
+    case Node::Kind::leaf: return node.basic;
     case Node::Kind::loop:
-    case Node::Kind::blocks:
-      return only_basic(*node.child);
+    case Node::Kind::blocks: return only_basic(*node.child);
     case Node::Kind::list: {
       const Basic first = only_basic(*node.items.front().node);
       for (const Placed& item : node.items) {

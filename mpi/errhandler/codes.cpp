@@ -9,9 +9,9 @@
 #include <optional>
 #include <utility>
 
+#include "mpi.h"
 #include "mpi/errhandler/error_texts.hpp"
 #include "mpi/error.hpp"
-#include "mpi.h"
 
 namespace starling::mpi {
 namespace {

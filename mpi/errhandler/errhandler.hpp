@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "mpi/handle.hpp"
 #include "mpi.h"
+#include "mpi/handle.hpp"
 
 namespace starling::mpi {
 

@@ -22,12 +22,16 @@ template <class T>
 struct Wrapping {
   using type = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
 };
-template <> struct Wrapping<Int128> { using type = UInt128; };
+template <>
+struct Wrapping<Int128> {
+  using type = UInt128;
+};
 template <class T>
 inline constexpr bool kInteger = std::is_integral_v<T> || std::is_same_v<T, Int128>;
 
 struct Sum {
-  template <class T> static T combine(T a, T b) noexcept {
+  template <class T>
+  static T combine(T a, T b) noexcept {
     if constexpr (kInteger<T>) {
       using U = typename Wrapping<T>::type;
       return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
@@ -37,7 +41,8 @@ struct Sum {
   }
 };
 struct Prod {
-  template <class T> static T combine(T a, T b) noexcept {
+  template <class T>
+  static T combine(T a, T b) noexcept {
     if constexpr (kInteger<T>) {
       using U = typename Wrapping<T>::type;
       return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
@@ -46,11 +51,36 @@ struct Prod {
     }
   }
 };
-struct Min { template <class T> static T combine(T a, T b) noexcept { return a < b ? a : b; } };
-struct Max { template <class T> static T combine(T a, T b) noexcept { return a > b ? a : b; } };
-struct And { template <class T> static T combine(T a, T b) noexcept { return static_cast<T>(a & b); } };
-struct Or { template <class T> static T combine(T a, T b) noexcept { return static_cast<T>(a | b); } };
-struct Xor { template <class T> static T combine(T a, T b) noexcept { return static_cast<T>(a ^ b); } };
+struct Min {
+  template <class T>
+  static T combine(T a, T b) noexcept {
+    return a < b ? a : b;
+  }
+};
+struct Max {
+  template <class T>
+  static T combine(T a, T b) noexcept {
+    return a > b ? a : b;
+  }
+};
+struct And {
+  template <class T>
+  static T combine(T a, T b) noexcept {
+    return static_cast<T>(a & b);
+  }
+};
+struct Or {
+  template <class T>
+  static T combine(T a, T b) noexcept {
+    return static_cast<T>(a | b);
+  }
+};
+struct Xor {
+  template <class T>
+  static T combine(T a, T b) noexcept {
+    return static_cast<T>(a ^ b);
+  }
+};
 struct LogicalAnd {
   template <class T>
   static T combine(T a, T b) noexcept {

@@ -48,26 +48,21 @@ bool defined_for(OpCode code, OpClass op_class) {
   using enum OpClass;
   switch (code) {
     case OpCode::min:
-    case OpCode::max:
-      return is_in(op_class, {c_integer, fortran_integer, floating, multi_language});
+    case OpCode::max: return is_in(op_class, {c_integer, fortran_integer, floating, multi_language});
     case OpCode::sum:
     case OpCode::prod:
       return is_in(op_class, {c_integer, fortran_integer, floating, complex, multi_language});
     case OpCode::land:
     case OpCode::lor:
-    case OpCode::lxor:
-      return is_in(op_class, {c_integer, logical});
+    case OpCode::lxor: return is_in(op_class, {c_integer, logical});
     case OpCode::band:
     case OpCode::bor:
-    case OpCode::bxor:
-      return is_in(op_class, {c_integer, fortran_integer, byte, multi_language});
+    case OpCode::bxor: return is_in(op_class, {c_integer, fortran_integer, byte, multi_language});
     case OpCode::minloc:
-    case OpCode::maxloc:
-      return op_class == pair;
+    case OpCode::maxloc: return op_class == pair;
     case OpCode::replace:
     case OpCode::no_op:
-    case OpCode::user:
-      return true;
+    case OpCode::user: return true;
   }
   return false;
 }

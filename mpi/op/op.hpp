@@ -20,7 +20,21 @@
 namespace starling::mpi {
 
 enum class OpCode : std::uint8_t {
-  sum, min, max, prod, band, bor, bxor, land, lor, lxor, minloc, maxloc, replace, no_op, user
+  sum,
+  min,
+  max,
+  prod,
+  band,
+  bor,
+  bxor,
+  land,
+  lor,
+  lxor,
+  minloc,
+  maxloc,
+  replace,
+  no_op,
+  user
 };
 inline constexpr std::size_t kOpCodes = static_cast<std::size_t>(OpCode::user);
 
@@ -39,8 +53,12 @@ class Op final : public Object {
   Op(OpCode code, std::string op_name) : name(std::move(op_name)), code_(code) {}
   /// A user operation; `chunk` is the largest count that one call can take.
   Op(AnyFunction function, Caller caller, std::int64_t chunk, bool commutative)
-      : name("a user-defined operation"), code_(OpCode::user), commutative_(commutative), function_(function),
-        caller_(caller), chunk_(chunk) {}
+      : name("a user-defined operation"),
+        code_(OpCode::user),
+        commutative_(commutative),
+        function_(function),
+        caller_(caller),
+        chunk_(chunk) {}
 
   [[nodiscard]] OpCode code() const noexcept { return code_; }
   [[nodiscard]] bool user() const noexcept { return code_ == OpCode::user; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Buffered sends. What is hard: a message may leave long after its MPI_Bsend, so the space and the request belong to the buffer. Layer: mpi.
+// Buffered sends. What is hard: a message may leave long after its MPI_Bsend, so the space and the request
+// belong to the buffer. Layer: mpi.
 
 #include "mpi/request/buffered.hpp"
 
@@ -82,9 +83,10 @@ int BsendBuffer::send(const pml::Buffer& data, Comm& comm, Rank dest, Tag tag) {
       message->offset = find_room(message->bytes);
     }
     if (!attached_ || message->offset == kNoRoom) {
-      return error(MPI_ERR_BUFFER, "a buffered message of " + std::to_string(data.bytes) + " bytes finds no room in the " +
-                                       (attached_ ? "attached buffer of " + std::to_string(bytes_) + " bytes"
-                                                  : std::string("buffer: none is attached (MPI_Buffer_attach)")));
+      return error(MPI_ERR_BUFFER,
+                   "a buffered message of " + std::to_string(data.bytes) + " bytes finds no room in the " +
+                       (attached_ ? "attached buffer of " + std::to_string(bytes_) + " bytes"
+                                  : std::string("buffer: none is attached (MPI_Buffer_attach)")));
     }
     to = base_ + message->offset;
   }
@@ -113,7 +115,8 @@ BsendBuffer& process_bsend_buffer() {
 }
 
 int start_buffered(Request& request) {
-  const int rc = process_bsend_buffer().send(request.core.buffer, *request.comm, request.core.rank, request.core.tag);
+  const int rc =
+      process_bsend_buffer().send(request.core.buffer, *request.comm, request.core.rank, request.core.tag);
   request.core.complete.store(true, std::memory_order_release);
   return rc;
 }

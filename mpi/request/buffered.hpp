@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Buffered sends: the attached buffer and the messages that live in it. Layer: mpi. MPI 5.0 section 3.6.
+/// @file  Buffered sends: the attached buffer and the messages that live in it. Layer: mpi. MPI 5.0
+/// section 3.6.
 ///
-/// Messages are packed into the user's buffer, first fit, and sent from there. The space of a message is free again once it has left.
-/// Threads: under the runtime's lock; waiting releases it. Units: bytes. Errors: MPI_ERR_BUFFER when the buffer has no room.
+/// Messages are packed into the user's buffer, first fit, and sent from there. The space of a message is free
+/// again once it has left.
+/// Threads: under the runtime's lock; waiting releases it.
+/// Units: bytes. Errors:
+/// MPI_ERR_BUFFER when the buffer has no room.
 
 #include <cstddef>
 #include <cstdint>

@@ -15,7 +15,8 @@ int resolve(MPI_Request* handle, Slot& slot) {
   slot.request = nullptr;
   if (*handle == MPI_REQUEST_NULL) return MPI_SUCCESS;
   Request* const request = find_request(*handle);
-  if (request == nullptr) return error(MPI_ERR_REQUEST, "request is not a live request (freed twice, or never started?)");
+  if (request == nullptr)
+    return error(MPI_ERR_REQUEST, "request is not a live request (freed twice, or never started?)");
   if (request->active) slot.request = request;
   return MPI_SUCCESS;
 }

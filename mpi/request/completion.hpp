@@ -2,7 +2,8 @@
 #pragma once
 /// @file  What the completion calls share. Layer: mpi. MPI 5.0 sections 3.7.3 - 3.7.5.
 ///
-/// Threads: under the runtime's lock. Errors: MPI error classes; statuses may be MPI_STATUS(ES)_IGNORE.
+/// Threads: under the runtime's lock.
+/// Errors: MPI error classes; statuses may be MPI_STATUS(ES)_IGNORE.
 
 #include <vector>
 
@@ -21,8 +22,8 @@ struct Slot {
 /// Resolves an array; names the index of a bad one.
 [[nodiscard]] int resolve(MPI_Count count, MPI_Request handles[], std::vector<Slot>& slots);
 
-/// Ends a completed request: fills `status`, frees a nonpersistent one and sets its handle to MPI_REQUEST_NULL, makes a persistent one
-/// inactive. Returns the operation's error class.
+/// Ends a completed request: fills `status`, frees a nonpersistent one and sets its handle to
+/// MPI_REQUEST_NULL, makes a persistent one inactive. Returns the operation's error class.
 [[nodiscard]] int complete(Slot& slot, MPI_Status* status);
 
 }  // namespace starling::mpi

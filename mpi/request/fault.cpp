@@ -22,8 +22,7 @@ int fault_error(const pml::Request& request, const Comm* comm) {
   int error_class = MPI_ERR_INTERN;
   std::string detail = "the message ended with an internal error";
   switch (request.status.fault) {
-    case pml::Fault::none:
-      return MPI_SUCCESS;
+    case pml::Fault::none: return MPI_SUCCESS;
     case pml::Fault::truncated:
       error_class = MPI_ERR_TRUNCATE;
       detail = "the message from rank " + rank + " with tag " + std::to_string(to_int(request.status.tag)) +
@@ -41,10 +40,10 @@ int fault_error(const pml::Request& request, const Comm* comm) {
       error_class = MPI_ERR_NO_MEM;
       detail = "no memory for a message of " + std::to_string(request.buffer.bytes) + " bytes";
       break;
-    case pml::Fault::internal:
-      break;
+    case pml::Fault::internal: break;
   }
-  return comm == nullptr ? error(error_class, std::move(detail)) : error_on(*comm, error_class, std::move(detail));
+  return comm == nullptr ? error(error_class, std::move(detail))
+                         : error_on(*comm, error_class, std::move(detail));
 }
 
 }  // namespace starling::mpi

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A message that MPI_Mprobe has matched and nobody has received yet. Layer: mpi. MPI 5.0 section 3.8.2.
+/// @file  A message that MPI_Mprobe has matched and nobody has received yet. Layer: mpi. MPI 5.0
+/// section 3.8.2.
 ///
-/// Threads: under the runtime's lock. Ownership: keeps its communicator alive.
+/// Threads: under the runtime's lock.
+/// Ownership: keeps its communicator alive.
 
 #include "frameworks/pml/pml.hpp"
 #include "mpi/comm/comm.hpp"

@@ -68,15 +68,12 @@ int Request::start() {
       core.status.tag = pml::kAnyTag;
       core.complete.store(true, std::memory_order_release);
       return MPI_SUCCESS;
-    case Form::operation:
-      return operation->start(*this);
+    case Form::operation: return operation->start(*this);
     case Form::send:
       if (buffered) return start_buffered(*this);
       Runtime::get()->pml().isend(core);
       return MPI_SUCCESS;
-    case Form::receive:
-      Runtime::get()->pml().irecv(core);
-      return MPI_SUCCESS;
+    case Form::receive: Runtime::get()->pml().irecv(core); return MPI_SUCCESS;
   }
   return error(MPI_ERR_INTERN, "a request of unknown form was started");
 }

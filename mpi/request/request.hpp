@@ -3,7 +3,8 @@
 /// @file  What an MPI_Request stands for. Layer: mpi. MPI 5.0 section 3.7.
 ///
 /// Threads:   used under the runtime's lock; `core.complete` may be read without it.
-/// Ownership: a request keeps its communicator and datatype alive until it is freed. An operation in progress keeps its request: MPI_Request_free
+/// Ownership: a request keeps its communicator and datatype alive until it is freed. An operation in progress
+/// keeps its request: MPI_Request_free
 ///            of an active one detaches it, and it frees itself when it ends.
 /// Errors:    error is MPI_SUCCESS or what the completed operation ended with.
 
@@ -20,15 +21,21 @@ namespace starling::mpi {
 
 class Datatype;
 
-/// A nonblocking operation that is more than one message: a collective's schedule, a generalised request. It says that it has ended by
-/// storing true to Request::core.complete (release).
+/// A nonblocking operation that is more than one message: a collective's schedule, a generalised request. It
+/// says that it has ended by storing true to Request::core.complete (release).
 class Operation : public Progressable {
  public:
   /// Starts (again: persistent forms). Returns an MPI error class.
   [[nodiscard]] virtual int start(class Request& request) = 0;
   /// Fills the status of the completed operation (already empty); returns the operation's error class.
-  [[nodiscard]] virtual int finish(MPI_Status& status) { (void)status; return MPI_SUCCESS; }
-  virtual int cancel(bool complete) { (void)complete; return MPI_ERR_REQUEST; }
+  [[nodiscard]] virtual int finish(MPI_Status& status) {
+    (void)status;
+    return MPI_SUCCESS;
+  }
+  virtual int cancel(bool complete) {
+    (void)complete;
+    return MPI_ERR_REQUEST;
+  }
 };
 
 class Request final : public Object {
@@ -53,17 +60,18 @@ class Request final : public Object {
   Form form = Form::send;
   bool persistent = false;
   bool active = false;
-  bool detached = false;              ///< MPI_Request_free while active
+  bool detached = false;  ///< MPI_Request_free while active
   Ref<Comm> comm;
   Ref<Datatype> datatype;
   std::unique_ptr<Operation> operation;
-  bool buffered = false;              ///< a (persistent) buffered send: every start copies and completes at once
+  bool buffered = false;  ///< a (persistent) buffered send: every start copies and completes at once
 
  private:
   void destroy() noexcept override;
 };
 
-/// Copies the message of a buffered send into the attached buffer and completes the request (mpi/request/buffered.hpp).
+/// Copies the message of a buffered send into the attached buffer and completes the request
+/// (mpi/request/buffered.hpp).
 [[nodiscard]] int start_buffered(Request& request);
 
 }  // namespace starling::mpi

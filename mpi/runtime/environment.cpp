@@ -25,7 +25,8 @@ Result<Environment*> build() {
   }
   if (auto added = params::add_core(registry); !added) return fail(std::move(added).error());
   if (auto added = shm::register_params(registry); !added) return fail(std::move(added).error());
-  if (auto added = registry.add("bootstrap", bootstrap::kParams); !added) return fail(std::move(added).error());
+  if (auto added = registry.add("bootstrap", bootstrap::kParams); !added)
+    return fail(std::move(added).error());
   if (auto added = declare_params(registry); !added) return fail(std::move(added).error());
   auto index = plugin::Index::scan(registry, made->prefix);
   if (!index) return fail(std::move(index).error());

@@ -10,26 +10,32 @@ namespace starling::mpi {
 
 enum class BarrierChoice { automatic = 0, always = 1, never = 2 };
 
-inline constexpr params::Decl kAddProcsCutoff = params::integer(
-    "mpi_add_procs_cutoff", "0", 0, 1'000'000'000,
-    "Jobs with fewer processes than this make all their peers when a communicator is made; from it on, peers are made "
-    "on first message.");
-inline constexpr params::Decl kAsyncModex = params::boolean(
-    "async_modex", "0",
-    "Fetch addresses at first contact instead of with a fence, where the process manager can (else the plan says why not).",
-    "pmix_base_async_modex");
-inline constexpr params::Decl kInitBarrier = params::choice(
-    "init_barrier", "auto", "auto|always|never",
-    "Barrier at the end of MPI_Init: auto runs it only if an active transport would lose messages without it.");
-inline constexpr params::Decl kFinalizeBarrier = params::choice(
-    "finalize_barrier", "auto", "auto|always|never",
-    "Barrier at the start of MPI_Finalize: auto runs it only if an active transport must be drained by its peers.");
-inline constexpr params::Decl kStartupReport = params::boolean(
-    "startup_report", "0",
-    "Rank 0 prints the startup plan, the time of each phase, PMI operations, peers and memory when MPI_Init ends.");
-inline constexpr params::Decl kSpin = params::integer(
-    "wait_spin_us", "-1", -1, 1'000'000,
-    "Microseconds that a waiting process polls before it sleeps; -1: 100, or 2 when the node has more ranks than cores.");
+inline constexpr params::Decl kAddProcsCutoff =
+    params::integer("mpi_add_procs_cutoff", "0", 0, 1'000'000'000,
+                    "Jobs with fewer processes than this make all their peers when a communicator is made; "
+                    "from it on, peers are made "
+                    "on first message.");
+inline constexpr params::Decl kAsyncModex =
+    params::boolean("async_modex", "0",
+                    "Fetch addresses at first contact instead of with a fence, where the process manager can "
+                    "(else the plan says why not).",
+                    "pmix_base_async_modex");
+inline constexpr params::Decl kInitBarrier =
+    params::choice("init_barrier", "auto", "auto|always|never",
+                   "Barrier at the end of MPI_Init: auto runs it only if an active transport would lose "
+                   "messages without it.");
+inline constexpr params::Decl kFinalizeBarrier =
+    params::choice("finalize_barrier", "auto", "auto|always|never",
+                   "Barrier at the start of MPI_Finalize: auto runs it only if an active transport must be "
+                   "drained by its peers.");
+inline constexpr params::Decl kStartupReport =
+    params::boolean("startup_report", "0",
+                    "Rank 0 prints the startup plan, the time of each phase, PMI operations, peers and "
+                    "memory when MPI_Init ends.");
+inline constexpr params::Decl kSpin =
+    params::integer("wait_spin_us", "-1", -1, 1'000'000,
+                    "Microseconds that a waiting process polls before it sleeps; -1: 100, or 2 when the node "
+                    "has more ranks than cores.");
 
 inline constexpr std::array kRuntimeParams = {kAddProcsCutoff,  kAsyncModex,    kInitBarrier,
                                               kFinalizeBarrier, kStartupReport, kSpin};

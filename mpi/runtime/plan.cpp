@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The startup plan. Every decision carries its reason: a barrier that nobody can explain is never removed. Layer: mpi.
+// The startup plan. Every decision carries its reason: a barrier that nobody can explain is never removed.
+// Layer: mpi.
 
 #include "mpi/runtime/plan.hpp"
 
@@ -31,12 +32,14 @@ void plan_exchange(const PlanInput& input, StartupPlan& plan) {
     plan.exchange_reason = "the group has one member";
   } else if (input.pmi.get_without_fence && input.async_modex) {
     plan.exchange = StartupPlan::Exchange::direct;
-    plan.exchange_reason = "async_modex=1 and the process manager answers before a fence (" + input.pmi.server + ")";
+    plan.exchange_reason =
+        "async_modex=1 and the process manager answers before a fence (" + input.pmi.server + ")";
   } else {
     plan.exchange = StartupPlan::Exchange::fence;
     plan.exchange_reason = "addresses are published by " + join(published);
     if (input.async_modex) {
-      plan.exchange_reason += "; async_modex=1 has no effect: " + input.pmi.server + " shows values only after a fence";
+      plan.exchange_reason +=
+          "; async_modex=1 has no effect: " + input.pmi.server + " shows values only after a fence";
     }
   }
 }
@@ -50,7 +53,8 @@ Barrier plan_barrier(BarrierChoice choice, const char* parameter, const std::vec
                      std::uint32_t members) {
   if (choice == BarrierChoice::always) return {members > 1, std::string(parameter) + "=always"};
   if (choice == BarrierChoice::never) {
-    return {false, std::string(parameter) + "=never" + (askers.empty() ? "" : "; asked for by " + join(askers))};
+    return {false,
+            std::string(parameter) + "=never" + (askers.empty() ? "" : "; asked for by " + join(askers))};
   }
   if (askers.empty()) return {false, "no active transport asks for it"};
   if (members == 1) return {false, "the group has one member"};
@@ -81,8 +85,8 @@ StartupPlan make_plan(const PlanInput& input) {
     plan.peers_reason = join(eager_peers) + " cannot add peers one by one";
   } else {
     plan.peers_now = input.members < input.add_procs_cutoff;
-    plan.peers_reason = std::to_string(input.members) + " processes, mpi_add_procs_cutoff=" +
-                        std::to_string(input.add_procs_cutoff);
+    plan.peers_reason = std::to_string(input.members) +
+                        " processes, mpi_add_procs_cutoff=" + std::to_string(input.add_procs_cutoff);
   }
   return plan;
 }
@@ -101,7 +105,8 @@ std::vector<std::string> StartupPlan::lines() const {
       std::string("address exchange: ") + exchange_text() + " (" + exchange_reason + ")",
       "barrier before the first message: " + yes_no(init_barrier) + " (" + init_barrier_reason + ")",
       "barrier after the last message: " + yes_no(finalize_barrier) + " (" + finalize_barrier_reason + ")",
-      std::string("peers: ") + (peers_now ? "made at once" : "made on first message") + " (" + peers_reason + ")",
+      std::string("peers: ") + (peers_now ? "made at once" : "made on first message") + " (" + peers_reason +
+          ")",
   };
 }
 

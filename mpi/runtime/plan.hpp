@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The startup plan: what making a communicator will do, as a value made by a pure function. Layer: mpi.
+/// @file  The startup plan: what making a communicator will do, as a value made by a pure function.
+/// Layer: mpi.
 ///
 /// Inputs are facts that every member shares (declarations of the active transports, abilities of the process
-/// manager, parameters, the group), so every member computes the same plan. See docs/design/startup.md. Threads: pure.
+/// manager, parameters, the group), so every member computes the same plan. See docs/design/startup.md.
+/// Threads: pure.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Building the runtime. What is hard: nothing here may be collective or of the size of the job, and every refusal must say why.
-// The order of steps is that of docs/design/ARCHITECTURE.md, "How a job starts". Layer: mpi.
+// Building the runtime. What is hard: nothing here may be collective or of the size of the job, and every
+// refusal must say why. The order of steps is that of docs/design/ARCHITECTURE.md, "How a job starts".
+// Layer: mpi.
 
 #include "mpi/runtime/runtime.hpp"
 
@@ -56,8 +57,8 @@ Result<void> Runtime::start() {
     Result<void> (Runtime::*run)();
   };
   static constexpr Step kSteps[] = {
-      {"process manager", &Runtime::connect_pmi},   {"parameter check", &Runtime::check_parameters},
-      {"place on the node", &Runtime::find_place},  {"shared segment", &Runtime::attach_segment},
+      {"process manager", &Runtime::connect_pmi},          {"parameter check", &Runtime::check_parameters},
+      {"place on the node", &Runtime::find_place},         {"shared segment", &Runtime::attach_segment},
       {"pml and transports", &Runtime::create_transports}, {"bootstrap", &Runtime::create_bootstrap},
   };
   for (const Step& step : kSteps) {
@@ -92,17 +93,19 @@ Result<void> Runtime::find_place() {
   if (world_size_ == 1) {
     node_ranks_ = {identity.rank};
   } else if (identity.nodes.unknown()) {
-    return fail(Errc::unsupported, "place on the node",
-                "the process manager (" + pmi_->capabilities().server +
-                    ") does not say which rank is on which node (PMI_process_mapping); use Starling's mpiexec, or a "
-                    "launcher that does");
+    return fail(
+        Errc::unsupported, "place on the node",
+        "the process manager (" + pmi_->capabilities().server +
+            ") does not say which rank is on which node (PMI_process_mapping); use Starling's mpiexec, or a "
+            "launcher that does");
   } else {
     node_ranks_ = identity.nodes.ranks_on(identity.nodes.node_of(identity.rank), world_size_);
   }
   const auto own = std::lower_bound(node_ranks_.begin(), node_ranks_.end(), self_.rank);
   if (own == node_ranks_.end() || *own != self_.rank) {
     return fail(Errc::bad_input, "place on the node",
-                "the process mapping " + identity.nodes.text() + " does not contain rank " + std::to_string(self_.rank));
+                "the process mapping " + identity.nodes.text() + " does not contain rank " +
+                    std::to_string(self_.rank));
   }
   local_rank_ = static_cast<std::uint32_t>(own - node_ranks_.begin());
 
@@ -134,7 +137,8 @@ Result<void> Runtime::attach_segment() {
       segment = std::move(attached);
       break;
     }
-    // Only "not this way" leads to the next component; whatever else went wrong would part the processes of this node.
+    // Only "not this way" leads to the next component; whatever else went wrong would part the processes of
+    // this node.
     Error error = segment.error();
     error.code = attached.error().code;
     error.detail += "\n  " + attached.error().text();
@@ -147,7 +151,8 @@ Result<void> Runtime::attach_segment() {
   if (!opened) return fail(std::move(opened).error());
   segment_ = std::make_unique<shm::NodeSegment>(std::move(*opened));
   segment_->enter();
-  // The last to attach takes the name away. Two that are last at once may miss each other: then it goes with the last to leave.
+  // The last to attach takes the name away. Two that are last at once may miss each other: then it goes with
+  // the last to leave.
   if (has_name && everybody_attached()) shm_->all_attached();
   return {};
 }
@@ -184,8 +189,8 @@ Result<void> Runtime::create_transports() {
 
   auto admitted = environment_.plugins.admitted(btl::Framework::kName.view());
   if (!admitted) return fail(std::move(admitted).error());
-  btl::Place place{self_, world_size_, local_rank_, static_cast<std::uint32_t>(node_ranks_.size()), &local_rank_of,
-                   &node_ranks_};
+  btl::Place place{self_,          world_size_, local_rank_, static_cast<std::uint32_t>(node_ranks_.size()),
+                   &local_rank_of, &node_ranks_};
   for (const plugin::Candidate* candidate : *admitted) {
     auto transport = environment_.plugins.create<btl::Framework>(
         *candidate, {environment_.params, pml_->sink(), place, segment_.get()});
@@ -238,7 +243,9 @@ StartupPlan Runtime::plan_for(std::uint32_t members) const {
   return make_plan(input);
 }
 
-Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) { return pml_->send_control(to, message); }
+Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) {
+  return pml_->send_control(to, message);
+}
 
 void Runtime::on_control(ProcId from, std::span<const std::byte> message) noexcept {
   bootstrap_->on_control(from, message);

@@ -2,12 +2,13 @@
 #pragma once
 /// @file  The running library: components, progress, waiting. Layer: mpi. See docs/design/startup.md.
 ///
-/// Built by the first MPI_Init or MPI_Session_init, purely locally: no fence, nothing of the size of the job. It stays until
-/// the process exits, so that worlds and sessions can come and go any number of times.
+/// Built by the first MPI_Init or MPI_Session_init, purely locally: no fence, nothing of the size of the job.
+/// It stays until the process exits, so that worlds and sessions can come and go any number of times.
 ///
 /// Threads:   everything is called under the runtime's lock (lock.hpp); waiting releases it.
 /// Ownership: owns the components. Get one with Runtime::get() after ensure() succeeded.
-/// Errors:    set-up returns Result. When the job is being ended from outside, waiting does not return: the process exits.
+/// Errors:    set-up returns Result. When the job is being ended from outside, waiting does not return: the
+/// process exits.
 /// Units:     nanoseconds in names.
 
 #include <cstdint>
@@ -20,8 +21,8 @@
 #include "core/result.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/btl/btl.hpp"
-#include "frameworks/pml/pml.hpp"
 #include "frameworks/pmi/pmi.hpp"
+#include "frameworks/pml/pml.hpp"
 #include "frameworks/select.hpp"
 #include "frameworks/shm/node_segment.hpp"
 #include "mpi/runtime/environment.hpp"
@@ -29,8 +30,8 @@
 
 namespace starling::mpi {
 
-/// Something that advances with every progress call until it is done (schedules of collectives). The owner keeps it alive while it
-/// is registered.
+/// Something that advances with every progress call until it is done (schedules of collectives). The owner
+/// keeps it alive while it is registered.
 class Progressable {
  public:
   virtual ~Progressable() = default;
@@ -79,14 +80,17 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   void add(Progressable& item) noexcept;
   void remove(Progressable& item) noexcept;
 
-  /// Progresses until ready() is true: polls for a while, then sleeps between arrivals. ready() is not asked again after a yes.
+  /// Progresses until ready() is true: polls for a while, then sleeps between arrivals. ready() is not asked
+  /// again after a yes.
   template <class Ready>
   void wait(Ready&& ready) {
     for (std::uint32_t polls = 0; polls < kHotPolls; ++polls) {
       if (ready()) return;
       progress();
     }
-    if (!ready()) wait_long([](void* context) { return (*static_cast<std::remove_reference_t<Ready>*>(context))(); }, &ready);
+    if (!ready())
+      wait_long([](void* context) { return (*static_cast<std::remove_reference_t<Ready>*>(context))(); },
+                &ready);
   }
 
   // bootstrap::Courier
@@ -96,7 +100,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   // pml::ControlSink
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
 
-  /// Waits until everything that was sent has left this process; after 10 s says what it waits for, and goes on waiting.
+  /// Waits until everything that was sent has left this process; after 10 s says what it waits for, and goes
+  /// on waiting.
   void drain();
   /// Marks this process as properly finalized (its exit is no failure from here on) or in use again.
   void set_idle(bool idle) noexcept;

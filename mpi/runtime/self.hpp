@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Which process this is. Layer: mpi. Threads: written once by the runtime before any communicator exists.
+/// @file  Which process this is. Layer: mpi.
+/// Threads: written once by the runtime before any communicator
+/// exists.
 
 #include "core/ids.hpp"
 

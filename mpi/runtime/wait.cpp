@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Progress and waiting: poll for a while, then sleep on the node segment's doorbell. What is hard: several threads may sleep at once,
-// and a thread that progresses completes the requests of others, so it must wake them. Layer: mpi. See docs/design/waiting.md.
+// Progress and waiting: poll for a while, then sleep on the node segment's doorbell. What is hard: several
+// threads may sleep at once, and a thread that progresses completes the requests of others, so it must wake
+// them. Layer: mpi. See docs/design/waiting.md.
 
 #include <poll.h>
 #include <sched.h>
@@ -102,8 +103,8 @@ bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
     return false;
   }
   const std::uint32_t doorbell = segment_->prepare_sleep();
-  // From here on producers ring. What arrived before is found by this last look. ready() may take what it finds (a
-  // matched probe does), so a yes is never asked for twice.
+  // From here on producers ring. What arrived before is found by this last look. ready() may take what it
+  // finds (a matched probe does), so a yes is never asked for twice.
   const bool quiet = progress() == 0;
   const bool found = ready(context);
   if (quiet && !found) {

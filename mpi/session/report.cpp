@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The startup report: plan, phases, process manager, peers, memory. Layer: mpi.
-// Every rank's numbers reach rank 0 in one allgather of fixed-size records; nothing of this runs unless it is asked for.
+// Every rank's numbers reach rank 0 in one allgather of fixed-size records; nothing of this runs unless it is
+// asked for.
 
 #include <algorithm>
 #include <cstdio>
@@ -24,7 +25,8 @@ struct Record {
   std::uint64_t pmi_operations = 0, pmi_bytes = 0, fences = 0, peers = 0, private_kib = 0, shared_kib = 0;
 };
 
-/// Private and shared resident memory of this process, from /proc/self/smaps_rollup; zeros where it cannot be read.
+/// Private and shared resident memory of this process, from /proc/self/smaps_rollup; zeros where it cannot be
+/// read.
 void read_memory(Record& record) {
   std::FILE* const file = std::fopen("/proc/self/smaps_rollup", "re");
   if (file == nullptr) return;
@@ -63,7 +65,8 @@ std::string spread(const std::vector<Record>& all, double unit, const char* form
   }
   char text[128];
   std::snprintf(text, sizeof text, format, static_cast<double>(low) / unit,
-                static_cast<double>(sum) / unit / static_cast<double>(all.size()), static_cast<double>(high) / unit);
+                static_cast<double>(sum) / unit / static_cast<double>(all.size()),
+                static_cast<double>(high) / unit);
   return text;
 }
 
@@ -78,7 +81,8 @@ void print_startup_report() {
                                   std::as_writable_bytes(std::span(all)));
   if (rc != 0 || comm.rank() != 0) return;
 
-  std::string text = "startup report: " + std::to_string(comm.size()) + " processes, " + runtime.pmi().capabilities().server;
+  std::string text =
+      "startup report: " + std::to_string(comm.size()) + " processes, " + runtime.pmi().capabilities().server;
   for (const std::string& line : runtime.plan_for(comm.size()).lines()) text += "\n  " + line;
   text += "\n  per rank                          min       mean        max";
   const auto add = [&text](const char* name, const std::string& numbers) {
@@ -87,7 +91,8 @@ void print_startup_report() {
     text += line;
   };
   for (std::size_t i = 0; i < std::min(runtime.phases().size(), kMaxPhases); ++i) {
-    add(runtime.phases()[i].name, spread(all, 1e6, "%7.3f ms %7.3f ms %7.3f ms", [i](const Record& r) { return r.phase_ns[i]; }));
+    add(runtime.phases()[i].name,
+        spread(all, 1e6, "%7.3f ms %7.3f ms %7.3f ms", [i](const Record& r) { return r.phase_ns[i]; }));
   }
   constexpr const char* kCount = "%10.0f %10.1f %10.0f";
   add("PMI operations", spread(all, 1, kCount, [](const Record& r) { return r.pmi_operations; }));

@@ -33,7 +33,8 @@ void set_predefined_attributes(Runtime& runtime) {
   PredefinedAttributes& attributes = registry().attributes;
   const pmi::Identity& identity = runtime.pmi().identity();
   if (identity.appnum) attributes.appnum = static_cast<int>(*identity.appnum);
-  attributes.universe_size = static_cast<int>(identity.universe_size != 0 ? identity.universe_size : identity.size);
+  attributes.universe_size =
+      static_cast<int>(identity.universe_size != 0 ? identity.universe_size : identity.size);
   // One node, one monotonic clock.
   attributes.wtime_is_global = runtime.node_ranks().size() == runtime.world_size() ? 1 : 0;
 }

@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Sessions, process sets and the world model on top of them. Layer: mpi. MPI 5.0 sections 11.2, 11.3.
 ///
-/// MPI_Init is a session and two communicators made like any other. Sessions and worlds come and go in any order and
-/// number (the world once, as the standard has it); the runtime below stays.
+/// MPI_Init is a session and two communicators made like any other. Sessions and worlds come and go in any
+/// order and number (the world once, as the standard has it); the runtime below stays.
 ///
 /// Threads:   start and stop by any thread, one at a time (they hold the runtime's lock always).
 /// Errors:    MPI error classes (mpi/error.hpp).
@@ -37,7 +37,8 @@ void close_runtime();
 
 /// The process sets that every session has, in the order of MPI_Session_get_nth_pset.
 [[nodiscard]] std::vector<std::string> process_sets();
-/// The members of a process set, or empty for an unknown name. "mpi://world" in any case of letters (section 11.3.2).
+/// The members of a process set, or empty for an unknown name. "mpi://world" in any case of letters
+/// (section 11.3.2).
 [[nodiscard]] Ref<Group> group_of_process_set(std::string_view name);
 
 /// The world model (MPI_Init .. MPI_Finalize).
@@ -51,7 +52,8 @@ struct World {
 [[nodiscard]] int start_world(int required, int* provided);
 [[nodiscard]] int stop_world();
 
-/// Prints the startup plan, phases and counters on rank 0 of MPI_COMM_WORLD (parameter startup_report). Collective over the world.
+/// Prints the startup plan, phases and counters on rank 0 of MPI_COMM_WORLD (parameter startup_report).
+/// Collective over the world.
 void print_startup_report();
 
 }  // namespace starling::mpi

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The world model: a session and two communicators made the same way as any other. Layer: mpi. MPI 5.0 section 11.2.
+// The world model: a session and two communicators made the same way as any other. Layer: mpi. MPI 5.0
+// section 11.2.
 
 #include <pthread.h>
 

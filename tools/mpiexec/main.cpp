@@ -74,8 +74,8 @@ Result<void> publish_settings(const Options& options) {
   return {};
 }
 
-/// Declares all parameters, also those that only ranks read: a bad value is then refused once, before anything
-/// starts, and not by every rank.
+/// Declares all parameters, also those that only ranks read: a bad value is then refused once, before
+/// anything starts, and not by every rank.
 Result<void> load_params(params::Registry& registry) {
   const std::string& prefix = plugin::installation().prefix;
   if (auto done = registry.load(params::Places::of_this_process(prefix)); !done) return done;

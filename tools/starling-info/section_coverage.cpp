@@ -31,7 +31,8 @@ void print_coverage(const Context&, Printer& printer) {
                 " implemented; the others raise MPI_ERR_UNSUPPORTED_OPERATION");
   for (const auto& [name, chapter] : chapters) {
     printer.line(1, std::string(name) + ": " + std::to_string(chapter.covered) + " of " +
-                        std::to_string(chapter.all) + (chapter.missing.empty() ? "" : "; not:" + chapter.missing));
+                        std::to_string(chapter.all) +
+                        (chapter.missing.empty() ? "" : "; not:" + chapter.missing));
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What starting a job would do, and why: the startup plan. Layer: tools.
 //
-// The plan needs the transports' declarations, so the runtime is built here as in an MPI program: as a singleton, or as
-// the process that it is when mpiexec or another launcher starts starling-info.
+// The plan needs the transports' declarations, so the runtime is built here as in an MPI program: as a
+// singleton, or as the process that it is when mpiexec or another launcher starts starling-info.
 
 #include "mpi/runtime/runtime.hpp"
 #include "tools/starling-info/sections.hpp"
@@ -19,7 +19,8 @@ void print_plan(const Context&, Printer& printer) {
   }
   const std::uint32_t size = (*runtime)->world_size();
   printer.title("Startup plan (process manager: " + (*runtime)->pmi().capabilities().server + ")");
-  for (const std::uint32_t members : size > 1 ? std::vector{size} : std::vector<std::uint32_t>{1, 2, 64, 1024}) {
+  for (const std::uint32_t members :
+       size > 1 ? std::vector{size} : std::vector<std::uint32_t>{1, 2, 64, 1024}) {
     const mpi::StartupPlan plan = (*runtime)->plan_for(members);
     printer.line(1, std::to_string(members) + (members == 1 ? " process" : " processes"));
     const auto lines = plan.lines();

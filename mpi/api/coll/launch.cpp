@@ -60,20 +60,17 @@ int no_memory() { return error(MPI_ERR_NO_MEM, "no memory for the temporary buff
 int error_of(const Execution& execution, const Comm& comm) {
   const std::string peer = "rank " + std::to_string(execution.faulty_peer());
   switch (execution.fault()) {
-    case pml::Fault::none:
-      return MPI_SUCCESS;
+    case pml::Fault::none: return MPI_SUCCESS;
     case pml::Fault::truncated:
       return error_on(
           comm, MPI_ERR_TRUNCATE,
           "the data from " + peer + " is longer than expected; counts and types must match on all processes");
-    case pml::Fault::peer_lost:
-      return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has ended");
+    case pml::Fault::peer_lost: return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has ended");
     case pml::Fault::unreachable:
       return error_on(comm, MPI_ERR_OTHER, "no transport reaches " + peer + "; the log line before says why");
     case pml::Fault::no_memory:
       return error_on(comm, MPI_ERR_NO_MEM, "no memory for a message to or from " + peer);
-    case pml::Fault::internal:
-      break;
+    case pml::Fault::internal: break;
   }
   return error_on(comm, MPI_ERR_INTERN, "a message to or from " + peer + " ended with an internal error");
 }

@@ -18,7 +18,8 @@ int give(const Made& made, MPI_Comm* newcomm) {
 }
 
 int intercommunicators_unsupported() {
-  return error(MPI_ERR_UNSUPPORTED_OPERATION, "comm is an intercommunicator, for which this is not there yet");
+  return error(MPI_ERR_UNSUPPORTED_OPERATION,
+               "comm is an intercommunicator, for which this is not there yet");
 }
 
 /// A duplicate with the attributes whose copy callbacks say so; nothing is left behind if one refuses.
@@ -59,7 +60,8 @@ int Comm_create(Comm& comm, Group& group, MPI_Comm* newcomm) {
 
 int Comm_create_group(Comm& comm, Group& group, int tag, MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
-  if (comm.inter()) return error(MPI_ERR_COMM, "comm is an intercommunicator, an intracommunicator was expected");
+  if (comm.inter())
+    return error(MPI_ERR_COMM, "comm is an intercommunicator, an intracommunicator was expected");
   return give(CommFactory::create_group(comm, Ref<Group>::share(&group), tag), newcomm);
 }
 
@@ -74,21 +76,22 @@ int Comm_split(Comm& comm, int color, int key, MPI_Comm* newcomm) {
 
 int Comm_split_type(Comm& comm, int split_type, int key, Info*, MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
-  if (comm.inter()) return error(MPI_ERR_COMM, "comm is an intercommunicator, an intracommunicator was expected");
+  if (comm.inter())
+    return error(MPI_ERR_COMM, "comm is an intercommunicator, an intracommunicator was expected");
   int color = MPI_UNDEFINED;
   switch (split_type) {
     case MPI_COMM_TYPE_SHARED:
       // Processes of one node share memory; the node's lowest rank names it.
       color = static_cast<int>(Runtime::get()->node_ranks().front());
       break;
-    case MPI_UNDEFINED:
-      break;
+    case MPI_UNDEFINED: break;
     case MPI_COMM_TYPE_HW_GUIDED:
     case MPI_COMM_TYPE_HW_UNGUIDED:
     case MPI_COMM_TYPE_RESOURCE_GUIDED:
       break;  // no level of the hardware is known: MPI_COMM_NULL, as section 7.4.2 has it
     default:
-      return error(MPI_ERR_ARG, "split_type is " + std::to_string(split_type) + ", expected MPI_COMM_TYPE_* or MPI_UNDEFINED");
+      return error(MPI_ERR_ARG, "split_type is " + std::to_string(split_type) +
+                                    ", expected MPI_COMM_TYPE_* or MPI_UNDEFINED");
   }
   return give(CommFactory::split(comm, color, key), newcomm);
 }
@@ -106,7 +109,8 @@ int Comm_free(MPI_Comm* comm) {
 int Comm_disconnect(MPI_Comm* comm) {
   Comm* const found = find_comm(*comm);
   if (found == nullptr) return error(MPI_ERR_COMM, "comm is not a live communicator (freed already?)");
-  if (found->predefined()) return error(MPI_ERR_COMM, "comm is " + found->name + ", which cannot be disconnected");
+  if (found->predefined())
+    return error(MPI_ERR_COMM, "comm is " + found->name + ", which cannot be disconnected");
   Runtime::get()->drain();  // section 11.10.4: waits for pending communication
   return Comm_free(comm);
 }

@@ -46,13 +46,15 @@ int Comm_test_inter(Comm& comm, int* flag) {
 }
 
 int Comm_remote_size(Comm& comm, int* size) {
-  if (!comm.inter()) return error(MPI_ERR_COMM, "comm is an intracommunicator, an intercommunicator was expected");
+  if (!comm.inter())
+    return error(MPI_ERR_COMM, "comm is an intracommunicator, an intercommunicator was expected");
   *size = static_cast<int>(comm.peer_count());
   return MPI_SUCCESS;
 }
 
 int Comm_remote_group(Comm& comm, MPI_Group* group) {
-  if (!comm.inter()) return error(MPI_ERR_COMM, "comm is an intracommunicator, an intercommunicator was expected");
+  if (!comm.inter())
+    return error(MPI_ERR_COMM, "comm is an intracommunicator, an intercommunicator was expected");
   *group = new_group(comm.remote_group());
   return *group == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
 }

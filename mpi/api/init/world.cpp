@@ -56,7 +56,8 @@ int Is_thread_main(int* flag) {
 
 int Abort(Comm& comm, int errorcode) {
   Runtime& runtime = *Runtime::get();
-  const std::string who = "rank " + std::to_string(comm.rank()) + " of " + (comm.name.empty() ? "a communicator" : comm.name);
+  const std::string who =
+      "rank " + std::to_string(comm.rank()) + " of " + (comm.name.empty() ? "a communicator" : comm.name);
   std::fprintf(stderr, "[starling] MPI_Abort(%d) called by %s\n", errorcode, who.c_str());
   // An exit status has 8 bits; an error code that would become 0 must not look like success.
   const int status = (errorcode & 0xff) != 0 ? errorcode & 0xff : (errorcode == 0 ? 0 : 1);

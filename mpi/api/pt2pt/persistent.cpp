@@ -21,24 +21,33 @@ int init(const Transfer& transfer, pml::Mode mode, Request::Form form, bool buff
 
 }  // namespace
 
-int Send_init(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
-  return init({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, Request::Form::send, false, request);
+int Send_init(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+              MPI_Request* request) {
+  return init({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, Request::Form::send, false,
+              request);
 }
 
-int Ssend_init(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
-  return init({buf, count, datatype, dest, tag, comm}, pml::Mode::synchronous, Request::Form::send, false, request);
+int Ssend_init(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+               MPI_Request* request) {
+  return init({buf, count, datatype, dest, tag, comm}, pml::Mode::synchronous, Request::Form::send, false,
+              request);
 }
 
-int Rsend_init(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
+int Rsend_init(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+               MPI_Request* request) {
   return init({buf, count, datatype, dest, tag, comm}, pml::Mode::ready, Request::Form::send, false, request);
 }
 
-int Bsend_init(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
-  return init({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, Request::Form::send, true, request);
+int Bsend_init(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+               MPI_Request* request) {
+  return init({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, Request::Form::send, true,
+              request);
 }
 
-int Recv_init(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm, MPI_Request* request) {
-  return init({buf, count, datatype, source, tag, comm}, pml::Mode::standard, Request::Form::receive, false, request);
+int Recv_init(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm,
+              MPI_Request* request) {
+  return init({buf, count, datatype, source, tag, comm}, pml::Mode::standard, Request::Form::receive, false,
+              request);
 }
 
 int Start(MPI_Request* request) {

@@ -19,13 +19,15 @@ bool look_twice(Look&& look) {
 }
 
 int make_message(Comm& comm, pml::Message* matched, MPI_Message* handle) {
-  *handle = new_handle<MPI_Message>(tables().message, Ref<Message>::adopt(new Message(Ref<Comm>::share(&comm), matched)));
+  *handle = new_handle<MPI_Message>(tables().message,
+                                    Ref<Message>::adopt(new Message(Ref<Comm>::share(&comm), matched)));
   if (*handle == MPI_MESSAGE_NULL) return error(MPI_ERR_INTERN, "more than 2^25 matched messages are alive");
   return MPI_SUCCESS;
 }
 
 /// Starts the receive of a matched message, which ends its handle.
-int receive_matched(MPI_Message* handle, void* buf, MPI_Count count, Datatype& datatype, pml::Request& request, Ref<Comm>* comm) {
+int receive_matched(MPI_Message* handle, void* buf, MPI_Count count, Datatype& datatype,
+                    pml::Request& request, Ref<Comm>* comm) {
   Message* const message = find_message(*handle);
   if (message == nullptr) return error(MPI_ERR_ARG, "message is no matched message (received already?)");
   *comm = message->comm;
@@ -94,9 +96,11 @@ int Improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* message, MP
   pml::Status found;
   pml::Message* matched = nullptr;
   *flag = look_twice([&] {
-            matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
-            return matched != nullptr;
-          }) ? 1 : 0;
+    matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
+    return matched != nullptr;
+  })
+              ? 1
+              : 0;
   if (*flag == 0) return MPI_SUCCESS;
   store_status(found, status);
   return make_message(comm, matched, message);
@@ -110,7 +114,8 @@ int Mrecv(void* buf, MPI_Count count, Datatype& datatype, MPI_Message* message, 
   }
   pml::Request request;
   Ref<Comm> comm;
-  if (const int rc = receive_matched(message, buf, count, datatype, request, &comm); rc != MPI_SUCCESS) return rc;
+  if (const int rc = receive_matched(message, buf, count, datatype, request, &comm); rc != MPI_SUCCESS)
+    return rc;
   const int rc = wait_for(request, *comm);
   store_status(request.status, status);
   return rc;
@@ -123,7 +128,8 @@ int Imrecv(void* buf, MPI_Count count, Datatype& datatype, MPI_Message* message,
   }
   Request* const made = Request::make(Request::Form::receive);
   made->datatype = Ref<Datatype>::share(&datatype);
-  if (const int rc = receive_matched(message, buf, count, datatype, made->core, &made->comm); rc != MPI_SUCCESS) {
+  if (const int rc = receive_matched(message, buf, count, datatype, made->core, &made->comm);
+      rc != MPI_SUCCESS) {
     made->free();
     return rc;
   }

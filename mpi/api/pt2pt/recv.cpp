@@ -36,7 +36,8 @@ int exchange(const Transfer& out, const pml::Buffer& data, const Transfer& in, M
 
 }  // namespace
 
-int Recv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm, MPI_Status* status) {
+int Recv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm,
+         MPI_Status* status) {
   if (source == MPI_PROC_NULL) {
     set_proc_null(status);
     return MPI_SUCCESS;
@@ -49,20 +50,23 @@ int Recv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Co
   return rc;
 }
 
-int Irecv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm, MPI_Request* request) {
-  return start_into(make_request({buf, count, datatype, source, tag, comm}, pml::Mode::standard, Request::Form::receive),
-                    request);
+int Irecv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm,
+          MPI_Request* request) {
+  return start_into(
+      make_request({buf, count, datatype, source, tag, comm}, pml::Mode::standard, Request::Form::receive),
+      request);
 }
 
-int Sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, int dest, int sendtag, void* recvbuf,
-             MPI_Count recvcount, Datatype& recvtype, int source, int recvtag, Comm& comm, MPI_Status* status) {
+int Sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, int dest, int sendtag,
+             void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int source, int recvtag, Comm& comm,
+             MPI_Status* status) {
   return exchange({sendbuf, sendcount, sendtype, dest, sendtag, comm},
                   sendtype.buffer(sendbuf, static_cast<std::uint64_t>(sendcount)),
                   {recvbuf, recvcount, recvtype, source, recvtag, comm}, status);
 }
 
-int Sendrecv_replace(void* buf, MPI_Count count, Datatype& datatype, int dest, int sendtag, int source, int recvtag,
-                     Comm& comm, MPI_Status* status) {
+int Sendrecv_replace(void* buf, MPI_Count count, Datatype& datatype, int dest, int sendtag, int source,
+                     int recvtag, Comm& comm, MPI_Status* status) {
   // The message leaves from a packed copy, so that the receive may overwrite the buffer at any time.
   const auto elements = static_cast<std::uint64_t>(count);
   const std::uint64_t bytes = elements * datatype.size();

@@ -43,16 +43,15 @@ int Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
 int Cancel(MPI_Request* request) {
   Slot slot;
   if (const int rc = resolve(request, slot); rc != MPI_SUCCESS) return rc;
-  if (slot.request == nullptr) return error(MPI_ERR_REQUEST, "request is null or inactive; there is nothing to cancel");
+  if (slot.request == nullptr)
+    return error(MPI_ERR_REQUEST, "request is null or inactive; there is nothing to cancel");
   switch (slot.request->form) {
     case Request::Form::send:
     case Request::Form::receive:
       if (!slot.request->buffered) Runtime::get()->pml().cancel(slot.request->core);
       return MPI_SUCCESS;
-    case Request::Form::operation:
-      return slot.request->operation->cancel(slot.request->done());
-    case Request::Form::proc_null:
-      return MPI_SUCCESS;
+    case Request::Form::operation: return slot.request->operation->cancel(slot.request->done());
+    case Request::Form::proc_null: return MPI_SUCCESS;
   }
   return MPI_SUCCESS;
 }

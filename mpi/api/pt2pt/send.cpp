@@ -42,23 +42,29 @@ int Rsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int ta
 
 int Bsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
-  return process_bsend_buffer().send(datatype.buffer(buf, static_cast<std::uint64_t>(count)), comm, Rank{dest}, Tag{tag});
+  return process_bsend_buffer().send(datatype.buffer(buf, static_cast<std::uint64_t>(count)), comm,
+                                     Rank{dest}, Tag{tag});
 }
 
-int Isend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
+int Isend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+          MPI_Request* request) {
   return isend({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, request);
 }
 
-int Issend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
+int Issend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+           MPI_Request* request) {
   return isend({buf, count, datatype, dest, tag, comm}, pml::Mode::synchronous, request);
 }
 
-int Irsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
+int Irsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+           MPI_Request* request) {
   return isend({buf, count, datatype, dest, tag, comm}, pml::Mode::ready, request);
 }
 
-int Ibsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm, MPI_Request* request) {
-  Request* const made = make_request({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, Request::Form::send);
+int Ibsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+           MPI_Request* request) {
+  Request* const made =
+      make_request({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, Request::Form::send);
   made->buffered = true;
   return start_into(made, request);
 }

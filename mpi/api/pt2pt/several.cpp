@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completion of several requests at once. What is hard: errors of single operations travel in the statuses, and the call then
-// ends with MPI_ERR_IN_STATUS (MPI 5.0 section 3.7.5). Layer: mpi.
+// Completion of several requests at once. What is hard: errors of single operations travel in the statuses,
+// and the call then ends with MPI_ERR_IN_STATUS (MPI 5.0 section 3.7.5). Layer: mpi.
 
 #include "mpi/api/pt2pt/several.hpp"
 
@@ -29,8 +29,10 @@ struct FirstError {
   }
   [[nodiscard]] int result() const {
     if (error_class == MPI_SUCCESS) return MPI_SUCCESS;
-    std::string text = "the operation of request " + std::to_string(index) + " ended with an error: " + detail;
-    return comm ? error_on(*comm, MPI_ERR_IN_STATUS, std::move(text)) : error(MPI_ERR_IN_STATUS, std::move(text));
+    std::string text =
+        "the operation of request " + std::to_string(index) + " ended with an error: " + detail;
+    return comm ? error_on(*comm, MPI_ERR_IN_STATUS, std::move(text))
+                : error(MPI_ERR_IN_STATUS, std::move(text));
   }
 };
 

@@ -20,6 +20,7 @@ namespace starling::mpi {
 /// Completes all (all are done); MPI_ERR_IN_STATUS if any ended with an error, each status then has its own.
 [[nodiscard]] int complete_all(std::vector<Slot>& slots, MPI_Status statuses[]);
 /// Completes those that are done.
-[[nodiscard]] int complete_some(std::vector<Slot>& slots, int* outcount, int indices[], MPI_Status statuses[]);
+[[nodiscard]] int complete_some(std::vector<Slot>& slots, int* outcount, int indices[],
+                                MPI_Status statuses[]);
 
 }  // namespace starling::mpi

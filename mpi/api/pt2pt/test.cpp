@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completion without waiting. Each call looks at the transports once. Layer: mpi. MPI 5.0 sections 3.7.3, 3.7.5.
+// Completion without waiting. Each call looks at the transports once. Layer: mpi. MPI 5.0
+// sections 3.7.3, 3.7.5.
 
 #include <vector>
 

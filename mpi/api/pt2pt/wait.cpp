@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/pt2pt/transfer.hpp"
 #include "mpi/api/pt2pt/several.hpp"
+#include "mpi/api/pt2pt/transfer.hpp"
 
 namespace starling::mpi::api {
 

@@ -34,7 +34,8 @@ int wanted_level(const Info* info, int* level) {
       return MPI_SUCCESS;
     }
   }
-  return error(MPI_ERR_INFO_VALUE, "info key thread_level is '" + *text + "', expected MPI_THREAD_SINGLE, "
+  return error(MPI_ERR_INFO_VALUE, "info key thread_level is '" + *text +
+                                       "', expected MPI_THREAD_SINGLE, "
                                        "MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
 }
 
@@ -50,7 +51,8 @@ MPI_Info new_info(Info::Entries entries) {
 }
 
 int unknown_set(const char* name) {
-  return error(MPI_ERR_ARG, std::string("pset_name is '") + name + "', which is no process set; there are mpi://WORLD, "
+  return error(MPI_ERR_ARG, std::string("pset_name is '") + name +
+                                "', which is no process set; there are mpi://WORLD, "
                                 "mpi://SELF and mpix://NODE");
 }
 
@@ -88,7 +90,8 @@ int Session_get_num_psets(Session&, Info*, int* npset_names) {
 int Session_get_nth_pset(Session&, Info*, int n, int* pset_len, char* pset_name) {
   const auto names = process_sets();
   if (n < 0 || static_cast<std::size_t>(n) >= names.size()) {
-    return error(MPI_ERR_ARG, "n is " + std::to_string(n) + ", expected 0.." + std::to_string(names.size() - 1));
+    return error(MPI_ERR_ARG,
+                 "n is " + std::to_string(n) + ", expected 0.." + std::to_string(names.size() - 1));
   }
   const std::string& name = names[static_cast<std::size_t>(n)];
   const int needed = static_cast<int>(name.size()) + 1;
@@ -105,12 +108,14 @@ int Session_get_pset_info(Session&, const char* pset_name, MPI_Info* info) {
   const Ref<Group> group = group_of_process_set(pset_name);
   if (!group) return unknown_set(pset_name);
   *info = new_info({{"mpi_size", std::to_string(group->size())}});
-  return *info == MPI_INFO_NULL ? error(MPI_ERR_INTERN, "more than 2^25 info objects are alive") : MPI_SUCCESS;
+  return *info == MPI_INFO_NULL ? error(MPI_ERR_INTERN, "more than 2^25 info objects are alive")
+                                : MPI_SUCCESS;
 }
 
 int Session_get_info(Session& session, MPI_Info* info_used) {
   *info_used = new_info({{"thread_level", level_name(session.thread_level)}});
-  return *info_used == MPI_INFO_NULL ? error(MPI_ERR_INTERN, "more than 2^25 info objects are alive") : MPI_SUCCESS;
+  return *info_used == MPI_INFO_NULL ? error(MPI_ERR_INTERN, "more than 2^25 info objects are alive")
+                                     : MPI_SUCCESS;
 }
 
 int Group_from_session_pset(Session&, const char* pset_name, MPI_Group* newgroup) {
@@ -120,7 +125,8 @@ int Group_from_session_pset(Session&, const char* pset_name, MPI_Group* newgroup
   return *newgroup == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
 }
 
-int Comm_create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler, MPI_Comm* newcomm) {
+int Comm_create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler,
+                           MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
   if (group.size() == 0) return MPI_SUCCESS;
   const Made made = CommFactory::from_group(Ref<Group>::share(&group), std::string("user ") + stringtag, {});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  State of the tool interface: initialisations, the list of control variables, tool sessions. Layer:
-/// mpi. MPI 5.0 chapter 15.
+/// @file  State of the tool interface: initialisations, the list of control variables, tool sessions.
+/// Layer: mpi. MPI 5.0 chapter 15.
 ///
 /// Every parameter is a control variable; values do not change after they are read, so all are read-only.
 /// There are no performance variables, categories and events yet, which the standard allows.
@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "params/registry.hpp"
 #include "mpi.h"
+#include "params/registry.hpp"
 
 namespace starling::mpi::tool {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bootstrap/flat. What is hard: whether a fence is skipped must follow from facts that all members share. The list of completed exchanges
-// is such a fact only in the form "one exchange contained all members of the new group". Layer: plugin. See docs/design/startup.md.
+// bootstrap/flat. What is hard: whether a fence is skipped must follow from facts that all members share. The
+// list of completed exchanges is such a fact only in the form "one exchange contained all members of the new
+// group". Layer: plugin. See docs/design/startup.md.
 
 #include "plugins/bootstrap/flat/component.hpp"
 
@@ -23,8 +24,13 @@ bool contains_all(const ProcList& outer, const ProcList& inner) {
 }  // namespace
 
 Flat::Flat(const Args& args)
-    : params_(args.params), pmi_(args.pmi), courier_(args.courier), self_(args.self), world_size_(args.world_size),
-      published_(args.published), agreement_(args.courier, args.self) {}
+    : params_(args.params),
+      pmi_(args.pmi),
+      courier_(args.courier),
+      self_(args.self),
+      world_size_(args.world_size),
+      published_(args.published),
+      agreement_(args.courier, args.self) {}
 
 Result<void> Flat::publish() {
   for (const LocalAddress& local : published_) {

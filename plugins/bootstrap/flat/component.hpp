@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  bootstrap/flat: every process publishes its address, one fence, peers looked up on first contact. Layer: plugin.
+/// @file  bootstrap/flat: every process publishes its address, one fence, peers looked up on first contact.
+/// Layer: plugin.
 ///
-/// The reference that other bootstraps are compared with. Where every transport computes its addresses (one node) nothing is
-/// published and no fence runs. Threads, ownership, errors: as bootstrap.hpp says.
+/// The reference that other bootstraps are compared with. Where every transport computes its addresses (one
+/// node) nothing is published and no fence runs. Threads, ownership, errors: as bootstrap.hpp says.
 
 #include <string>
 
@@ -15,7 +16,8 @@ namespace starling::bootstrap {
 class Flat final : public Component {
  public:
   explicit Flat(const Args& args);
-  /// Puts the published addresses; nothing is visible before a fence unless the process manager can do better.
+  /// Puts the published addresses; nothing is visible before a fence unless the process manager can do
+  /// better.
   [[nodiscard]] Result<void> publish();
 
   Result<ContextId> create(const Creation& creation, Deadline deadline) override;

@@ -87,12 +87,8 @@ int ShmComponent::drain(Incoming& from, int most) noexcept {
         shared_.sink.on_message(from.origin, {payload, bytes});
         from.lane.pop(cells_for(bytes));
         break;
-      case RecordKind::moved:
-        switch_lane(from);
-        break;
-      default:
-        close_lane(from);
-        break;
+      case RecordKind::moved: switch_lane(from); break;
+      default: close_lane(from); break;
     }
     ++events;
   }

@@ -19,13 +19,14 @@
 namespace starling::shm {
 
 Result<Segment> MemfdComponent::attach(const SegmentSpec& spec, Deadline deadline) {
-  // mpiexec made the segment for one job. Another one may find its descriptor: the second program of a shell script between
-  // mpiexec and the ranks, or a program that a rank started.
+  // mpiexec made the segment for one job. Another one may find its descriptor: the second program of a shell
+  // script between mpiexec and the ranks, or a program that a rank started.
   const char* const job = ::secure_getenv("STARLING_JOB");
   if (inherited_ < 0 || job == nullptr || spec.job != job) {
     if (spec.local_size == 1) return private_segment(params_, spec);
     return fail(Errc::unsupported, "shm/memfd",
-                "mpiexec made its segment for job " + std::string(job == nullptr ? "(unknown)" : job) + ", this is " + spec.job);
+                "mpiexec made its segment for job " + std::string(job == nullptr ? "(unknown)" : job) +
+                    ", this is " + spec.job);
   }
   const std::string what =
       "shm/memfd: descriptor " + std::to_string(inherited_) + " of " + kInheritedFdVariable;

@@ -27,8 +27,7 @@ int main(int argc, char** argv) {
     OK(MPI_Isend(&out[c], 1, MPI_INT, next, 3, c < 3 ? copies[c] : MPI_COMM_WORLD, &requests[c]));
   }
   for (int c = 3; c >= 0; --c) { /* against the order of sending */
-    OK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c < 3 ? copies[c] : MPI_COMM_WORLD,
-                &status));
+    OK(MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c < 3 ? copies[c] : MPI_COMM_WORLD, &status));
     CHECK_EQ(got, previous * 10 + c);
   }
   OK(MPI_Waitall(4, requests, MPI_STATUSES_IGNORE));

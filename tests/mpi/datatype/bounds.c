@@ -21,7 +21,10 @@ static void expect(MPI_Datatype type, MPI_Aint lb, MPI_Aint extent, MPI_Aint tru
 }
 
 int main(void) {
-  struct padded { double d; char c; };
+  struct padded {
+    double d;
+    char c;
+  };
   int lengths[2] = {1, 1}, size;
   MPI_Aint at[2] = {0, 8};
   MPI_Datatype types[2] = {MPI_DOUBLE, MPI_CHAR}, made, wide, outer, copy, null;

@@ -10,8 +10,7 @@ static void round_of(int bytes) {
   MPI_Request* requests = malloc(2 * (size_t)size * sizeof(MPI_Request));
   for (int k = 0; k < size; ++k) {
     const int from = (me + k) % size;
-    OK(MPI_Irecv(in + (size_t)from * (size_t)bytes, bytes, MPI_BYTE, from, 1, MPI_COMM_WORLD,
-                 &requests[k]));
+    OK(MPI_Irecv(in + (size_t)from * (size_t)bytes, bytes, MPI_BYTE, from, 1, MPI_COMM_WORLD, &requests[k]));
   }
   for (int k = 0; k < size; ++k) {
     const int to = (me + size - k) % size;

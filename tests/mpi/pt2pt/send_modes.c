@@ -9,30 +9,14 @@ static const int sizes[] = {0, 1, 8, 1000, 70000, kMaxBytes};
 static void send_with(int mode, const void* buffer, int bytes, int to, int tag, MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
   switch (mode) {
-    case 0:
-      OK(MPI_Isend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, request));
-      break;
-    case 1:
-      OK(MPI_Issend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, request));
-      break;
-    case 2:
-      OK(MPI_Ibsend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, request));
-      break;
-    case 3:
-      OK(MPI_Irsend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, request));
-      break;
-    case 4:
-      OK(MPI_Send(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD));
-      break;
-    case 5:
-      OK(MPI_Ssend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD));
-      break;
-    case 6:
-      OK(MPI_Bsend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD));
-      break;
-    default:
-      OK(MPI_Rsend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD));
-      break;
+    case 0: OK(MPI_Isend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, request)); break;
+    case 1: OK(MPI_Issend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, request)); break;
+    case 2: OK(MPI_Ibsend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, request)); break;
+    case 3: OK(MPI_Irsend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD, request)); break;
+    case 4: OK(MPI_Send(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD)); break;
+    case 5: OK(MPI_Ssend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD)); break;
+    case 6: OK(MPI_Bsend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD)); break;
+    default: OK(MPI_Rsend(buffer, bytes, MPI_BYTE, to, tag, MPI_COMM_WORLD)); break;
   }
 }
 

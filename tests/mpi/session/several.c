@@ -25,8 +25,7 @@ int main(void) {
   MPI_Session sessions[4];
   MPI_Comm comms[4];
   for (int i = 0; i < 4; ++i) OK(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &sessions[i]));
-  for (int i = 0; i < 4; ++i)
-    comms[i] = make(sessions[i], i % 2 ? "odd" : "even"); /* tags are used again */
+  for (int i = 0; i < 4; ++i) comms[i] = make(sessions[i], i % 2 ? "odd" : "even"); /* tags are used again */
   for (int i = 0; i < 4; ++i) use(comms[i]);
   static const int order[4] = {2, 0, 3, 1};
   for (int i = 0; i < 4; ++i) {

@@ -48,8 +48,9 @@ int main(int argc, char** argv) {
     for (int k = 0; k < 64; ++k) values[k] = i + k;
     /* The last one is synchronous: then all are matched, and no stop message can be taken before them. */
     if (i < kEach - 1)
-      /* Synchronous: received before the barrier ends, so before the stop messages, which come from another rank. */
-    OK(MPI_Ssend(values, 1 + i % 64, MPI_INT, 0, 1, MPI_COMM_WORLD));
+      /* Synchronous: received before the barrier ends, so before the stop messages, which come from another
+       * rank. */
+      OK(MPI_Ssend(values, 1 + i % 64, MPI_INT, 0, 1, MPI_COMM_WORLD));
     else
       OK(MPI_Ssend(values, 1 + i % 64, MPI_INT, 0, 1, MPI_COMM_WORLD));
   }

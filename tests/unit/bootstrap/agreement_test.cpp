@@ -34,7 +34,8 @@ struct Network {
 
 class Process final : public Courier {
  public:
-  Process(Network& network, std::uint32_t rank) : network_(network), self_{0, rank}, agreement(*this, self_) {}
+  Process(Network& network, std::uint32_t rank)
+      : network_(network), self_{0, rank}, agreement(*this, self_) {}
 
   Result<void> send(ProcId to, std::span<const std::byte> message) override {
     network_.inboxes[to.rank].push_back({self_, {message.begin(), message.end()}});
@@ -76,7 +77,8 @@ class Process final : public Courier {
 };
 
 /// Every rank of `ranks` creates at once; returns the ids.
-std::vector<ContextId> create_everywhere(Network& network, std::map<std::uint32_t, std::unique_ptr<Process>>& processes,
+std::vector<ContextId> create_everywhere(Network& network,
+                                         std::map<std::uint32_t, std::unique_ptr<Process>>& processes,
                                          const std::vector<std::uint32_t>& ranks, const std::string& tag) {
   (void)network;
   std::vector<ContextId> ids(ranks.size());
@@ -94,7 +96,8 @@ std::vector<ContextId> create_everywhere(Network& network, std::map<std::uint32_
 
 std::map<std::uint32_t, std::unique_ptr<Process>> processes_of(Network& network, std::uint32_t count) {
   std::map<std::uint32_t, std::unique_ptr<Process>> processes;
-  for (std::uint32_t rank = 0; rank < count; ++rank) processes[rank] = std::make_unique<Process>(network, rank);
+  for (std::uint32_t rank = 0; rank < count; ++rank)
+    processes[rank] = std::make_unique<Process>(network, rank);
   return processes;
 }
 
@@ -123,7 +126,8 @@ TEST(Agreement, overlapping_groups_at_once_get_different_ids_and_others_take_no_
   const std::vector<std::uint32_t> left = {5, 0, 2, 3};  // not ascending on purpose
   const std::vector<std::uint32_t> right = {3, 4, 2};
   std::vector<ContextId> left_ids, right_ids;
-  // Ranks 2 and 3 are in both: they create one after the other, in different orders would deadlock any MPI program.
+  // Ranks 2 and 3 are in both: they create one after the other, in different orders would deadlock any MPI
+  // program.
   left_ids = create_everywhere(network, processes, left, "left");
   right_ids = create_everywhere(network, processes, right, "right");
   EXPECT_NE(left_ids.front(), right_ids.front());

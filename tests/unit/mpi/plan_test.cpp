@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The startup plan, over all combinations of what transports declare, what the process manager can do and what the user chose.
+// The startup plan, over all combinations of what transports declare, what the process manager can do and
+// what the user chose.
 
 #include "mpi/runtime/plan.hpp"
 
@@ -30,7 +31,8 @@ std::vector<Case> all_cases() {
                 for (const std::int64_t cutoff : {0, 64, 65})
                   for (const auto init : choices)
                     for (const auto finalize : choices)
-                      cases.push_back({address, before, after, lazy, direct, async, members, cutoff, init, finalize});
+                      cases.push_back(
+                          {address, before, after, lazy, direct, async, members, cutoff, init, finalize});
   return cases;
 }
 
@@ -79,12 +81,14 @@ TEST(StartupPlan, makes_peers_at_once_below_the_cutoff_or_where_a_transport_need
 }
 
 TEST(StartupPlan, gives_a_reason_for_every_decision) {
-  Case c{btl::AddressSource::published, true, true, true, false, true, 64, 0, BarrierChoice::automatic, BarrierChoice::never};
+  Case c{btl::AddressSource::published, true, true, true, false, true, 64, 0, BarrierChoice::automatic,
+         BarrierChoice::never};
   const StartupPlan plan = make_plan(input_of(c));
   EXPECT_EQ(plan.lines().size(), 4u);
   EXPECT_NE(plan.exchange_reason.find("async_modex=1 has no effect"), std::string::npos);
   EXPECT_NE(plan.init_barrier_reason.find("asked for by probe"), std::string::npos);
-  EXPECT_NE(plan.finalize_barrier_reason.find("finalize_barrier=never; asked for by probe"), std::string::npos);
+  EXPECT_NE(plan.finalize_barrier_reason.find("finalize_barrier=never; asked for by probe"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -115,8 +115,8 @@ TEST(Cancel, a_cancel_that_crosses_the_match_lets_the_message_through) {
       Job job(2, options, get == GetMode::none ? Large::ring : Large::get);
       auto send = job.isend(0, 1, 1, filled(bytes, 1), Mode::synchronous);
       auto receive = job.irecv(1, 0, 1, bytes);
-      job[1].progress();               // matches; the answer is on its way
-      job[0].cancel(send->request);    // so is the cancel
+      job[1].progress();             // matches; the answer is on its way
+      job[0].cancel(send->request);  // so is the cancel
       job.settle();
       ASSERT_TRUE(send->complete() && receive->complete());
       EXPECT_FALSE(send->status().cancelled);

@@ -210,11 +210,11 @@ TEST(Flow, malformed_messages_are_dropped) {
     job.network.inject(0, 1, message);
   };
   for (int kind = 0; kind < 256; ++kind) inject(wire::Prefix{wire::Kind(kind), 0, 0, 0x7fffffff});
-  inject(wire::Envelope{{wire::Kind::eager, 0, 0, 64}, kWorld.bits, 1, 0}, 63);        // shorter than it says
-  inject(wire::Envelope{{wire::Kind::eager, 0, 0, 0}, kWorld.bits, 1, 1});             // not its rank
+  inject(wire::Envelope{{wire::Kind::eager, 0, 0, 64}, kWorld.bits, 1, 0}, 63);  // shorter than it says
+  inject(wire::Envelope{{wire::Kind::eager, 0, 0, 0}, kWorld.bits, 1, 1});       // not its rank
   inject(wire::Envelope{{wire::Kind::eager, 0, 0, 0}, kWorld.bits, 1, -5});
   inject(wire::Envelope{{wire::Kind::eager, 0, 0, 0}, kWorld.bits, 1, 99});
-  inject(wire::Cts{{wire::Kind::cts, 0, 0, 0}, 77, 1, 0, 10});                         // no such transfers
+  inject(wire::Cts{{wire::Kind::cts, 0, 0, 0}, 77, 1, 0, 10});  // no such transfers
   inject(wire::Data{{wire::Kind::data, 0, 0, 8}, 0x100000000}, 8);
   inject(wire::Answer{{wire::Kind::fin, 0, 0, 0}, 0xffffffffffffffff});
   job.settle();

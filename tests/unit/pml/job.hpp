@@ -142,7 +142,7 @@ class Job {
   std::vector<Context*> contexts;
 };
 
-inline constexpr int kAny = -1;      // kAnySource
+inline constexpr int kAny = -1;        // kAnySource
 inline constexpr int kAnyTagInt = -2;  // kAnyTag
 
 }  // namespace starling::pml::test

@@ -53,11 +53,16 @@ class Program {
   void run(int operations) {
     for (int i = 0; i < operations && !testing::Test::HasFatalFailure(); ++i) {
       const unsigned dice = below(100);
-      if (dice < 35) send();
-      else if (dice < 68) receive(false);
-      else if (dice < 73) probe();
-      else if (dice < 76) receive(true);
-      else job_[below(kSize)].progress();
+      if (dice < 35)
+        send();
+      else if (dice < 68)
+        receive(false);
+      else if (dice < 73)
+        probe();
+      else if (dice < 76)
+        receive(true);
+      else
+        job_[below(kSize)].progress();
       if (i % 64 == 0) check();
     }
     finish();
@@ -234,9 +239,7 @@ class Program {
 
 constexpr int kOperations = 100'000;
 
-TEST(Model, random_programs_over_an_easy_transport) {
-  Program(1, {}, Large::ring, {}).run(kOperations);
-}
+TEST(Model, random_programs_over_an_easy_transport) { Program(1, {}, Large::ring, {}).run(kOperations); }
 
 TEST(Model, random_programs_over_a_slow_and_full_transport) {
   PairOptions options;

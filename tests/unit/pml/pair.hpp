@@ -22,11 +22,11 @@ enum class GetMode { none, done, later, fails, fails_at_second, refuses_probe };
 struct PairOptions {
   std::size_t message_max = 4096;
   std::size_t eager = 1024;
-  std::size_t fragment = 600;        // header included
-  std::size_t capacity = 64;         // messages per direction
-  unsigned again_percent = 0;        // of sends that are refused at random
-  unsigned delay = 0;                // receiver's progress calls before a message shows
-  bool self_at_once = false;         // a send to self delivers before it returns
+  std::size_t fragment = 600;  // header included
+  std::size_t capacity = 64;   // messages per direction
+  unsigned again_percent = 0;  // of sends that are refused at random
+  unsigned delay = 0;          // receiver's progress calls before a message shows
+  bool self_at_once = false;   // a send to self delivers before it returns
   GetMode get = GetMode::none;
   std::uint32_t preference = 10;
   btl::AddressSource address = btl::AddressSource::computed;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two threads, each with a pml of its own over btl/self and btl/shm on one memfd: what two processes of a node do.
+// Two threads, each with a pml of its own over btl/self and btl/shm on one memfd: what two processes of a
+// node do.
 #include <atomic>
 #include <thread>
 
@@ -19,10 +20,11 @@ std::int64_t rank_is_local_rank(const void* size, std::uint32_t rank) noexcept {
 class Node {
  public:
   explicit Node(std::uint32_t size, StaticLarge large = StaticLarge::automatic)
-      : size_(size), geometry_(starling::test::small_geometry(size, 64u << 20)),
+      : size_(size),
+        geometry_(starling::test::small_geometry(size, 64u << 20)),
         memfd_(starling::test::make_memfd(geometry_)) {
     EXPECT_TRUE(params_.load({}));
-    const params::Decl decls[] = {btl::kLaneAfter, btl::kLaneFirstBytes, btl::kLaneMaxBytes,
+    const params::Decl decls[] = {btl::kLaneAfter,       btl::kLaneFirstBytes,    btl::kLaneMaxBytes,
                                   btl::kLanesTotalBytes, btl::kMemoryWaitSeconds, btl::kUseCma};
     EXPECT_TRUE(params_.add("btl/shm", decls));
     for (std::uint32_t rank = 0; rank < size; ++rank) {
@@ -33,8 +35,7 @@ class Node {
       chosen.self = config.self;
       chosen.large = large;
       engines.push_back(std::make_unique<Engine>(config, std::make_unique<StaticPolicy>(chosen)));
-      segments_.push_back(
-          std::make_unique<shm::NodeSegment>(starling::test::join(memfd_, geometry_, rank)));
+      segments_.push_back(std::make_unique<shm::NodeSegment>(starling::test::join(memfd_, geometry_, rank)));
       segments_.back()->enter();
       const btl::Place place{config.self, size, rank, size, &rank_is_local_rank, &size_};
       const btl::Args args{params_, engines[rank]->sink(), place, segments_.back().get()};
@@ -43,7 +44,8 @@ class Node {
       EXPECT_TRUE(shm_.back()->start());
       engines[rank]->add_transport(*self_.back());
       engines[rank]->add_transport(*shm_.back());
-      contexts.push_back(*engines[rank]->open(kWorld, Rank{std::int32_t(rank)}, std::make_shared<Strip>(size)));
+      contexts.push_back(
+          *engines[rank]->open(kWorld, Rank{std::int32_t(rank)}, std::make_shared<Strip>(size)));
     }
   }
 

@@ -58,7 +58,8 @@ TEST_F(Memfd, an_inherited_segment_is_attached_by_all_and_stays_inheritable) {
 }
 
 TEST_F(Memfd, the_segment_of_another_job_is_left_alone) {
-  const UniqueFd memfd = std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 2), 7)).value();
+  const UniqueFd memfd =
+      std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 2), 7)).value();
   shm::MemfdComponent component(params, memfd.get());
   ::setenv("STARLING_JOB", "another", 1);
   const auto refused = component.attach(spec(0, 2), Deadline::after_seconds(5));

@@ -3,9 +3,9 @@
 /// @file  N processes of a communicator inside one process: a pml that moves messages between schedules.
 /// Layer: test.
 ///
-/// Messages of one pair match in order; pairs advance in random order. A send's buffer is read, and a receive's
-/// written, now and then as late or as early as possible, so that a schedule which touches a buffer at the wrong
-/// time gives a wrong result.
+/// Messages of one pair match in order; pairs advance in random order. A send's buffer is read, and a
+/// receive's written, now and then as late or as early as possible, so that a schedule which touches a buffer
+/// at the wrong time gives a wrong result.
 
 #include <gtest/gtest.h>
 

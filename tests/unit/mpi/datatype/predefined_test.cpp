@@ -39,8 +39,14 @@ TEST(Predefined, fixed_size_constants_carry_their_size) {
 }
 
 TEST(Predefined, pairs_have_the_layout_of_c_structs) {
-  struct LongDoubleInt { long double value; int index; };
-  struct ShortInt { short value; int index; };
+  struct LongDoubleInt {
+    long double value;
+    int index;
+  };
+  struct ShortInt {
+    short value;
+    int index;
+  };
   EXPECT_EQ(type(0x22d).size(), sizeof(long double) + sizeof(int));
   EXPECT_EQ(type(0x22d).extent(), static_cast<std::int64_t>(sizeof(LongDoubleInt)));
   EXPECT_EQ(type(0x22c).size(), sizeof(short) + sizeof(int));

@@ -95,7 +95,9 @@ void check_floating(const Datatype& t) {
 
 template <class T>
 void check_complex(const Datatype& t) {
-  struct Number { T re, im; };
+  struct Number {
+    T re, im;
+  };
   const auto draw = [](std::mt19937& random) {
     const auto part = [&] { return static_cast<T>(static_cast<int>(random() % 41) - 20); };
     Number number{};
@@ -123,7 +125,10 @@ void check_complex(const Datatype& t) {
 
 template <class Value, class Index>
 void check_pair(const Datatype& t) {
-  struct Pair { Value value; Index index; };
+  struct Pair {
+    Value value;
+    Index index;
+  };
   ASSERT_EQ(static_cast<std::int64_t>(sizeof(Pair)), t.extent()) << t.name;
   std::mt19937 random(5);
   for (OpCode code : {OpCode::minloc, OpCode::maxloc}) {
@@ -289,7 +294,12 @@ TEST(Half, sums_are_made_in_single_precision) {
   EXPECT_EQ(half_to_float(right[1]), 10.0f);
 }
 
-struct Call { const void* in; void* inout; std::int64_t count; HandleBits datatype; };
+struct Call {
+  const void* in;
+  void* inout;
+  std::int64_t count;
+  HandleBits datatype;
+};
 std::vector<Call> calls;
 void record(Op::AnyFunction, const void* in, void* inout, std::int64_t count, HandleBits datatype) {
   calls.push_back({in, inout, count, datatype});

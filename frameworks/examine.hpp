@@ -3,8 +3,8 @@
 /// @file  Checking a plugin by its records alone. Layer: framework.
 ///
 /// Threads: pure functions of the file.
-/// Errors: a misfit is a refusal text that names file, field, found and
-/// expected value; nothing here fails otherwise.
+/// Errors:    a misfit is a refusal text that names file, field, found and expected value; nothing here fails
+///            otherwise.
 
 #include <cstddef>
 #include <cstdint>

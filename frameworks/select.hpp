@@ -9,7 +9,7 @@
 /// Threads:   one at a time.
 /// Ownership: opened libraries stay loaded until exit (ucx and others do not survive dlclose).
 /// Errors:    a plugin named by the user that cannot be used is an Error with the reason; else it is skipped
-/// and listed.
+///            and listed.
 
 #include <memory>
 #include <string>

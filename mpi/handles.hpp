@@ -6,11 +6,10 @@
 /// HandleTable. A value that is no live handle of the kind, whatever its bits are, is answered with null.
 ///
 /// Threads:   find() from any thread without a lock. insert(), remove() and define() under the runtime's
-/// lock; info, errhandler
-///            and session objects can be made before there is a runtime, so their tables have a mutex of
-///            their own.
+///            lock; info, errhandler and session objects can be made before there is a runtime, so their
+///            tables have a mutex of their own.
 /// Ownership: tables do not own. What the user's handle stands for is one reference: the creator's, dropped
-/// by the free call.
+///            by the free call.
 
 #include <array>
 #include <atomic>

@@ -5,8 +5,7 @@
 /// Declarations are made once, beside the code that reads them, as constexpr values; a plugin's are in an ELF
 /// section of its file (core/plugin/descriptor.hpp). Everything else (parsing, ranges, help, listings, MPI_T
 /// control variables) is derived from them. Relocation-free.
-/// Units: sizes in bytes, times in the unit the
-/// name ends with.
+/// Units:     sizes in bytes, times in the unit the name ends with.
 
 #include <cstdint>
 #include <limits>

@@ -15,8 +15,7 @@
 /// Threads:   add() and load() by one thread at a time; reading is free afterwards.
 /// Ownership: declarations are copied; returned references live as long as the registry.
 /// Errors:    a value is checked when its declaration and its source have both been seen; a bad one is an
-/// Error that
-///            names parameter, value, source and what was expected.
+///            Error that names parameter, value, source and what was expected.
 
 #include <cstdint>
 #include <memory>

@@ -9,11 +9,10 @@
 /// are never involved.
 ///
 /// Threads:   agree() by several threads for different keys: the courier releases the runtime's lock while it
-/// waits.
+///            waits.
 /// Ordering:  a join may arrive before its receiver has entered; it waits in the table under its key.
 /// Errors:    after the deadline Errc::timed_out, naming the children that did not come or the parent that
-/// was waited for. The
-///            creation is then abandoned: what arrives for it later is dropped.
+///            was waited for. The creation is then abandoned: what arrives for it later is dropped.
 
 #include <cstdint>
 #include <optional>

@@ -6,7 +6,7 @@
 /// Threads:   create() by several threads at once, for different keys; everything else by one at a time.
 /// Ownership: the courier, pmi and params outlive the component.
 /// Errors:    a member that does not arrive before the deadline: Errc::timed_out, naming the missing ranks
-/// where known.
+///            where known.
 
 #include <cstdint>
 #include <functional>

@@ -6,7 +6,7 @@
 /// Ownership: endpoints belong to their Component; spans are borrowed until the call returns.
 /// Ordering:  per endpoint, messages arrive in posting order; nothing is promised across endpoints.
 /// Errors:    hot calls return Post and never throw; set-up returns Result; a lost peer is reported once,
-/// through the sink.
+///            through the sink.
 /// Units:     bytes and nanoseconds, also in the name where the type does not say it.
 
 #include <cstddef>

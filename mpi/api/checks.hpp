@@ -4,8 +4,7 @@
 ///
 /// valid_* and suspicious are inline and cheap; what builds a message is cold and out of line.
 /// Threads: any.
-/// Errors: the others note the detail (mpi/error.hpp) and return the error class, or
-/// MPI_SUCCESS.
+/// Errors:    the others note the detail (mpi/error.hpp) and return the error class, or MPI_SUCCESS.
 
 #include <cstdint>
 

@@ -7,7 +7,7 @@
 /// carries an attribute of it; its number is never used again.
 ///
 /// Threads:   a set is changed under the runtime's lock; callbacks run under it, too (it is recursive) and
-/// may use attributes.
+///            may use attributes.
 /// Ownership: a set holds references to its keyvals; the values belong to the user.
 /// Ordering:  clear() deletes in reverse order of setting, as section 11.2.4 wants it for MPI_COMM_SELF.
 /// Errors:    MPI error codes; what a callback returns is passed on.

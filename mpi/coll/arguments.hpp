@@ -5,8 +5,8 @@
 /// `in_place` stands for MPI_IN_PLACE; the buffer that it replaces is then not looked at. Arguments that are
 /// significant at the root only are not looked at elsewhere.
 /// Threads: values.
-/// Ownership: everything is
-/// borrowed, types and arrays while a schedule is built, buffers and datatypes until it has completed.
+/// Ownership: everything is borrowed, types and arrays while a schedule is built, buffers and datatypes until
+///            it has completed.
 
 #include <cstdint>
 

@@ -5,8 +5,7 @@
 /// They run on the collective channel in the order of collective calls, like every collective, and do not
 /// depend on the collective component.
 /// Threads: under the runtime's lock, which waiting releases.
-/// Errors: MPI
-/// error classes (mpi/error.hpp).
+/// Errors:    MPI error classes (mpi/error.hpp).
 /// Units: bytes.
 
 #include <cstddef>

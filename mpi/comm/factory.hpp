@@ -4,8 +4,7 @@
 ///
 /// Threads: under the runtime's lock.
 /// Errors: MPI error classes (mpi/error.hpp).
-/// Ownership: a made Comm has
-/// one reference, the handle's.
+/// Ownership: a made Comm has one reference, the handle's.
 
 #include <cstdint>
 #include <string>

@@ -6,8 +6,7 @@
 /// Messages are packed into the user's buffer, first fit, and sent from there. The space of a message is free
 /// again once it has left.
 /// Threads: under the runtime's lock; waiting releases it.
-/// Units: bytes. Errors:
-/// MPI_ERR_BUFFER when the buffer has no room.
+/// Units:     bytes. Errors: MPI_ERR_BUFFER when the buffer has no room.
 
 #include <cstddef>
 #include <cstdint>

@@ -4,8 +4,8 @@
 ///
 /// Threads:   used under the runtime's lock; `core.complete` may be read without it.
 /// Ownership: a request keeps its communicator and datatype alive until it is freed. An operation in progress
-/// keeps its request: MPI_Request_free
-///            of an active one detaches it, and it frees itself when it ends.
+///            keeps its request: MPI_Request_free of an active one detaches it, and it frees itself when it
+///            ends.
 /// Errors:    error is MPI_SUCCESS or what the completed operation ended with.
 
 #include <cstddef>

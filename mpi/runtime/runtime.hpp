@@ -8,7 +8,7 @@
 /// Threads:   everything is called under the runtime's lock (lock.hpp); waiting releases it.
 /// Ownership: owns the components. Get one with Runtime::get() after ensure() succeeded.
 /// Errors:    set-up returns Result. When the job is being ended from outside, waiting does not return: the
-/// process exits.
+///            process exits.
 /// Units:     nanoseconds in names.
 
 #include <cstdint>

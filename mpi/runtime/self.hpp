@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file  Which process this is. Layer: mpi.
-/// Threads: written once by the runtime before any communicator
-/// exists.
+/// Threads:   written once by the runtime before any communicator exists.
 
 #include "core/ids.hpp"
 

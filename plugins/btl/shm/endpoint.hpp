@@ -7,11 +7,9 @@
 ///
 /// Threads:   as btl::Endpoint.
 /// Ownership: the lane's extent belongs to the receiver once it has been announced; what a lane was replaced
-/// by
-///            or closed with tells it to release the extent.
+///            by or closed with tells it to release the extent.
 /// Errors:    without room for a lane small messages stay in the ingress and large ones are `again`; when
-/// that lasts
-///            for shm_memory_wait seconds the peer is reported as lost, once, with the cause.
+///            that lasts for shm_memory_wait seconds the peer is reported as lost, once, with the cause.
 
 #include <cstdint>
 #include <optional>

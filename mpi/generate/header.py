@@ -34,6 +34,10 @@ BOTTOM = """
 }
 #endif
 
+#ifndef STARLING_STANDARD_NAMES_ONLY
+#include "starling_mpi_old.h"
+#endif
+
 #endif /* MPI_H_ABI */
 """
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds mpi.h and libmpi_abi.so.1 against the tables of the ABI.
 
-usage: abi_test.py {header|constants|prototypes|symbols|needed} TABLES INCLUDE LIBRARY CC CXX
+usage: abi_test.py {header|constants|prototypes|old_names|symbols|needed} TABLES INCLUDE LIBRARY CC CXX
 """
 
 import csv
@@ -46,6 +46,18 @@ class Test:
                "int main(void) { MPI_Comm comm = MPI_COMM_WORLD; return comm == MPI_COMM_NULL; }\n"
         for language, standard in STANDARDS:
             self.compile(text, language, [f"-std={standard}", "-pedantic-errors"])
+            self.compile(text, language, [f"-std={standard}", "-pedantic-errors",
+                                          "-DSTARLING_STANDARD_NAMES_ONLY"])
+
+    def old_names(self):
+        """Names outside the ABI exist unless they are left out; then a program may define them itself."""
+        use = "#include <mpi.h>\nMPI_Fint f(MPI_Comm c) { return MPI_Comm_c2f(c); }\n" \
+              "int g(MPI_Aint *a) { return MPI_Address(a, a); }\n"
+        define = "#include <mpi.h>\n#if defined(MPI_UB) || defined(MPI_F_STATUS_IGNORE)\n#error left over\n" \
+                 "#endif\nint MPI_Address(int own);\nint MPI_Address(int own) { return own; }\n"
+        for language, standard in STANDARDS:
+            self.compile(use, language, [f"-std={standard}", "-pedantic-errors"])
+            self.compile(define, language, [f"-std={standard}", "-DSTARLING_STANDARD_NAMES_ONLY"])
 
     def constants_(self):
         aliases = {row["constant"]: row["value"] for row in self.constants if row["kind"] == "alias"}
@@ -119,7 +131,7 @@ class Test:
 def main():
     test = Test(*sys.argv[2:7])
     {"header": test.header, "constants": test.constants_, "prototypes": test.prototypes,
-     "symbols": test.symbols,
+     "old_names": test.old_names, "symbols": test.symbols,
      "needed": test.needed}[sys.argv[1]]()
 
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bandwidth between ranks 0 and 1 with a window of nonblocking messages, one way and both ways. */
-#include <mpi.h>
 #include "bench.h"
+
+#include <mpi.h>
 
 enum { kWindow = 32, kBatches = 11 };
 

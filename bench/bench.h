@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the benchmark programs share: pinning, the clock, medians, and lines of output that bench/compare
- * reads:
- * `<figure> <size> <value> <unit>`. The programs are plain C for any MPI. */
+ * reads: `<figure> <size> <value> <unit>`. The programs are plain C for any MPI. Include it first: it asks
+ * for the GNU functions. */
 #ifndef STARLING_BENCH_H
 #define STARLING_BENCH_H
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the machine allows between two processes, without any MPI:
  *   floor handover   a cache line handed over and back: one-way time
- *   floor copies     a message copied into a shared buffer and out again by the other side: one-way time by
- * size floor both       both for a user who wants to see them The processes are pinned to the first two
- * CPUs. */
+ *   floor copies     a message copied into a shared buffer, and out again by the other side: one-way time
+ *   floor both       both of them
+ * The processes are pinned to the first two CPUs. */
+#include "bench.h"
+
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include "bench.h"
 
 enum { kBatches = 11, kLargest = 4194304 };
 

@@ -2,13 +2,14 @@
 /* The least that starting a job on one machine takes: start n processes, each with a socket to the
  * launcher; each puts one value, maps one shared page and passes one barrier; then all exit. Usage:
  * floor_startup <n> */
+#include "bench.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include "bench.h"
 
 enum { kSocket = 3, kPage = 4 };
 

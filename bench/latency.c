@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One-way latency of a ping-pong between ranks 0 and 1; the median over batches. Usage: latency [largest]
  */
-#include <mpi.h>
 #include "bench.h"
+
+#include <mpi.h>
 
 enum { kBatches = 11 };
 

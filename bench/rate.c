@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Message rate of 8-byte messages: rank r in the lower half sends to rank r + n/2, all pairs at once. */
-#include <mpi.h>
 #include "bench.h"
+
+#include <mpi.h>
 
 enum { kWindow = 128, kBatches = 15, kBytes = 8 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Init and MPI_Finalize, nothing else. bench/compare takes the time of the whole launch from outside.
  */
-#include <mpi.h>
 #include "bench.h"
+
+#include <mpi.h>
 
 int main(int argc, char** argv) {
   const double start = bench_seconds();

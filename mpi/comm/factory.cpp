@@ -51,20 +51,19 @@ Comm::~Comm() {
   }
 }
 
-Made CommFactory::finish(ContextId id, Ref<Group> group, std::uint32_t rank, const Comm* parent,
-                         const Ref<Session>& session) {
+Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, const Ref<Session>& session) {
   Runtime& runtime = *Runtime::get();
-  const ProcListPtr members = group->members();
-  Ref<Comm> comm = Ref<Comm>::adopt(new Comm(id, std::move(group), {}, rank));
-  const Rank own{static_cast<std::int32_t>(rank)};
-  auto context = runtime.pml().open(id.on(Channel::point_to_point), own, members);
+  const ProcListPtr peers = sides.remote ? sides.remote->members() : sides.local->members();
+  Ref<Comm> comm = Ref<Comm>::adopt(new Comm(id, sides.local, sides.remote, sides.rank));
+  const Rank own{static_cast<std::int32_t>(sides.rank)};
+  auto context = runtime.pml().open(id.on(Channel::point_to_point), own, peers);
   if (!context) return failed(error(context.error()));
   comm->context_ = *context;
-  auto collective = runtime.pml().open(id.on(Channel::collective), own, members);
+  auto collective = runtime.pml().open(id.on(Channel::collective), own, peers);
   if (!collective) return failed(error(collective.error()));
   comm->collective_ = *collective;
-  if (runtime.plan_for(members->size()).peers_now) {
-    if (auto added = runtime.pml().add_procs(*members); !added) return failed(error(added.error()));
+  if (runtime.plan_for(peers->size()).peers_now) {
+    if (auto added = runtime.pml().add_procs(*peers); !added) return failed(error(added.error()));
   }
   comm->session = session;
   if (parent != nullptr) comm->errhandler = parent->errhandler;
@@ -84,14 +83,15 @@ Made CommFactory::from_group(const Ref<Group>& group, const std::string& tag, co
   if (!rank) return failed(error(MPI_ERR_GROUP, "group does not contain the calling process"));
   Result<ContextId> id = agree(group->members(), tag);
   if (!id) return failed(error(id.error()));
-  return finish(*id, group, *rank, nullptr, session);
+  return finish(*id, {group, {}, *rank}, nullptr, session);
 }
 
 Made CommFactory::self(const Ref<Session>& session) {
   Runtime& runtime = *Runtime::get();
   Result<ContextId> id = runtime.bootstrap().next_context_id();
   if (!id) return failed(error(id.error()));
-  return finish(*id, Ref<Group>::adopt(new Group(make_strided(runtime.self(), 1, 1))), 0, nullptr, session);
+  return finish(*id, {Ref<Group>::adopt(new Group(make_strided(runtime.self(), 1, 1))), {}, 0}, nullptr,
+                session);
 }
 
 Made CommFactory::duplicate(Comm& parent) {
@@ -102,7 +102,7 @@ Made CommFactory::duplicate(Comm& parent) {
     id = *fresh;
   }
   if (const int rc = bcast_bytes(parent, bytes_of(id), 0); rc != MPI_SUCCESS) return failed(rc);
-  return finish(id, parent.group(), parent.rank(), &parent, parent.session);
+  return finish(id, {parent.group(), {}, parent.rank()}, &parent, parent.session);
 }
 
 Made CommFactory::create(Comm& parent, const Ref<Group>& group) {
@@ -121,7 +121,7 @@ Made CommFactory::create(Comm& parent, const Ref<Group>& group) {
   if (!rank) return {MPI_SUCCESS, nullptr};
   const auto leader = parent.group()->find(group->at(0));
   if (!leader) return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm"));
-  return finish(all[*leader], group, *rank, &parent, parent.session);
+  return finish(all[*leader], {group, {}, *rank}, &parent, parent.session);
 }
 
 Made CommFactory::create_group(Comm& parent, const Ref<Group>& group, int tag) {
@@ -135,7 +135,7 @@ Made CommFactory::create_group(Comm& parent, const Ref<Group>& group, int tag) {
   Result<ContextId> id =
       agree(group->members(), "comm " + std::to_string(parent.id().bits) + " tag " + std::to_string(tag));
   if (!id) return failed(error(id.error()));
-  return finish(*id, group, *rank, &parent, parent.session);
+  return finish(*id, {group, {}, *rank}, &parent, parent.session);
 }
 
 Made CommFactory::split(Comm& parent, int color, int key) {
@@ -168,8 +168,9 @@ Made CommFactory::split(Comm& parent, int color, int key) {
   }
   // Ids stay unique: every process proposed one of its own, and the new communicator takes its first
   // member's.
-  return finish(all[ranks.front()].proposal, Ref<Group>::adopt(new Group(make_list(std::move(procs)))), own,
-                &parent, parent.session);
+  return finish(all[ranks.front()].proposal,
+                {Ref<Group>::adopt(new Group(make_list(std::move(procs)))), {}, own}, &parent,
+                parent.session);
 }
 
 }  // namespace starling::mpi

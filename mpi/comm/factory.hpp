@@ -20,6 +20,13 @@ struct Made {
   Comm* comm = nullptr;
 };
 
+/// The groups of a new communicator, and this process's rank in the first.
+struct Sides {
+  Ref<Group> local;
+  Ref<Group> remote;  ///< empty for an intracommunicator
+  std::uint32_t rank = 0;
+};
+
 class CommFactory {
  public:
   /// From a group and a string tag, among its members only (MPI_Comm_create_from_group, world, self).
@@ -27,8 +34,8 @@ class CommFactory {
                                        const Ref<Session>& session);
   /// MPI_COMM_SELF-like: one member, purely local.
   [[nodiscard]] static Made self(const Ref<Session>& session);
-  /// The same group with a new context, by all members of `parent`. Attributes and hints are the caller's
-  /// business.
+  /// The same group with a new context, by all members of an intracommunicator; for communicators that carry
+  /// nothing else over (topologies). MPI_Comm_dup: mpi/comm/duplicate.hpp.
   [[nodiscard]] static Made duplicate(Comm& parent);
   /// A subgroup, by all members of `parent`; `group` may be empty or not contain this process.
   [[nodiscard]] static Made create(Comm& parent, const Ref<Group>& group);
@@ -37,8 +44,9 @@ class CommFactory {
   /// By color and key, by all members of `parent`; color MPI_UNDEFINED gives no communicator.
   [[nodiscard]] static Made split(Comm& parent, int color, int key);
 
-  /// Gives the communicator its handle and drops the factory's hold on failure.
-  [[nodiscard]] static Made finish(ContextId id, Ref<Group> group, std::uint32_t rank, const Comm* parent,
+  /// Opens the channels of a communicator whose id all members have agreed on and gives it its handle. It
+  /// inherits the error handler of `parent` (may be null).
+  [[nodiscard]] static Made finish(ContextId id, const Sides& sides, const Comm* parent,
                                    const Ref<Session>& session);
   /// MPI_Comm_free: ends the handle; the object goes with its last operation.
   static void release(Comm& comm);

@@ -56,7 +56,7 @@ def in_place(function, parameter):
         return "at_root(*comm_, root)" if parameter == "sendbuf" else None
     if fam in ("Scatter", "Scatterv"):
         return "at_root(*comm_, root)" if parameter == "recvbuf" else None
-    return "true" if parameter == "sendbuf" else None
+    return "!comm_->inter()" if parameter == "sendbuf" else None
 
 
 def significant(function, parameter):

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "core/expects.hpp"
+#include "mpi/session/session.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -85,6 +86,11 @@ class ArrayList final : public ProcList {
 };
 
 }  // namespace
+
+Group::Group(ProcListPtr members) : members_(std::move(members)) {}
+Group::Group(ProcListPtr members, const Ref<Session>& session)
+    : members_(std::move(members)), session_(session) {}
+Group::~Group() = default;
 
 const ProcListPtr& empty_list() {
   static const ProcListPtr* const empty = new ProcListPtr(std::make_shared<StridedList>(Strided{}));

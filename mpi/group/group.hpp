@@ -18,17 +18,25 @@
 
 namespace starling::mpi {
 
+class Session;
+
 class Group final : public Object {
  public:
-  explicit Group(ProcListPtr members) : members_(std::move(members)) {}
+  explicit Group(ProcListPtr members);
+  /// Made from a process set of `session` (may be empty) or from a group that was.
+  Group(ProcListPtr members, const Ref<Session>& session);
+  ~Group() override;
 
   [[nodiscard]] std::uint32_t size() const noexcept { return members_->size(); }
   [[nodiscard]] ProcId at(std::uint32_t index) const noexcept { return members_->at(index); }
   [[nodiscard]] std::optional<std::uint32_t> find(ProcId proc) const noexcept { return members_->find(proc); }
   [[nodiscard]] const ProcListPtr& members() const noexcept { return members_; }
+  /// The session that communicators made from this group belong to; empty for the world model.
+  [[nodiscard]] const Ref<Session>& session() const noexcept { return session_; }
 
  private:
   ProcListPtr members_;
+  Ref<Session> session_;
 };
 
 /// {first, first + stride, ...} of one world; stride may be negative or (count <= 1) anything.

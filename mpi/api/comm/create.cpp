@@ -5,6 +5,7 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/comm/factory.hpp"
+#include "mpi/comm/inter.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -17,45 +18,12 @@ int give(const Made& made, MPI_Comm* newcomm) {
   return made.error_class;
 }
 
-int intercommunicators_unsupported() {
-  return error(MPI_ERR_UNSUPPORTED_OPERATION,
-               "comm is an intercommunicator, for which this is not there yet");
-}
-
-/// A duplicate with the attributes whose copy callbacks say so; nothing is left behind if one refuses.
-int duplicate(Comm& comm, MPI_Comm* newcomm) {
-  *newcomm = MPI_COMM_NULL;
-  if (comm.inter()) return intercommunicators_unsupported();
-  const Made made = CommFactory::duplicate(comm);
-  if (made.comm == nullptr) return made.error_class;
-  made.comm->topology = comm.topology;
-  if (const int rc = made.comm->attributes.copy_from(comm.handle(), comm.attributes); rc != MPI_SUCCESS) {
-    (void)made.comm->attributes.clear(made.comm->handle());
-    CommFactory::release(*made.comm);
-    return rc;
-  }
-  *newcomm = as_handle<MPI_Comm>(made.comm->handle());
-  return MPI_SUCCESS;
-}
-
 }  // namespace
-
-int Comm_dup(Comm& comm, MPI_Comm* newcomm) {
-  const int rc = duplicate(comm, newcomm);
-  if (rc == MPI_SUCCESS && comm.info) find_comm(*newcomm)->info = comm.info->dup();
-  return rc;
-}
-
-int Comm_dup_with_info(Comm& comm, Info* info, MPI_Comm* newcomm) {
-  const int rc = duplicate(comm, newcomm);
-  if (rc == MPI_SUCCESS && info != nullptr) find_comm(*newcomm)->info = info->dup();
-  return rc;
-}
 
 int Comm_create(Comm& comm, Group& group, MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
-  if (comm.inter()) return intercommunicators_unsupported();
-  return give(CommFactory::create(comm, Ref<Group>::share(&group)), newcomm);
+  const Ref<Group> members = Ref<Group>::share(&group);
+  return give(comm.inter() ? inter_create_sub(comm, members) : CommFactory::create(comm, members), newcomm);
 }
 
 int Comm_create_group(Comm& comm, Group& group, int tag, MPI_Comm* newcomm) {
@@ -67,11 +35,10 @@ int Comm_create_group(Comm& comm, Group& group, int tag, MPI_Comm* newcomm) {
 
 int Comm_split(Comm& comm, int color, int key, MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
-  if (comm.inter()) return intercommunicators_unsupported();
   if (color < 0 && color != MPI_UNDEFINED) {
     return error(MPI_ERR_ARG, "color is " + std::to_string(color) + ", expected 0 or more, or MPI_UNDEFINED");
   }
-  return give(CommFactory::split(comm, color, key), newcomm);
+  return give(comm.inter() ? inter_split(comm, color, key) : CommFactory::split(comm, color, key), newcomm);
 }
 
 int Comm_split_type(Comm& comm, int split_type, int key, Info*, MPI_Comm* newcomm) {

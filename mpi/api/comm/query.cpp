@@ -19,8 +19,8 @@ int compare(const Ref<Group>& a, const Ref<Group>& b) {
   return MPI_UNEQUAL;
 }
 
-MPI_Group new_group(const Ref<Group>& group) {
-  return new_handle<MPI_Group>(tables().group, Ref<Group>::adopt(new Group(group->members())));
+MPI_Group new_group(const Ref<Group>& group, const Comm& comm) {
+  return new_handle<MPI_Group>(tables().group, Ref<Group>::adopt(new Group(group->members(), comm.session)));
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ int Comm_rank(Comm& comm, int* rank) {
 }
 
 int Comm_group(Comm& comm, MPI_Group* group) {
-  *group = new_group(comm.group());
+  *group = new_group(comm.group(), comm);
   return *group == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
 }
 
@@ -55,7 +55,7 @@ int Comm_remote_size(Comm& comm, int* size) {
 int Comm_remote_group(Comm& comm, MPI_Group* group) {
   if (!comm.inter())
     return error(MPI_ERR_COMM, "comm is an intracommunicator, an intercommunicator was expected");
-  *group = new_group(comm.remote_group());
+  *group = new_group(comm.remote_group(), comm);
   return *group == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
 }
 

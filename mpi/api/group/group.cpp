@@ -7,25 +7,31 @@
 #include "mpi/error.hpp"
 #include "mpi/group/algebra.hpp"
 #include "mpi/runtime/self.hpp"
+#include "mpi/session/session.hpp"
 
 namespace starling::mpi::api {
 namespace {
 
-/// The handle of a result; the empty group is always MPI_GROUP_EMPTY.
-int give(ProcListPtr members, MPI_Group* newgroup) {
+/// The handle of a result, which belongs to the session of its source; the empty group is always
+/// MPI_GROUP_EMPTY.
+int give(ProcListPtr members, const Group& source, MPI_Group* newgroup) {
   if (members->size() == 0) {
     *newgroup = MPI_GROUP_EMPTY;
     return MPI_SUCCESS;
   }
-  *newgroup = new_handle<MPI_Group>(tables().group, Ref<Group>::adopt(new Group(std::move(members))));
+  *newgroup = new_handle<MPI_Group>(tables().group,
+                                    Ref<Group>::adopt(new Group(std::move(members), source.session())));
   if (*newgroup == MPI_GROUP_NULL) return error(MPI_ERR_NO_MEM, "there are too many groups");
   return MPI_SUCCESS;
 }
 
-int give(Result<ProcListPtr> members, int error_class, MPI_Group* newgroup) {
+int give(Result<ProcListPtr> members, int error_class, const Group& source, MPI_Group* newgroup) {
   if (!members) return error(error_class, members.error().detail);
-  return give(std::move(*members), newgroup);
+  return give(std::move(*members), source, newgroup);
 }
+
+/// Two groups of one operation come from one session (section 11.3.2); an empty one may come from nowhere.
+const Group& of_two(const Group& group1, const Group& group2) { return group1.session() ? group1 : group2; }
 
 int null_array(const char* name) {
   return error(MPI_ERR_ARG, std::string(name) + " is NULL, expected an array");
@@ -79,37 +85,37 @@ int Group_compare(Group& group1, Group& group2, int* result) {
 }
 
 int Group_union(Group& group1, Group& group2, MPI_Group* newgroup) {
-  return give(union_of(group1.members(), group2.members()), newgroup);
+  return give(union_of(group1.members(), group2.members()), of_two(group1, group2), newgroup);
 }
 
 int Group_intersection(Group& group1, Group& group2, MPI_Group* newgroup) {
-  return give(intersection_of(group1.members(), group2.members()), newgroup);
+  return give(intersection_of(group1.members(), group2.members()), of_two(group1, group2), newgroup);
 }
 
 int Group_difference(Group& group1, Group& group2, MPI_Group* newgroup) {
-  return give(difference_of(group1.members(), group2.members()), newgroup);
+  return give(difference_of(group1.members(), group2.members()), of_two(group1, group2), newgroup);
 }
 
 int Group_incl(Group& group, int n, const int ranks[], MPI_Group* newgroup) {
   if (n > 0 && ranks == nullptr) return null_array("ranks");
-  return give(include(group.members(), std::span(ranks, static_cast<std::size_t>(n))), MPI_ERR_RANK,
+  return give(include(group.members(), std::span(ranks, static_cast<std::size_t>(n))), MPI_ERR_RANK, group,
               newgroup);
 }
 
 int Group_excl(Group& group, int n, const int ranks[], MPI_Group* newgroup) {
   if (n > 0 && ranks == nullptr) return null_array("ranks");
-  return give(exclude(group.members(), std::span(ranks, static_cast<std::size_t>(n))), MPI_ERR_RANK,
+  return give(exclude(group.members(), std::span(ranks, static_cast<std::size_t>(n))), MPI_ERR_RANK, group,
               newgroup);
 }
 
 int Group_range_incl(Group& group, int n, int ranges[][3], MPI_Group* newgroup) {
   if (n > 0 && ranges == nullptr) return null_array("ranges");
-  return give(include_ranges(group.members(), ranges_of(n, ranges)), MPI_ERR_ARG, newgroup);
+  return give(include_ranges(group.members(), ranges_of(n, ranges)), MPI_ERR_ARG, group, newgroup);
 }
 
 int Group_range_excl(Group& group, int n, int ranges[][3], MPI_Group* newgroup) {
   if (n > 0 && ranges == nullptr) return null_array("ranges");
-  return give(exclude_ranges(group.members(), ranges_of(n, ranges)), MPI_ERR_ARG, newgroup);
+  return give(exclude_ranges(group.members(), ranges_of(n, ranges)), MPI_ERR_ARG, group, newgroup);
 }
 
 int Group_free(MPI_Group* group) {

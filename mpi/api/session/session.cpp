@@ -6,6 +6,7 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/comm/factory.hpp"
+#include "mpi/comm/inter.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/session/session.hpp"
@@ -118,10 +119,11 @@ int Session_get_info(Session& session, MPI_Info* info_used) {
                                      : MPI_SUCCESS;
 }
 
-int Group_from_session_pset(Session&, const char* pset_name, MPI_Group* newgroup) {
-  Ref<Group> group = group_of_process_set(pset_name);
+int Group_from_session_pset(Session& session, const char* pset_name, MPI_Group* newgroup) {
+  const Ref<Group> group = group_of_process_set(pset_name);
   if (!group) return unknown_set(pset_name);
-  *newgroup = new_handle<MPI_Group>(tables().group, std::move(group));
+  *newgroup = new_handle<MPI_Group>(
+      tables().group, Ref<Group>::adopt(new Group(group->members(), Ref<Session>::share(&session))));
   return *newgroup == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
 }
 
@@ -129,11 +131,25 @@ int Comm_create_from_group(Group& group, const char* stringtag, Info* info, Errh
                            MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
   if (group.size() == 0) return MPI_SUCCESS;
-  const Made made = CommFactory::from_group(Ref<Group>::share(&group), std::string("user ") + stringtag, {});
+  const Made made =
+      CommFactory::from_group(Ref<Group>::share(&group), std::string("user ") + stringtag, group.session());
   if (made.comm == nullptr) return made.error_class;
   made.comm->errhandler = Ref<Errhandler>::share(&errhandler);
   if (info != nullptr) made.comm->info = info->dup();
   *newcomm = as_handle<MPI_Comm>(made.comm->handle());
+  return MPI_SUCCESS;
+}
+
+int Intercomm_create_from_groups(Group& local_group, int local_leader, MPI_Group remote_group,
+                                 int remote_leader, const char* stringtag, Info* info, Errhandler& errhandler,
+                                 MPI_Comm* newintercomm) {
+  *newintercomm = MPI_COMM_NULL;
+  const Made made = inter_from_groups(Ref<Group>::share(&local_group), local_leader, find_group(remote_group),
+                                      remote_leader, stringtag);
+  if (made.comm == nullptr) return made.error_class;
+  made.comm->errhandler = Ref<Errhandler>::share(&errhandler);
+  if (info != nullptr) made.comm->info = info->dup();
+  *newintercomm = as_handle<MPI_Comm>(made.comm->handle());
   return MPI_SUCCESS;
 }
 

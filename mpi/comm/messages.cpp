@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocking messages for making communicators. Layer: mpi.
+
+#include "mpi/comm/messages.hpp"
+
+#include <string>
+
+#include "mpi.h"
+#include "mpi/error.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi {
+namespace {
+
+void fill(pml::Request& request, const Messages& messages, std::uint32_t rank, const void* data,
+          std::size_t bytes) {
+  request.context = &messages.comm.collective_context();
+  request.rank = Rank{static_cast<std::int32_t>(rank)};
+  request.tag = messages.tag;
+  request.buffer.base = const_cast<void*>(data);
+  request.buffer.bytes = bytes;
+}
+
+int await(pml::Request& request, const char* what) {
+  Runtime::get()->wait([&] { return request.complete.load(std::memory_order_acquire); });
+  if (request.status.fault == pml::Fault::none) return MPI_SUCCESS;
+  return error(MPI_ERR_OTHER, std::string("a message of ") + what + " could not be exchanged with rank " +
+                                  std::to_string(to_int(request.rank)));
+}
+
+}  // namespace
+
+int Messages::send(std::uint32_t to, std::span<const std::byte> bytes) const {
+  pml::Request request;
+  fill(request, *this, to, bytes.data(), bytes.size());
+  Runtime::get()->pml().isend(request);
+  return await(request, what);
+}
+
+int Messages::receive(std::uint32_t from, std::span<std::byte> bytes) const {
+  pml::Request request;
+  request.receive = true;
+  fill(request, *this, from, bytes.data(), bytes.size());
+  Runtime::get()->pml().irecv(request);
+  return await(request, what);
+}
+
+int Messages::swap(std::uint32_t to, std::span<const std::byte> out, std::uint32_t from,
+                   std::span<std::byte> in) const {
+  pml::Request incoming;
+  incoming.receive = true;
+  fill(incoming, *this, from, in.data(), in.size());
+  Runtime::get()->pml().irecv(incoming);
+  const int sent = send(to, out);
+  const int received = await(incoming, what);
+  return sent != MPI_SUCCESS ? sent : received;
+}
+
+}  // namespace starling::mpi

@@ -23,6 +23,9 @@ std::string describe(const Creation& creation) {
          " processes with tag '" + creation.tag + "'";
 }
 
+/// What the courier knows about why nobody came, if anything.
+std::string hint_in(const Error& error) { return error.detail.empty() ? "" : "\n  " + error.detail; }
+
 }  // namespace
 
 /// Where this process stands in the tree of one creation.
@@ -90,7 +93,8 @@ Result<void> Agreement::wait_for_children(const Key& key, const Place& place, co
   }
   return fail(Errc::timed_out, describe(creation),
               "gave up (parameter bootstrap_timeout) waiting for rank(s) " + missing +
-                  " or members that join through them; every member of the group must make the same call");
+                  " or members that join through them; every member of the group must make the same call" +
+                  hint_in(waited.error()));
 }
 
 Result<ContextId> Agreement::result_from_parent(const Key& key, const Place& place, const Creation& creation,
@@ -104,7 +108,8 @@ Result<ContextId> Agreement::result_from_parent(const Key& key, const Place& pla
   if (waited.error().code != Errc::timed_out) return fail(std::move(waited).error());
   return fail(Errc::timed_out, describe(creation),
               "gave up (parameter bootstrap_timeout) waiting for rank " + std::to_string(place.parent->rank) +
-                  " to pass on the new context id; a member of the group has not made the call");
+                  " to pass on the new context id; a member of the group has not made the call" +
+                  hint_in(waited.error()));
 }
 
 Result<void> Agreement::tell_children(const Key& key, const Place& place, ContextId id) {

@@ -29,8 +29,9 @@ namespace starling::bootstrap {
 class Courier {
  public:
   [[nodiscard]] virtual Result<void> send(ProcId to, std::span<const std::byte> message) = 0;
-  /// Progresses and sleeps until `ready()` is true or the deadline passes (Errc::timed_out) or the job is
-  /// being ended. The runtime's lock is released while waiting, so other threads can create too.
+  /// Progresses and sleeps until `ready()` is true or the deadline passes (Errc::timed_out; its detail is a
+  /// hint at the cause, or empty) or the job is being ended. The runtime's lock is released while waiting, so
+  /// other threads can create too.
   [[nodiscard]] virtual Result<void> wait(const std::function<bool()>& ready, Deadline deadline) = 0;
   /// Runs a call that blocks in the process manager's library, with the runtime's lock released.
   virtual void unlocked(const std::function<void()>& blocking_call) = 0;

@@ -64,6 +64,19 @@ Result<Segment> map_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadl
   return segment;
 }
 
+Result<Segment> handed_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadline) {
+  const std::string what = "the shared memory that another process handed over";
+  auto checked = check_descriptor(fd.get(), spec, 0, what);
+  if (!checked) return fail(std::move(checked).error());
+  if (!size_is_sealed(fd.get())) return fail(Errc::denied, what, "its size is not sealed");
+  auto segment = map_segment(std::move(fd), spec, deadline);
+  if (!segment) return segment;
+  if (reinterpret_cast<const Header*>(segment->mapping.data())->job_nonce != job_nonce(spec.job)) {
+    return fail(Errc::denied, what, "it belongs to another job");
+  }
+  return segment;
+}
+
 Result<Segment> private_segment(const params::Registry& params, const SegmentSpec& spec) {
   auto made = create_memfd("starling", geometry_from(params, spec.local_size), job_nonce(spec.job));
   if (!made) return fail(std::move(made).error());

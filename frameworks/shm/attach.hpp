@@ -26,7 +26,10 @@ namespace starling::shm {
 /// Maps a checked descriptor of a whole segment; waits until its creator has raised ready.
 [[nodiscard]] Result<Segment> map_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadline);
 
-/// A segment that nobody else can find: for processes that are alone on their node.
+/// Checks and maps a memfd that another process of this job handed over.
+[[nodiscard]] Result<Segment> handed_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadline);
+
+/// A segment that nobody else can find: for processes that are alone on their node, and to be handed over.
 [[nodiscard]] Result<Segment> private_segment(const params::Registry& params, const SegmentSpec& spec);
 
 }  // namespace starling::shm

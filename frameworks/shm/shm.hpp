@@ -2,11 +2,12 @@
 #pragma once
 /// @file  The shared memory of one node's processes of one job. Layer: framework interface.
 ///
-/// A component finds or makes the node's segment; frameworks/shm/node_segment.hpp is what is in it. Creation
-/// is a protocol (whoever creates the name initialises it and raises a ready flag), never a collective: only
-/// processes that are needed are waited for. See docs/design/shared-memory.md.
+/// A component finds or makes the node's segment; frameworks/shm/node_segment.hpp is what is in it. Several
+/// components may be tried: frameworks/shm/choose.hpp sees to it that all processes of the node end up with
+/// the same segment. It is never a collective: only processes that are needed are waited for. See
+/// docs/design/shared-memory.md.
 ///
-/// Threads:   attach by one thread; the returned mapping may be used by all.
+/// Threads:   called by one thread; the returned mapping may be used by all.
 /// Errors:    a full /dev/shm is Errc::no_space with path, needed and free bytes; never SIGBUS.
 
 #include <cstddef>
@@ -33,6 +34,8 @@ struct SegmentSpec {
   std::uint32_t local_rank = 0;
   std::uint32_t local_size = 1;
   std::size_t bytes = 0;  ///< whole size; sparse, pages are reserved as they are used
+  /// What should be free where the segment is made: less is Errc::no_space. 0: just what must be there.
+  std::uint64_t room_bytes = 0;
 };
 
 struct Segment {
@@ -44,10 +47,15 @@ struct Segment {
 class Component {
  public:
   virtual ~Component() = default;
-  /// Creates or finds the segment. All bytes are zero when the first process sees it, apart from a header
-  /// that node_segment.cpp writes. Waits for the creator's ready flag until `deadline`, while the creator
-  /// lives.
+  /// The segment that is there already: inherited, or found by its name. Errc::not_found: there is none.
+  /// Waits for no other process.
+  [[nodiscard]] virtual Result<Segment> find(const SegmentSpec& spec, Deadline deadline) = 0;
+  /// Finds the segment or makes it. All bytes are zero when the first process sees it, apart from the header
+  /// that NodeSegment::initialise writes.
   [[nodiscard]] virtual Result<Segment> attach(const SegmentSpec& spec, Deadline deadline) = 0;
+  /// Whether other processes can find() what attach() made. If not, the segment has to be handed to them, and
+  /// one process of the node at a time may call attach() (turn.hpp).
+  [[nodiscard]] virtual bool has_name() const noexcept = 0;
   /// Called once every process of the node has attached (may be never): names can go.
   virtual void all_attached() noexcept = 0;
 };
@@ -60,7 +68,7 @@ struct Framework {
   using Component = shm::Component;
   using Args = shm::Args;
   static constexpr FixedString<24> kName = "shm";
-  static constexpr std::uint32_t kInterface = 1;
+  static constexpr std::uint32_t kInterface = 2;
 };
 
 }  // namespace starling::shm

@@ -126,41 +126,62 @@ Result<void> Runtime::attach_segment() {
   spec.local_size = local_size;
   spec.bytes = geometry.total_bytes();
   const auto seconds = static_cast<std::uint64_t>(environment_.params.integer(bootstrap::kTimeout));
-  auto candidates = environment_.plugins.admitted(shm::Framework::kName.view());
-  if (!candidates) return fail(std::move(candidates).error());
-  Result<shm::Segment> segment = fail(Errc::not_found, "shm", "no component can be used:");
-  for (const plugin::Candidate* const candidate : *candidates) {
-    auto made = environment_.plugins.create<shm::Framework>(*candidate, {environment_.params});
-    auto attached = made ? (*made)->attach(spec, Deadline::after_seconds(seconds)) : fail(made.error());
-    if (attached) {
-      shm_ = std::move(*made);
-      segment = std::move(attached);
-      break;
-    }
-    // Only "not this way" leads to the next component; whatever else went wrong would part the processes of
-    // this node.
-    Error error = segment.error();
-    error.code = attached.error().code;
-    error.detail += "\n  " + attached.error().text();
-    segment = fail(std::move(error));
-    if (made && attached.error().code != Errc::unsupported) break;
-  }
-  if (!segment) return fail(std::move(segment).error());
-  const bool has_name = !segment->inherited;
-  auto opened = shm::NodeSegment::open(std::move(*segment), geometry, local_rank_);
+  auto attached = choose_segment(spec, Deadline::after_seconds(seconds));
+  if (!attached) return fail(std::move(attached).error());
+  for (const std::string& reason : attached->refused) log::info("shared memory: not used: " + reason);
+  log::info("shared memory: " + attached->how);
+  shared_memory_ = std::move(attached->how);
+  shared_memory_refused_ = std::move(attached->refused);
+  const bool may_be_looked_for = !attached->segment.inherited;
+  auto opened = shm::NodeSegment::open(std::move(attached->segment), geometry, local_rank_);
   if (!opened) return fail(std::move(opened).error());
   segment_ = std::make_unique<shm::NodeSegment>(std::move(*opened));
   segment_->enter();
-  // The last to attach takes the name away. Two that are last at once may miss each other: then it goes with
-  // the last to leave.
-  if (has_name && everybody_attached()) shm_->all_attached();
+  segment_giver_ = std::move(attached->giver);
+  // The last to attach ends the looking: names go, givers stop.
+  if (may_be_looked_for && everybody_attached()) segment_complete();
   return {};
 }
 
+Result<shm::Attached> Runtime::choose_segment(const shm::SegmentSpec& spec, Deadline deadline) {
+  auto candidates = environment_.plugins.admitted(shm::Framework::kName.view());
+  if (!candidates) return fail(std::move(candidates).error());
+  std::vector<plugin::Index::Handle<shm::Framework>> components;
+  std::vector<shm::Way> ways;
+  std::string reasons;
+  bool ordered = false;
+  for (const plugin::Candidate* const candidate : *candidates) {
+    ordered |= environment_.plugins.named_by_user(*candidate);
+    auto made = environment_.plugins.create<shm::Framework>(*candidate, {environment_.params});
+    if (made) {
+      ways.push_back({candidate->name, made->get()});
+      components.push_back(std::move(*made));
+    } else {
+      reasons += "\n  " + made.error().text();
+      if (made.error().code == Errc::bad_input) break;  // others of this node may see it otherwise
+    }
+  }
+  if (ways.empty()) return fail(Errc::not_found, "shm", "no component can be used:" + reasons);
+  auto attached = shm::attach_node_segment(ways, spec, ordered, deadline);
+  if (attached) shm_ = std::move(components[attached->way]);
+  return attached;
+}
+
+void Runtime::segment_complete() noexcept {
+  if (shm_ != nullptr) shm_->all_attached();
+  if (segment_giver_ != nullptr) segment_giver_->end();
+}
+
+bool Runtime::is_absent(std::uint32_t local_rank) const noexcept {
+  const auto state = segment_->slot(local_rank).state.load(std::memory_order_acquire);
+  return state == static_cast<std::uint32_t>(shm::ProcState::absent);
+}
+
 bool Runtime::everybody_attached() noexcept {
+  // Between the own state and the look at the others': of several that are last at once, one sees all.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   for (std::uint32_t rank = 0; rank < segment_->local_size(); ++rank) {
-    const auto state = segment_->slot(rank).state.load(std::memory_order_acquire);
-    if (state == static_cast<std::uint32_t>(shm::ProcState::absent)) return false;
+    if (is_absent(rank)) return false;
   }
   return true;
 }
@@ -261,7 +282,7 @@ void Runtime::set_idle(bool idle) noexcept {
 }
 
 void Runtime::abort(int exit_code, const std::string& message) noexcept {
-  if (shm_ != nullptr) shm_->all_attached();  // the job ends: no name may stay behind
+  segment_complete();  // the job ends: no name may stay behind
   pmi_->abort(exit_code, message);
   ::_exit(exit_code);
 }
@@ -277,6 +298,7 @@ void Runtime::close() noexcept {
   pml_.reset();
   if (segment_ != nullptr) segment_->leave();
   segment_.reset();
+  segment_giver_.reset();
   shm_.reset();
   pmi_.reset();
 }

@@ -24,6 +24,7 @@
 #include "frameworks/pmi/pmi.hpp"
 #include "frameworks/pml/pml.hpp"
 #include "frameworks/select.hpp"
+#include "frameworks/shm/choose.hpp"
 #include "frameworks/shm/node_segment.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/plan.hpp"
@@ -71,6 +72,11 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] const std::vector<std::uint32_t>& node_ranks() const noexcept { return node_ranks_; }
   [[nodiscard]] std::uint32_t local_rank() const noexcept { return local_rank_; }
   [[nodiscard]] const std::vector<Phase>& phases() const noexcept { return phases_; }
+  /// How this process got the node's shared memory, and which ways were tried before, with their reasons.
+  [[nodiscard]] const std::string& shared_memory() const noexcept { return shared_memory_; }
+  [[nodiscard]] const std::vector<std::string>& shared_memory_refused() const noexcept {
+    return shared_memory_refused_;
+  }
 
   /// What making a communicator of so many members does; a function of facts that all members share.
   [[nodiscard]] StartupPlan plan_for(std::uint32_t members) const;
@@ -119,7 +125,12 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> check_parameters();
   [[nodiscard]] Result<void> find_place();
   [[nodiscard]] Result<void> attach_segment();
+  [[nodiscard]] Result<shm::Attached> choose_segment(const shm::SegmentSpec& spec, Deadline deadline);
+  [[nodiscard]] bool is_absent(std::uint32_t local_rank) const noexcept;
   [[nodiscard]] bool everybody_attached() noexcept;
+  [[nodiscard]] std::string absent_processes() const;
+  /// Nobody looks for the node's segment any more.
+  void segment_complete() noexcept;
   [[nodiscard]] Result<void> create_transports();
   [[nodiscard]] Result<void> create_bootstrap();
   static void at_exit() noexcept;
@@ -144,10 +155,13 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::uint32_t sleepers_ = 0;
   std::uint64_t next_look_ns_ = 0;
   std::vector<Phase> phases_;
+  std::string shared_memory_;
+  std::vector<std::string> shared_memory_refused_;
 
   // Destroyed in reverse: bootstrap, transports, pml, segment, shm, pmi.
   plugin::Index::Handle<pmi::Framework> pmi_;
   plugin::Index::Handle<shm::Framework> shm_;
+  std::unique_ptr<shm::Giver> segment_giver_;
   std::unique_ptr<shm::NodeSegment> segment_;
   plugin::Index::Handle<pml::Framework> pml_;
   std::vector<plugin::Index::Handle<btl::Framework>> transports_;

@@ -149,7 +149,19 @@ void Runtime::answer_hang_help() {
 Result<void> Runtime::wait(const std::function<bool()>& ready, Deadline deadline) {
   const auto call = [](void* context) { return (*static_cast<const std::function<bool()>*>(context))(); };
   if (wait_until(call, const_cast<std::function<bool()>*>(&ready), deadline)) return {};
-  return fail(Errc::timed_out, "wait", "the deadline passed");
+  return fail(Errc::timed_out, "wait", absent_processes());
+}
+
+// A process that shares no memory with this one, although on the same node, cannot be told from one that
+// has not come yet: both are named as possible causes.
+std::string Runtime::absent_processes() const {
+  std::uint32_t absent = 0;
+  for (std::uint32_t rank = 0; rank < segment_->local_size(); ++rank) absent += is_absent(rank) ? 1 : 0;
+  if (absent == 0) return {};
+  return std::to_string(absent) + " of " + std::to_string(segment_->local_size()) +
+         " processes of this node have not attached to its shared memory (" + shared_memory_ +
+         "): they have not initialised MPI, or they are in another container, without a /dev/shm or network "
+         "namespace in common";
 }
 
 void Runtime::unlocked(const std::function<void()>& blocking_call) {

@@ -84,6 +84,8 @@ void print_startup_report() {
   std::string text =
       "startup report: " + std::to_string(comm.size()) + " processes, " + runtime.pmi().capabilities().server;
   for (const std::string& line : runtime.plan_for(comm.size()).lines()) text += "\n  " + line;
+  text += "\n  shared memory: " + runtime.shared_memory();
+  for (const std::string& reason : runtime.shared_memory_refused()) text += "\n    not used: " + reason;
   text += "\n  per rank                          min       mean        max";
   const auto add = [&text](const char* name, const std::string& numbers) {
     char line[192];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inherited segment. What is hard here is to believe nothing about a number in the environment: it is
+// A segment without a name. What is hard here is to believe nothing about a number in the environment: it is
 // checked to be an open memfd of ours with a sealed size before it is mapped. Layer: plugin. Design:
 // docs/design/shared-memory.md.
 
@@ -18,13 +18,13 @@
 
 namespace starling::shm {
 
-Result<Segment> MemfdComponent::attach(const SegmentSpec& spec, Deadline deadline) {
+Result<Segment> MemfdComponent::find(const SegmentSpec& spec, Deadline deadline) {
+  if (inherited_ < 0) return fail(Errc::not_found, "shm/memfd", "nothing was inherited from mpiexec");
   // mpiexec made the segment for one job. Another one may find its descriptor: the second program of a shell
   // script between mpiexec and the ranks, or a program that a rank started.
   const char* const job = ::secure_getenv("STARLING_JOB");
-  if (inherited_ < 0 || job == nullptr || spec.job != job) {
-    if (spec.local_size == 1) return private_segment(params_, spec);
-    return fail(Errc::unsupported, "shm/memfd",
+  if (job == nullptr || spec.job != job) {
+    return fail(Errc::not_found, "shm/memfd",
                 "mpiexec made its segment for job " + std::string(job == nullptr ? "(unknown)" : job) +
                     ", this is " + spec.job);
   }
@@ -42,19 +42,21 @@ Result<Segment> MemfdComponent::attach(const SegmentSpec& spec, Deadline deadlin
   return segment;
 }
 
+Result<Segment> MemfdComponent::attach(const SegmentSpec& spec, Deadline deadline) {
+  auto found = find(spec, deadline);
+  if (found || found.error().code != Errc::not_found) return found;
+  return private_segment(params_, spec);
+}
+
 Result<std::unique_ptr<Component>> create_memfd_component(const Args& args) {
-  const char* const text = ::secure_getenv(kInheritedFdVariable);
-  if (text == nullptr) {
-    return fail(Errc::unsupported, "create",
-                std::string("this process was not started by Starling's mpiexec (") + kInheritedFdVariable +
-                    " is not set)");
-  }
   int fd = -1;
-  const char* const end = text + std::strlen(text);
-  const auto [stop, error] = std::from_chars(text, end, fd);
-  if (error != std::errc{} || stop != end || fd < 0) {
-    return fail(Errc::bad_input, "create",
-                std::string(kInheritedFdVariable) + "='" + text + "' is not a descriptor's number");
+  if (const char* const text = ::secure_getenv(kInheritedFdVariable); text != nullptr) {
+    const char* const end = text + std::strlen(text);
+    const auto [stop, error] = std::from_chars(text, end, fd);
+    if (error != std::errc{} || stop != end || fd < 0) {
+      return fail(Errc::bad_input, "create",
+                  std::string(kInheritedFdVariable) + "='" + text + "' is not a descriptor's number");
+    }
   }
   return std::unique_ptr<Component>(std::make_unique<MemfdComponent>(args.params, fd));
 }

@@ -6,7 +6,7 @@
 
 namespace starling::shm {
 
-STARLING_PLUGIN(Framework, memfd, 60, "the node's segment as a descriptor from mpiexec, without a name",
+STARLING_PLUGIN(Framework, memfd, 60, "the node's segment as a descriptor, from mpiexec or another process",
                 STARLING_NO_PARAMS, &create_memfd_component);
 
 }  // namespace starling::shm

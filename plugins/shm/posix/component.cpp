@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -102,7 +103,7 @@ Result<bool> PosixComponent::is_leftover(int fd, const std::string& name) {
   return try_lock(fd, LOCK_EX);
 }
 
-Result<PosixComponent::Found> PosixComponent::find(const SegmentSpec& spec, UniqueFd& fd) {
+Result<PosixComponent::Found> PosixComponent::look(const SegmentSpec& spec, UniqueFd& fd) {
   fd = UniqueFd(::openat(directory_fd_.get(), name_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
     if (errno == ENOENT) return Found::nothing;
@@ -125,8 +126,20 @@ Result<PosixComponent::Found> PosixComponent::find(const SegmentSpec& spec, Uniq
   return Found::ready;
 }
 
+/// A segment on a full file system would be of no use: better to say so while another way is open.
+Result<void> PosixComponent::check_room(const SegmentSpec& spec) const {
+  struct statvfs facts {};
+  if (::fstatvfs(directory_fd_.get(), &facts) != 0) return fail(system_error(kWhere, directory_, errno));
+  const std::uint64_t free = std::uint64_t{facts.f_bavail} * facts.f_frsize;
+  if (facts.f_blocks == 0 || free >= spec.room_bytes) return {};  // no blocks: a file system without a limit
+  return fail(Errc::no_space, kWhere,
+              path() + ": needed: " + std::to_string(spec.room_bytes) + " bytes, free: " +
+                  std::to_string(free) + " bytes; enlarge " + directory_ + " or select shm=memfd");
+}
+
 Result<PosixComponent::Found> PosixComponent::make(const SegmentSpec& spec, UniqueFd& fd) {
   sweep();
+  if (auto room = check_room(spec); !room) return fail(std::move(room).error());
   fd = UniqueFd(::openat(directory_fd_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (!fd) {
     return fail(system_error(
@@ -168,15 +181,27 @@ void PosixComponent::sweep() noexcept {
   ::closedir(listing);
 }
 
+Result<Segment> PosixComponent::find(const SegmentSpec& spec, Deadline deadline) {
+  if (spec.local_size == 1) return fail(Errc::not_found, kWhere, "a process alone needs no name");
+  return settle(spec, deadline, false);
+}
+
 Result<Segment> PosixComponent::attach(const SegmentSpec& spec, Deadline deadline) {
   if (spec.local_size == 1) return private_segment(params_, spec);
+  return settle(spec, deadline, true);
+}
+
+Result<Segment> PosixComponent::settle(const SegmentSpec& spec, Deadline deadline, bool may_make) {
   auto opened = open_directory();
   if (!opened) return fail(std::move(opened).error());
   name_ = name_of(spec);
   UniqueFd fd;
   for (;;) {
-    auto found = find(spec, fd);
-    if (found && *found == Found::nothing) found = make(spec, fd);
+    auto found = look(spec, fd);
+    if (found && *found == Found::nothing) {
+      if (!may_make) return fail(Errc::not_found, kWhere, path() + " does not exist");
+      found = make(spec, fd);
+    }
     if (!found) return fail(std::move(found).error());
     if (*found == Found::ready) break;
     if (deadline.passed()) {

@@ -39,14 +39,18 @@ class PosixComponent final : public Component {
   PosixComponent(const PosixComponent&) = delete;
   PosixComponent& operator=(const PosixComponent&) = delete;
 
+  [[nodiscard]] Result<Segment> find(const SegmentSpec& spec, Deadline deadline) override;
   [[nodiscard]] Result<Segment> attach(const SegmentSpec& spec, Deadline deadline) override;
+  [[nodiscard]] bool has_name() const noexcept override { return true; }
   void all_attached() noexcept override;
 
  private:
   enum class Found { ready, nothing, retry };
 
   [[nodiscard]] Result<void> open_directory();
-  [[nodiscard]] Result<Found> find(const SegmentSpec& spec, UniqueFd& fd);
+  [[nodiscard]] Result<Segment> settle(const SegmentSpec& spec, Deadline deadline, bool may_make);
+  [[nodiscard]] Result<Found> look(const SegmentSpec& spec, UniqueFd& fd);
+  [[nodiscard]] Result<void> check_room(const SegmentSpec& spec) const;
   [[nodiscard]] Result<Found> make(const SegmentSpec& spec, UniqueFd& fd);
   [[nodiscard]] Result<bool> is_leftover(int fd, const std::string& name);
   void sweep() noexcept;

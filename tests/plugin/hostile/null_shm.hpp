@@ -11,6 +11,10 @@ namespace starling::shm {
 
 class NullShm final : public Component {
  public:
+  Result<Segment> find(const SegmentSpec&, Deadline) override {
+    return fail(Errc::not_found, "shm/test", "there is nothing to find");
+  }
+  bool has_name() const noexcept override { return true; }
   Result<Segment> attach(const SegmentSpec&, Deadline) override {
     return fail(Errc::unsupported, "shm/test", "there is nothing to attach");
   }

@@ -47,7 +47,7 @@ class Process final : public Courier {
     while (true) {
       deliver();
       if (ready()) return {};
-      if (deadline.passed()) return fail(Errc::timed_out, "wait", "the deadline passed");
+      if (deadline.passed()) return fail(Errc::timed_out, "wait", "a hint");
       network_.changed.wait_for(*lock_, std::chrono::milliseconds(2));
     }
   }
@@ -160,6 +160,7 @@ TEST(Agreement, a_member_that_never_comes_is_named_by_the_one_who_waits_for_it) 
   ASSERT_FALSE(id);
   EXPECT_EQ(id.error().code, Errc::timed_out);
   EXPECT_NE(id.error().detail.find("rank(s) 1, 2"), std::string::npos) << id.error().detail;
+  EXPECT_NE(id.error().detail.find("a hint"), std::string::npos) << "what the courier knows is passed on";
 }
 
 TEST(Agreement, malformed_messages_are_ignored) {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "frameworks/shm/attach.hpp"
 #include "frameworks/shm/params.hpp"
 #include "plugins/shm/memfd/component.hpp"
 #include "tests/unit/shm/segments.hpp"
@@ -62,19 +63,22 @@ TEST_F(Memfd, the_segment_of_another_job_is_left_alone) {
       std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 2), 7)).value();
   shm::MemfdComponent component(params, memfd.get());
   ::setenv("STARLING_JOB", "another", 1);
-  const auto refused = component.attach(spec(0, 2), Deadline::after_seconds(5));
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Errc::unsupported);
-  const auto alone = component.attach(spec(0, 1), Deadline::after_seconds(5));
-  ASSERT_TRUE(alone);
-  EXPECT_FALSE(alone->inherited) << "a process alone gets a segment of its own";
+  const auto nothing = component.find(spec(0, 2), Deadline::after_seconds(5));
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().code, Errc::not_found);
+  const auto own = component.attach(spec(0, 2), Deadline::after_seconds(5));
+  ASSERT_TRUE(own);
+  EXPECT_FALSE(own->inherited) << "it makes one of its own, which has to be handed over";
 }
 
-TEST_F(Memfd, is_not_offered_without_mpiexec) {
+TEST_F(Memfd, makes_a_sealed_segment_without_mpiexec) {
   ::unsetenv(shm::kInheritedFdVariable);
   const auto component = shm::create_memfd_component({params});
-  ASSERT_FALSE(component);
-  EXPECT_EQ(component.error().code, Errc::unsupported);
+  ASSERT_TRUE(component) << component.error().text();
+  EXPECT_FALSE((*component)->find(spec(0, 2), Deadline::after_seconds(5)));
+  const auto made = (*component)->attach(spec(0, 2), Deadline::after_seconds(5));
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_TRUE(shm::size_is_sealed(made->fd.get()));
 }
 
 TEST_F(Memfd, a_variable_that_is_no_number_is_refused) {

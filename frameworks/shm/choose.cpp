@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Choosing how the node shares memory. What is hard: processes see different facts at different times (a name
+// of somebody else's that goes, a file system that fills up), and must still decide alike. Layer: framework.
+// Design: docs/design/shared-memory.md.
+
+#include "frameworks/shm/choose.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "frameworks/shm/attach.hpp"
+
+namespace starling::shm {
+namespace {
+
+/// What a node with several ways wants to find free, so that queues have room too.
+constexpr std::uint64_t kRoomPerProcess = std::uint64_t{512} << 10;
+
+/// What another process must see alike: going another way would part the processes of this node.
+bool is_final(const Error& error) noexcept {
+  return error.code == Errc::bad_input || error.code == Errc::timed_out;
+}
+
+class Choice {
+ public:
+  Choice(std::span<const Way> ways, const SegmentSpec& spec, bool ordered, Deadline deadline)
+      : ways_(ways), spec_(spec), deadline_(deadline) {
+    for (std::size_t i = 0; i < ways.size(); ++i) order_.push_back(i);
+    if (!ordered) {
+      std::stable_partition(order_.begin(), order_.end(),
+                            [&](std::size_t i) { return ways_[i].component->has_name(); });
+    }
+  }
+
+  Result<Attached> run() {
+    for (;;) {
+      auto found = find();
+      if (!found) return fail(std::move(found).error());
+      if (*found) return std::move(**found);
+      if (alone()) return make(nullptr, {});
+      auto turn = take_turn(spec_, deadline_);
+      if (!turn && is_final(turn.error())) return fail(std::move(turn).error());
+      if (!turn) return make(nullptr, turn.error().text());
+      if (!*turn) continue;  // somebody has made a name meanwhile, or has died
+      if ((*turn)->memory) return accept(std::move(**turn));
+      return make(&**turn, {});
+    }
+  }
+
+ private:
+  Result<std::optional<Attached>> find() {
+    for (std::size_t i = 0; i < ways_.size(); ++i) {
+      auto segment = ways_[i].component->find(spec_, deadline_);
+      if (segment) return std::optional<Attached>(attached(std::move(*segment), i, nullptr));
+      if (is_final(segment.error())) return fail(std::move(segment).error());
+    }
+    return std::optional<Attached>{};
+  }
+
+  /// It is this process's turn, or (`no_turn` says why) nobody can have one.
+  Result<Attached> make(Turn* turn, const std::string& no_turn) {
+    for (const std::size_t i : order_) {
+      Component& component = *ways_[i].component;
+      if (turn == nullptr && !component.has_name() && !alone()) {
+        refused_.push_back("shm/" + ways_[i].name + ": " + no_turn);
+        continue;
+      }
+      SegmentSpec spec = spec_;
+      spec.room_bytes = i == order_.back() ? 0 : kRoomPerProcess * spec_.local_size;
+      auto segment = component.attach(spec, deadline_);
+      if (segment) return finish(std::move(*segment), i, turn);
+      refused_.push_back(segment.error().text());
+      if (is_final(segment.error())) break;
+    }
+    std::string reasons;
+    for (const std::string& reason : refused_) reasons += "\n  " + reason;
+    return fail(Errc::not_found, "shm", "no component can be used:" + reasons);
+  }
+
+  Result<Attached> finish(Segment segment, std::size_t way, Turn* turn) {
+    if (ways_[way].component->has_name() || segment.inherited || alone()) {
+      return attached(std::move(segment), way, nullptr);
+    }
+    auto giver = Giver::start(segment.fd.get(), std::move(turn->listener), spec_);
+    if (!giver) return fail(std::move(giver).error());
+    return attached(std::move(segment), way, std::move(*giver));
+  }
+
+  Result<Attached> accept(Turn turn) {
+    const auto way =
+        std::find_if(ways_.begin(), ways_.end(), [](const Way& each) { return !each.component->has_name(); });
+    if (way == ways_.end()) {
+      return fail(Errc::bad_input, "shm",
+                  "another process of this node hands over a memfd, which parameter shm excludes here; all "
+                  "processes of a job must see the same parameters");
+    }
+    auto segment = handed_segment(std::move(turn.memory), spec_, deadline_);
+    if (!segment) return fail(std::move(segment).error());
+    auto giver = Giver::start(segment->fd.get(), std::move(turn.listener), spec_);
+    // Others give as well: without a thread of its own this process can still take part.
+    return attached(std::move(*segment), static_cast<std::size_t>(way - ways_.begin()),
+                    giver ? std::move(*giver) : nullptr);
+  }
+
+  Attached attached(Segment segment, std::size_t way, std::unique_ptr<Giver> giver) {
+    std::string how = "shm/" + ways_[way].name;
+    if (segment.inherited) {
+      how += ", inherited from mpiexec";
+    } else if (alone()) {
+      how = "of this process alone";
+    } else if (!ways_[way].component->has_name()) {
+      how += ", handed over through the socket " + turn_name(spec_);
+    }
+    return Attached{std::move(segment), way, std::move(giver), std::move(how), std::move(refused_)};
+  }
+
+  /// Then nobody else has to find the segment.
+  [[nodiscard]] bool alone() const noexcept { return spec_.local_size == 1; }
+
+  std::span<const Way> ways_;
+  const SegmentSpec& spec_;
+  Deadline deadline_;
+  std::vector<std::size_t> order_;  // in which a segment is made
+  std::vector<std::string> refused_;
+};
+
+}  // namespace
+
+Result<Attached> attach_node_segment(std::span<const Way> ways, const SegmentSpec& spec, bool ordered,
+                                     Deadline deadline) {
+  return Choice(ways, spec, ordered, deadline).run();
+}
+
+}  // namespace starling::shm

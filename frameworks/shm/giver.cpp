@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The thread that hands the segment over. What is hard: every holder waits on the same listening socket, so
+// one connection must wake one of them (EPOLLEXCLUSIVE), and the end of the giving all of them (shutdown).
+// Layer: framework. Design: docs/design/shared-memory.md.
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "frameworks/shm/node_segment.hpp"
+#include "frameworks/shm/turn.hpp"
+#include "frameworks/shm/turn_wire.hpp"
+
+namespace starling::shm {
+
+namespace {
+constexpr useconds_t kPauseUs = 10'000;
+}
+
+struct Giver::State {
+  UniqueFd memory, listener, stop, events;
+  wire::Offer offer;
+  std::mutex closing;  // of the listener: by the thread, while end() may want to shut it down
+  std::thread thread;
+
+  [[nodiscard]] Result<void> watch();
+  void serve_one() noexcept;
+  void run() noexcept;
+};
+
+Result<void> Giver::State::watch() {
+  events = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+  stop = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  epoll_event ask{};
+  ask.events = EPOLLIN | EPOLLEXCLUSIVE;
+  ask.data.fd = listener.get();
+  epoll_event end{};
+  end.events = EPOLLIN;
+  end.data.fd = stop.get();
+  if (!events || !stop || ::epoll_ctl(events.get(), EPOLL_CTL_ADD, listener.get(), &ask) != 0 ||
+      ::epoll_ctl(events.get(), EPOLL_CTL_ADD, stop.get(), &end) != 0) {
+    return fail(system_error("shared memory", "cannot watch the socket that hands it over", errno));
+  }
+  return {};
+}
+
+void Giver::State::serve_one() noexcept {
+  const UniqueFd asking(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!asking) {
+    // Without descriptors or memory the connection waits, and epoll would report it again at once.
+    if (errno != EAGAIN && errno != ECONNABORTED) ::usleep(kPauseUs);
+    return;
+  }
+  const std::optional<ucred> who = wire::peer_of(asking.get());
+  if (who && who->uid == ::geteuid()) {
+    wire::send_offer(asking.get(), offer, memory.get(), listener.get());
+  }
+}
+
+void Giver::State::run() noexcept {
+  for (;;) {
+    epoll_event event{};
+    const int count = ::epoll_wait(events.get(), &event, 1, -1);
+    if (count < 0 && errno != EINTR) break;
+    if (count <= 0) continue;
+    // A hang-up of the listening socket is end()'s, of any process.
+    if (event.data.fd == stop.get() || (event.events & EPOLLHUP) != 0) break;
+    serve_one();
+  }
+  // With the last holder's descriptor the name goes.
+  events.reset();
+  const std::scoped_lock lock(closing);
+  listener.reset();
+}
+
+Giver::Giver(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+
+Result<std::unique_ptr<Giver>> Giver::start(int memory, UniqueFd listener, const SegmentSpec& spec) {
+  auto state = std::make_unique<State>();
+  state->memory = UniqueFd(::fcntl(memory, F_DUPFD_CLOEXEC, 3));
+  if (!state->memory) return fail(system_error("shared memory", "cannot duplicate its descriptor", errno));
+  state->listener = std::move(listener);
+  state->offer.nonce = job_nonce(spec.job);
+  state->offer.bytes = spec.bytes;
+  if (auto watching = state->watch(); !watching) return fail(std::move(watching).error());
+  // Signals are for the application's threads.
+  sigset_t all;
+  sigset_t before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  Result<void> started;
+  try {
+    state->thread = std::thread([raw = state.get()] { raw->run(); });
+  } catch (const std::system_error& why) {
+    started = fail(Errc::system, "shared memory", std::string("no thread to hand it over: ") + why.what());
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!started) return fail(std::move(started).error());
+  ::pthread_setname_np(state->thread.native_handle(), "starling-shm");
+  return std::unique_ptr<Giver>(new Giver(std::move(state)));
+}
+
+Giver::~Giver() {
+  const std::uint64_t one = 1;
+  (void)!::write(state_->stop.get(), &one, sizeof one);
+  state_->thread.join();
+}
+
+void Giver::end() noexcept {
+  const std::scoped_lock lock(state_->closing);
+  // All processes share the socket: this wakes every giver.
+  if (state_->listener) ::shutdown(state_->listener.get(), SHUT_RDWR);
+}
+
+}  // namespace starling::shm

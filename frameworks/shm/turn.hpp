@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Whose turn it is to make the node's segment, and how a segment without a name is handed over.
+/// Layer: framework. See docs/design/shared-memory.md.
+///
+/// The turn is a name: an abstract unix socket that one process at a time can bind. It belongs to the job and
+/// the node, vanishes with its last holder in whatever way that ends, and exists within one network
+/// namespace. Who has the turn makes the segment. If that has a name of its own, the turn ends, and the
+/// others find it. If not, a Giver hands the descriptor to each process that asks, together with the
+/// listening socket: every holder can then give, so that no single death takes the segment away.
+///
+/// Threads:   take_turn by one thread; a Giver has a thread of its own until it ends or is destroyed.
+/// Ownership: descriptors by UniqueFd. The Giver borrows none: it duplicates what it gives.
+/// Errors:    a name that belongs to another user is Errc::denied; nothing is taken from or given to another
+///            user (SO_PEERCRED).
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+#include "frameworks/shm/shm.hpp"
+
+namespace starling::shm {
+
+struct Turn {
+  UniqueFd listener;  ///< the bound socket: whoever holds it has the turn, or shares in giving
+  UniqueFd memory;    ///< what another process handed over; none: it is this process's turn
+};
+
+/// The name of the socket of this job and node, as people write it: with '@' for the leading zero byte.
+[[nodiscard]] std::string turn_name(const SegmentSpec& spec);
+
+/// Waits for the turn, or for whoever has it. Empty: that one has ended it without handing anything over; a
+/// segment may have a name now.
+[[nodiscard]] Result<std::optional<Turn>> take_turn(const SegmentSpec& spec, Deadline deadline);
+
+/// Hands a segment to the processes of this job on this node that ask for it.
+class Giver {
+ public:
+  /// Starts giving `memory` through the turn's `listener`.
+  [[nodiscard]] static Result<std::unique_ptr<Giver>> start(int memory, UniqueFd listener,
+                                                            const SegmentSpec& spec);
+  /// This process gives no more; others that have the segment go on.
+  ~Giver();
+  Giver(const Giver&) = delete;
+  Giver& operator=(const Giver&) = delete;
+
+  /// Everybody has the segment: the giving ends in all processes, and with it the name.
+  void end() noexcept;
+
+ private:
+  struct State;
+  explicit Giver(std::unique_ptr<State> state) noexcept;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace starling::shm

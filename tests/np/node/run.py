@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs whose processes have to find each other on the node by themselves.
+
+usage: run.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
+After every job it checks that no name in /dev/shm and no socket is left. Standard library only.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+
+import pmi_server
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+HYDRA = shutil.which("mpiexec.hydra")
+RING = str(BUILD / "examples/ring")
+SESSIONS = str(BUILD / "examples/sessions_overlap")
+
+
+def names():
+    """Names of Starling's on this node: files in /dev/shm, abstract sockets."""
+    sockets = [line.split()[-1] for line in pathlib.Path("/proc/net/unix").read_text().splitlines()]
+    return ({f for f in os.listdir("/dev/shm") if f.startswith("starling-")} |
+            {s for s in sockets if s.startswith("@starling-")})
+
+
+class NodeCase(unittest.TestCase):
+    def setUp(self):
+        self.before = names()
+
+    def tearDown(self):
+        deadline = time.monotonic() + 5  # killed processes need a moment to be gone
+        while names() - self.before and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertEqual(names() - self.before, set(), "names were left behind")
+
+
+@unittest.skipUnless(HYDRA, "needs mpiexec.hydra (MPICH's launcher)")
+class Hydra(NodeCase):
+    """Under a launcher that makes no shared memory."""
+
+    def run_job(self, size, *command, **params):
+        env = dict(os.environ, **{"STARLING_MCA_" + name: value for name, value in params.items()})
+        done = subprocess.run([HYDRA, "-n", str(size), *command], env=env, text=True, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return done.returncode, done.stdout, done.stderr
+
+    def expect_ring(self, size, **params):
+        code, out, err = self.run_job(size, RING, "20", log_level="info", **params)
+        self.assertEqual(code, 0, err)
+        self.assertIn(f"20 rounds over {size} ranks: {20 * size} hops", out)
+        return err
+
+    def test_named_posix(self):
+        self.assertEqual(self.expect_ring(4, shm="posix").count("shared memory: shm/posix"), 4)
+
+    def test_named_memfd(self):
+        err = self.expect_ring(4, shm="memfd")
+        self.assertEqual(err.count("shared memory: shm/memfd, handed over through the socket @"), 4, err)
+
+    def test_many_processes(self):
+        self.expect_ring(16, shm="memfd")
+
+    def test_unusable_directory_leads_to_memfd(self):
+        err = self.expect_ring(4, shm_posix_directory="/proc")
+        self.assertEqual(err.count("shared memory: shm/memfd, handed over"), 4, err)
+        self.assertIn("shared memory: not used: shm/posix: ", err)
+
+    def test_unusable_directory_is_an_error_if_posix_is_named(self):
+        # Hydra may lose what ranks say while it kills them, so only the code is looked at.
+        code, out, _ = self.run_job(2, RING, shm="posix", shm_posix_directory="/proc")
+        self.assertNotEqual(code, 0)
+        self.assertNotIn("rounds over", out)
+
+    def test_startup_report_says_how(self):
+        _, _, err = self.run_job(2, RING, startup_report="1", shm_posix_directory="/proc")
+        self.assertIn("shared memory: shm/memfd, handed over", err)
+        self.assertIn("not used: shm/posix: ", err)
+
+    def test_sessions_of_some_processes(self):
+        code, _, err = self.run_job(4, SESSIONS, shm="memfd")
+        self.assertEqual(code, 0, err)
+
+
+if __name__ == "__main__":
+    unittest.main()

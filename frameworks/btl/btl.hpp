@@ -90,6 +90,9 @@ class Endpoint {
   /// Sends the first `bytes` of what was reserved.
   virtual void commit(std::size_t bytes) noexcept = 0;
 
+  /// After `again`: asks for the wake-up that begin_sleep() describes once there may be room. False: nobody
+  /// would ring, so the caller must not sleep until it has got room. Asked again before each sleep.
+  [[nodiscard]] virtual bool await_room() noexcept = 0;
   /// Copies remote memory here. done: it has been copied; posted: `completion` will be called, also with ok =
   /// false, perhaps before this returns; again: not now. Only if Limits::get.
   virtual Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept = 0;

@@ -79,7 +79,7 @@ class Engine final : public Component, private btl::Sink {
   [[nodiscard]] Result<void> send_control(ProcId to, std::span<const std::byte> message) override;
 
   int progress() noexcept override;
-  [[nodiscard]] bool blocked() const noexcept override { return busy_ != nullptr || !gets_.empty(); }
+  [[nodiscard]] bool may_sleep() noexcept override;
   [[nodiscard]] bool drained() const noexcept override;
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] std::vector<std::string> pending() const override;

@@ -18,6 +18,15 @@ void Engine::mark_busy(Peer& peer) noexcept {
   busy_ = &peer;
 }
 
+bool Engine::may_sleep() noexcept {
+  if (!gets_.empty() || !lost_.empty()) return false;
+  bool rung = true;
+  for (const Peer* peer = busy_; peer != nullptr; peer = peer->next_busy) {
+    rung = peer->endpoint != nullptr && peer->endpoint->await_room() && rung;
+  }
+  return rung;
+}
+
 int Engine::push() noexcept {
   int events = 0;
   while (!lost_.empty()) {

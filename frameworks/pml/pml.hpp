@@ -92,9 +92,10 @@ class Component {
 
   /// Polls all transports. Returns the number of events.
   virtual int progress() noexcept = 0;
-  /// True if something waits for room in a transport. Nobody is told when a full queue gets room, so the
-  /// caller must not sleep then, only yield and progress again.
-  [[nodiscard]] virtual bool blocked() const noexcept = 0;
+  /// False if something waits that nobody will ring for (room in a queue without a bell, a get between two
+  /// chunks): the caller must not sleep then, only yield and progress again. Otherwise whatever waits has
+  /// asked for a wake-up, which is good for the sleep that follows at once.
+  [[nodiscard]] virtual bool may_sleep() noexcept = 0;
   /// True if nothing of ours is still on its way out (finalize waits for it).
   [[nodiscard]] virtual bool drained() const noexcept = 0;
 

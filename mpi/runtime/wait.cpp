@@ -94,8 +94,8 @@ void Runtime::give_way() {
 }
 
 bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {
-  if (pml_->blocked()) {
-    // The other side does not ring when it makes room in a queue that was full: let it run, but do not sleep.
+  if (!pml_->may_sleep()) {
+    // Nobody will ring for something that waits: let the other side run, but do not sleep.
     const auto depth = registry().lock.release_all();
     ::sched_yield();
     registry().lock.reacquire(depth);

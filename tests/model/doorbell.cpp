@@ -4,28 +4,9 @@
 
 #include "frameworks/shm/doorbell.hpp"
 
-#include "tests/model/model.hpp"
+#include "tests/model/futex.hpp"
 
 namespace starling::model {
-
-/// What the kernel promises about a futex word.
-class Futex {
- public:
-  void wait(ModelAtomic<std::uint32_t>& word, std::uint32_t value) {
-    mutex_.lock($);
-    if (word.load(std::memory_order_relaxed) == value) changed_.wait(mutex_, $);
-    mutex_.unlock($);
-  }
-  void wake() {
-    mutex_.lock($);
-    changed_.notify_all($);
-    mutex_.unlock($);
-  }
-
- private:
-  rl::mutex mutex_;
-  rl::condition_variable_any changed_;
-};
 
 struct Bell : rl::test_suite<Bell, 3> {
   static constexpr unsigned kEach = 2;

@@ -12,6 +12,7 @@ struct RingMemory {
   static constexpr std::uint32_t kMost = 8;
   ModelAtomic<std::uint64_t> heads[kMost];
   ModelAtomic<std::uint64_t> consumed;
+  ModelAtomic<std::uint32_t> wanted;
   rl::var<unsigned> payload[kMost];
 };
 
@@ -22,6 +23,7 @@ class ModelRing {
   std::uint32_t cells() const { return cells_; }
   ModelAtomic<std::uint64_t>& head(std::uint32_t i) const { return memory_->heads[i]; }
   ModelAtomic<std::uint64_t>& consumed() const { return memory_->consumed; }
+  ModelAtomic<std::uint32_t>& wanted() const { return memory_->wanted; }
   RingMemory& memory() const { return *memory_; }
 
   /// Fills a record; its inner cells get bytes that look like a header.

@@ -35,6 +35,7 @@ class SelfComponent final : public Component, private Endpoint {
 
  private:
   Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept override;
+  [[nodiscard]] bool await_room() noexcept override { return false; }  // this process makes it itself
   std::byte* reserve(std::size_t bytes) noexcept override;
   void commit(std::size_t bytes) noexcept override;
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;

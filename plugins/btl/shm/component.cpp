@@ -99,6 +99,7 @@ void ShmComponent::idle() noexcept {
   const bool ask_the_system = now >= next_long_look_ns_ && next_long_look_ns_ != 0;
   if (ask_the_system || next_long_look_ns_ == 0) next_long_look_ns_ = now + kLongLookNs;
   next_look_ns_ = now + kLookNs;
+  shared_.lanes.look();
   look_for_dead(ask_the_system);
 }
 

@@ -57,6 +57,7 @@ class ShmComponent final : public Component {
   [[nodiscard]] Incoming& incoming(std::uint32_t local_rank, std::uint32_t world_rank);
 
   int drain(Incoming& from, int most) noexcept;
+  void ring_for_room(Incoming& from) noexcept;
   void switch_lane(Incoming& from) noexcept;
   void open_lane(Incoming& from, const LaneExtent& extent) noexcept;
   void close_lane(Incoming& from) noexcept;

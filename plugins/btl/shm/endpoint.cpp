@@ -26,19 +26,38 @@ inline void copy_bytes(std::byte* to, std::span<const std::byte> from) noexcept 
 
 ShmEndpoint::ShmEndpoint(Shared& shared, ProcId peer, std::uint32_t local_rank) noexcept
     : shared_(shared),
-      bell_(shared.segment.slot(local_rank).doorbell, shared.segment.slot(local_rank).attention,
-            shared.segment.registered_for_fences()),
+      bell_(shared.bell_of(local_rank)),
       producer_(shared.ingress_of(local_rank), shared.place.local_rank),
       local_rank_(local_rank),
       peer_(peer) {}
 
 ShmEndpoint::~ShmEndpoint() {
   if (has_lane_) {
-    lane_.finish(record_header(RecordKind::closed, 0));
-    notify();
+    close_lane();
   } else if (extent_.bytes != 0) {
     shared_.segment.release(extent_.offset, extent_.bytes);
   }
+}
+
+void ShmEndpoint::close_lane() noexcept {
+  lane_.finish(record_header(RecordKind::closed, 0));
+  notify();
+  has_lane_ = false;
+  extent_ = {};
+  sent_ = 0;
+  shared_.lanes.closed(*this);
+}
+
+void ShmEndpoint::look_at_lane() noexcept {
+  unused_looks_ = lane_.written() == written_at_look_ ? unused_looks_ + 1 : 0;
+  written_at_look_ = lane_.written();
+}
+
+bool ShmEndpoint::await_room() noexcept {
+  // The ingress has no bell, and memory that others give back is not announced.
+  if (!has_lane_ || lost_ || starved_since_ns_ != 0) return false;
+  lane_.want_room();
+  return true;
 }
 
 Post ShmEndpoint::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
@@ -128,7 +147,12 @@ bool ShmEndpoint::open_lane(std::size_t bytes) noexcept {
   if (extent_.bytes == 0) {
     std::uint64_t size = shared_.settings.lane_first_bytes;
     while (lane_message_max(size) < bytes && size < shared_.settings.lane_max_bytes) size *= 2;
-    const auto extent = new_extent(size, bytes > IngressCell::kPayloadBytes);
+    const bool needed = bytes > IngressCell::kPayloadBytes;
+    if (!shared_.lanes.allows(size)) {
+      if (!needed) return false;
+      shared_.lanes.make_room(size);
+    }
+    const auto extent = new_extent(size, needed);
     if (!extent) return false;
     extent_ = *extent;
     lane_ = Writer(shared_.ring_at(extent_));
@@ -145,6 +169,9 @@ bool ShmEndpoint::announce_lane() noexcept {
   producer_.publish(claim_);
   in_ingress_ = false;
   has_lane_ = true;
+  unused_looks_ = 0;
+  written_at_look_ = 0;
+  shared_.lanes.opened(*this);
   return true;
 }
 
@@ -158,8 +185,7 @@ bool ShmEndpoint::announce_lane() noexcept {
   while (lane_cells(wanted) / 2 < cells && wanted < settings.lane_max_bytes) wanted *= 2;
   if (wanted > extent_.bytes) return grow(wanted, true) ? lane_.reserve(cells) : kNoCell;
   wanted = std::min(extent_.bytes * kGrowth, settings.lane_max_bytes);
-  if (wanted > extent_.bytes && shared_.segment.arena_used() + wanted <= settings.lanes_total_bytes &&
-      grow(wanted, false)) {
+  if (wanted > extent_.bytes && shared_.lanes.allows(wanted) && grow(wanted, false)) {
     return lane_.reserve(cells);
   }
   return kNoCell;

@@ -33,6 +33,7 @@ class ShmEndpoint final : public Endpoint {
   Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept override;
   std::byte* reserve(std::size_t bytes) noexcept override;
   void commit(std::size_t bytes) noexcept override;
+  [[nodiscard]] bool await_room() noexcept override;
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
   [[nodiscard]] bool can_get() noexcept override;
 
@@ -40,6 +41,12 @@ class ShmEndpoint final : public Endpoint {
   [[nodiscard]] std::uint32_t local_rank() const noexcept { return local_rank_; }
   /// Size of the lane now; 0: none.
   [[nodiscard]] std::uint64_t lane_bytes() const noexcept { return has_lane_ ? extent_.bytes : 0; }
+  /// Notes whether the lane was used since the last look.
+  void look_at_lane() noexcept;
+  /// How many looks in a row have found the lane unused.
+  [[nodiscard]] std::uint32_t unused_looks() const noexcept { return unused_looks_; }
+  /// Gives the lane back: the next messages go through the ingress again.
+  void close_lane() noexcept;
   /// Reports the peer as lost, unless that has been done.
   void lose(Errc code, std::string why);
 
@@ -71,6 +78,8 @@ class ShmEndpoint final : public Endpoint {
   LaneExtent extent_;  // of the lane, also while it waits to be announced; bytes == 0: none
   std::uint32_t local_rank_;
   std::uint32_t sent_ = 0;  // through the ingress
+  std::uint32_t unused_looks_ = 0;
+  std::uint64_t written_at_look_ = 0;
   ProcId peer_;
   std::uint64_t starved_since_ns_ = 0;
   std::uint64_t starved_last_ns_ = 0;

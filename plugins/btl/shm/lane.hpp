@@ -10,12 +10,15 @@
 /// producer still owned would be taken back one by one (3 to 8 times slower where it was measured). A record
 /// never wraps: where it would, a pad record fills the rest of the ring. See docs/design/lanes.md.
 ///
-/// Threads:   one writer, one reader. The reader publishes how many cells it has consumed, now and then.
+/// Threads:   one writer, one reader. The reader publishes how many cells it has consumed, now and then. A
+///            writer that finds the ring full may raise `wanted` and sleep (frameworks/shm/doorbell.hpp); the
+///            reader looks at it whenever it has given cells back.
 /// Ordering:  records are read in the order they were committed.
 /// Units:     cells; positions are indices into the ring, counts are free-running.
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace starling::btl {
 
@@ -40,8 +43,8 @@ enum class RecordKind : std::uint8_t { data = 1, pad = 2, moved = 3, closed = 4 
   return static_cast<std::uint32_t>((bytes + 8 + kCellBytes - 1) / kCellBytes);
 }
 
-/// Ring: cells(), head(i) -> Atomic<uint64>& (the first word of cell i), consumed() -> Atomic<uint64>&. It is
-/// copied.
+/// Ring: cells(), head(i) -> Atomic<uint64>& (the first word of cell i), consumed() -> Atomic<uint64>&,
+/// wanted() -> Atomic<uint32>&. It is copied.
 template <class Atomics, class Ring>
 class LaneWriter {
  public:
@@ -53,6 +56,7 @@ class LaneWriter {
   void create() noexcept {
     ring_.head(0).store(0, std::memory_order_relaxed);
     ring_.consumed().store(0, std::memory_order_relaxed);
+    ring_.wanted().store(0, std::memory_order_relaxed);
     at_ = pad_ = 0;
     written_ = consumed_ = 0;
     first_lap_ = true;
@@ -90,6 +94,12 @@ class LaneWriter {
     written_ += pad_ + cells;
     at_ = next;
   }
+
+  /// Asks the reader to ring when it gives cells back. The caller announces its sleep behind this, and then
+  /// tries to reserve once more before it sleeps.
+  void want_room() noexcept { ring_.wanted().store(1, std::memory_order_relaxed); }
+  /// Cells ever committed: stands still while the lane is not used.
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
 
   /// The cell for a last record, which always has room.
   [[nodiscard]] std::uint32_t last_cell() const noexcept { return at_; }
@@ -139,6 +149,15 @@ class LaneReader {
     // nothing else to do, so that an answer to the message does not wait behind the cleaning.
     if (consumed_ - told_ >= quarter_) give_back();
   }
+  /// Whether cells were given back since the last call. The caller then passes the fence of a doorbell's
+  /// producer and asks wanted().
+  [[nodiscard]] bool gave_back() noexcept { return std::exchange(gave_back_, false); }
+  /// Whether the writer waits for room, told once.
+  [[nodiscard]] bool wanted() noexcept {
+    if (ring_.wanted().load(std::memory_order_relaxed) == 0) return false;
+    ring_.wanted().store(0, std::memory_order_relaxed);
+    return true;
+  }
   [[nodiscard]] const Ring& ring() const noexcept { return ring_; }
 
  private:
@@ -150,8 +169,10 @@ class LaneReader {
     }
     told_ = consumed_;
     ring_.consumed().store(consumed_, std::memory_order_release);
+    gave_back_ = true;
   }
   Ring ring_{};
+  bool gave_back_ = false;
   std::uint32_t at_ = 0;
   std::uint32_t dirty_ = 0;  // the oldest cell that was read and not cleared
   std::uint32_t quarter_ = 0;

@@ -44,7 +44,8 @@ static_assert(sizeof(IngressCell) == 256 && offsetof(IngressCell, payload) == 16
 
 struct LaneHeader {
   alignas(64) std::atomic<std::uint64_t> consumed;  ///< written by the reader
-  std::byte pad[120];
+  alignas(64) std::atomic<std::uint32_t> wanted;    ///< raised by a writer that waits for room
+  std::byte pad[60];
 };
 static_assert(sizeof(LaneHeader) == 128);
 
@@ -75,6 +76,9 @@ class MappedRing {
   }
   [[nodiscard]] std::atomic<std::uint64_t>& consumed() const noexcept {
     return reinterpret_cast<LaneHeader*>(base_)->consumed;
+  }
+  [[nodiscard]] std::atomic<std::uint32_t>& wanted() const noexcept {
+    return reinterpret_cast<LaneHeader*>(base_)->wanted;
   }
   /// Where the payload of a record begins.
   [[nodiscard]] std::byte* payload(std::uint32_t cell) const noexcept { return cell_address(cell) + 8; }

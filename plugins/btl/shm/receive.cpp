@@ -35,7 +35,9 @@ int ShmComponent::progress() noexcept {
 bool ShmComponent::begin_sleep() noexcept {
   (void)shared_.segment.prepare_sleep();
   for (Incoming* from : lanes_) {
-    if (from->lane.peek() != 0) return false;
+    const bool found = from->lane.peek() != 0;
+    if (from->lane.gave_back()) ring_for_room(*from);
+    if (found) return false;
   }
   return ingress_.peek() == 0;
 }
@@ -92,7 +94,15 @@ int ShmComponent::drain(Incoming& from, int most) noexcept {
     }
     ++events;
   }
+  if (from.lane.gave_back()) ring_for_room(from);
   return events;
+}
+
+// Cells were given back: a writer that found the lane full may sleep until then.
+inline void ShmComponent::ring_for_room(Incoming& from) noexcept {
+  const std::uint32_t attention = shared_.bell_of(from.local_rank).attention();
+  if ((attention & shm::kAsleep) != 0 && from.lane.wanted()) [[unlikely]]
+    shared_.segment.wake(from.local_rank);
 }
 
 void ShmComponent::switch_lane(Incoming& from) noexcept {

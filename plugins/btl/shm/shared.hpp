@@ -12,6 +12,7 @@
 
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/shm/node_segment.hpp"
+#include "plugins/btl/shm/lane_cap.hpp"
 #include "plugins/btl/shm/layout.hpp"
 #include "plugins/btl/shm/params.hpp"
 
@@ -42,12 +43,17 @@ struct Settings {
 
 struct Shared {
   Shared(shm::NodeSegment& of_segment, Sink& to_sink, const Place& at_place, const Settings& with) noexcept
-      : segment(of_segment), sink(to_sink), place(at_place), settings(with) {}
+      : segment(of_segment),
+        sink(to_sink),
+        place(at_place),
+        settings(with),
+        lanes(of_segment, with.lanes_total_bytes) {}
 
   shm::NodeSegment& segment;
   Sink& sink;
   Place place;
   Settings settings;
+  LaneCap lanes;
   Limits limits;
   Component::Counters counters;
 
@@ -61,6 +67,10 @@ struct Shared {
   }
   [[nodiscard]] MappedIngress ingress_of(std::uint32_t local_rank) noexcept {
     return {segment.area(local_rank), segment.area_bytes()};
+  }
+  [[nodiscard]] shm::Doorbell<StdAtomics> bell_of(std::uint32_t local_rank) noexcept {
+    return {segment.slot(local_rank).doorbell, segment.slot(local_rank).attention,
+            segment.registered_for_fences()};
   }
   [[nodiscard]] MappedRing ring_at(const LaneExtent& extent) noexcept {
     return {segment.at(extent.offset), extent.bytes};

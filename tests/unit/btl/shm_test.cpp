@@ -65,6 +65,72 @@ TEST(BtlShm, lanes_do_not_grow_above_the_node_wide_cap) {
   EXPECT_EQ(harness.sink(1).messages.size(), sent);
 }
 
+TEST(BtlShm, a_long_message_above_the_cap_takes_the_lane_that_is_unused_longest) {
+  ShmHarness harness(4, {"STARLING_MCA_shm_lanes_total_bytes=8k"});
+  send(harness, 0, 1, 0, 1000);
+  send(harness, 0, 2, 0, 1000);
+  send(harness, 0, 3, 0, 1000);  // looks for the first time: both were used since
+  EXPECT_EQ(harness.segment(0).arena_used(), 3u * 4096);
+  send(harness, 0, 2, 1, 1000);
+  for (unsigned rank = 1; rank < 4; ++rank) progress_until_idle(harness, rank);
+  harness.endpoint(0, 3).close_lane();
+  progress_until_idle(harness, 3);
+  send(harness, 0, 3, 1, 1000);  // only the lane to 1 has not moved
+  EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 0u);
+  EXPECT_EQ(harness.endpoint(0, 2).lane_bytes(), 4096u);
+  progress_until_idle(harness, 1);
+  EXPECT_EQ(harness.segment(0).arena_used(), 2u * 4096);
+  for (std::uint64_t i = 1; i < 4; ++i) send(harness, 0, 1, i, i % 2 == 0 ? 1000 : 8);
+  progress_until_idle(harness, 1);
+  ASSERT_EQ(harness.sink(1).messages.size(), 4u);
+  for (std::uint64_t i = 1; i < 4; ++i)
+    EXPECT_EQ(harness.sink(1).messages[i].bytes, make_message(i, i % 2 == 0 ? 1000 : 8));
+}
+
+TEST(BtlShm, a_waiting_process_gives_unused_lanes_back_above_the_cap_only) {
+  for (const char* cap : {"STARLING_MCA_shm_lanes_total_bytes=4k", "STARLING_MCA_shm_lanes_total_bytes=8k"}) {
+    ShmHarness harness(3, {cap});
+    send(harness, 0, 1, 0, 1000);
+    send(harness, 0, 2, 0, 1000);
+    const bool above =
+        harness.segment(0).arena_used() > 4096 && std::string(cap).find("=4k") != std::string::npos;
+    const Deadline deadline = Deadline::after_seconds(above ? 30 : 1);
+    while (harness.segment(0).arena_used() > 4096 && !deadline.passed())
+      for (unsigned rank = 0; rank < 3; ++rank) harness.component(rank).progress();
+    EXPECT_EQ(harness.segment(0).arena_used(), above ? 4096u : 8192u);
+  }
+}
+
+TEST(BtlShm, a_small_message_above_the_cap_stays_in_the_ingress) {
+  ShmHarness harness(3, {"STARLING_MCA_shm_lanes_total_bytes=4k"});
+  send(harness, 0, 1, 0, 1000);
+  for (std::uint64_t i = 0; i < 20; ++i) send(harness, 0, 2, i, 100);
+  EXPECT_EQ(harness.endpoint(0, 2).lane_bytes(), 0u);
+  progress_until_idle(harness, 2);
+  EXPECT_EQ(harness.sink(2).messages.size(), 20u);
+}
+
+TEST(BtlShm, a_sender_that_sleeps_for_room_is_rung_when_the_reader_gives_some_back) {
+  ShmHarness harness(2, {"STARLING_MCA_shm_lane_max=4k"});
+  while (harness.endpoint(0, 1).send({}, make_message(0, 200)) == Post::done) {
+  }
+  ASSERT_TRUE(harness.endpoint(0, 1).await_room());
+  const std::uint32_t bell = harness.segment(0).prepare_sleep();
+  ASSERT_EQ(harness.endpoint(0, 1).send({}, make_message(0, 200)), Post::again);
+  EXPECT_EQ(harness.segment(0).slot(0).doorbell.load(), bell);
+  progress_until_idle(harness, 1);
+  EXPECT_NE(harness.segment(0).slot(0).doorbell.load(), bell);
+  EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, 200)), Post::done);
+}
+
+TEST(BtlShm, a_sleeper_that_wants_no_room_is_not_rung_for_it) {
+  ShmHarness harness(2);
+  for (std::uint64_t i = 0; i < 10; ++i) send(harness, 0, 1, i, 8);
+  const std::uint32_t bell = harness.segment(0).prepare_sleep();
+  progress_until_idle(harness, 1);
+  EXPECT_EQ(harness.segment(0).slot(0).doorbell.load(), bell);
+}
+
 TEST(BtlShm, a_full_ingress_is_again_until_it_is_emptied) {
   ShmHarness harness(2, {"STARLING_MCA_shm_lane_after=1000000"});
   std::uint64_t sent = 0;

@@ -152,7 +152,7 @@ class FakePml final : public pml::Component {
   pml::Message* mprobe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return nullptr; }
   void mrecv(pml::Message*, pml::Request&) noexcept override {}
   Result<void> send_control(ProcId, std::span<const std::byte>) override { return {}; }
-  bool blocked() const noexcept override { return false; }
+  bool may_sleep() noexcept override { return true; }
   bool drained() const noexcept override { return true; }
   Counters counters() const override { return {}; }
   std::vector<std::string> pending() const override { return {}; }

@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "core/log.hpp"
 #include "frameworks/bootstrap/params.hpp"
+#include "mpi/runtime/node_identity.hpp"
 #include "mpi/runtime/self.hpp"
 #include "params/core_params.hpp"
 
@@ -90,22 +91,27 @@ Result<void> Runtime::check_parameters() {
 
 Result<void> Runtime::find_place() {
   const pmi::Identity& identity = pmi_->identity();
+  nodes_ = identity.nodes;
+  if (nodes_.unknown() && world_size_ > 1) {
+    const auto seconds = static_cast<std::uint64_t>(environment_.params.integer(bootstrap::kTimeout));
+    auto found =
+        exchange_node_map(*pmi_, node_identity(environment_.params), Deadline::after_seconds(seconds));
+    if (!found) {
+      return fail(std::move(found).error().within("the process manager (" + pmi_->capabilities().server +
+                                                  ") does not say which rank is on which node"));
+    }
+    nodes_ = std::move(*found);
+  }
   if (world_size_ == 1) {
     node_ranks_ = {identity.rank};
-  } else if (identity.nodes.unknown()) {
-    return fail(
-        Errc::unsupported, "place on the node",
-        "the process manager (" + pmi_->capabilities().server +
-            ") does not say which rank is on which node (PMI_process_mapping); use Starling's mpiexec, or a "
-            "launcher that does");
   } else {
-    node_ranks_ = identity.nodes.ranks_on(identity.nodes.node_of(identity.rank), world_size_);
+    node_ranks_ = nodes_.ranks_on(nodes_.node_of(identity.rank), world_size_);
   }
   const auto own = std::lower_bound(node_ranks_.begin(), node_ranks_.end(), self_.rank);
   if (own == node_ranks_.end() || *own != self_.rank) {
-    return fail(Errc::bad_input, "place on the node",
-                "the process mapping " + identity.nodes.text() + " does not contain rank " +
-                    std::to_string(self_.rank));
+    return fail(
+        Errc::bad_input, "place on the node",
+        "the process mapping " + nodes_.text() + " does not contain rank " + std::to_string(self_.rank));
   }
   local_rank_ = static_cast<std::uint32_t>(own - node_ranks_.begin());
 
@@ -121,7 +127,7 @@ Result<void> Runtime::attach_segment() {
   const shm::Geometry geometry = shm::geometry_from(environment_.params, local_size);
   shm::SegmentSpec spec;
   spec.job = pmi_->identity().job;
-  spec.node = world_size_ == 1 ? 0 : to_int(pmi_->identity().nodes.node_of(self_.rank));
+  spec.node = world_size_ == 1 ? 0 : to_int(nodes_.node_of(self_.rank));
   spec.local_rank = local_rank_;
   spec.local_size = local_size;
   spec.bytes = geometry.total_bytes();

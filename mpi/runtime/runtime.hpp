@@ -150,6 +150,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   ProcId self_;
   std::uint32_t world_size_ = 1;
   std::uint32_t local_rank_ = 0;
+  pmi::NodeMap nodes_;
   std::vector<std::uint32_t> node_ranks_;
   std::uint64_t spin_ns_ = 0;
   std::uint32_t sleepers_ = 0;

@@ -7,7 +7,10 @@ import threading
 
 
 class Job:
-    """Starts `size` ranks of a command and serves them. `gets` counts the gets of each rank."""
+    """Starts `size` ranks of a command and serves them. `gets` counts the gets of each rank.
+
+    `prefixes` wraps the command of some ranks: {rank: [words before it]}.
+    """
 
     def __init__(self, size, command, env=None, prefixes=None):
         self.size, self.values, self.gets = size, {}, [0] * size
@@ -35,8 +38,9 @@ class Job:
                 results.append((process.returncode, out, err))
         finally:
             for process in self.processes:
-                if process.poll() is None:
-                    process.kill()
+                process.kill()
+            for thread in self.threads:
+                thread.join(timeout)
         return results
 
     def serve(self, rank, connection):
@@ -60,6 +64,9 @@ class Job:
         if command == "put":
             self.values[fields["key"]] = fields["value"]
             return "cmd=put_result rc=0 msg=success"
+        if command == "abort":
+            for process in self.processes:
+                process.kill()
         if command == "barrier_in":
             if self.barrier.wait() == 0:
                 self.fences += 1

@@ -86,5 +86,44 @@ class Hydra(NodeCase):
         self.assertEqual(code, 0, err)
 
 
+class NoMapping(NodeCase):
+    """Under a process manager that does not say which rank is on which node."""
+
+    def run_job(self, size, command=(RING, "20"), prefixes=None, **params):
+        env = {"STARLING_MCA_" + name: value for name, value in params.items()}
+        job = pmi_server.Job(size, list(command), env, prefixes)
+        return job, job.wait()
+
+    def test_ranks_find_their_node(self):
+        for size in (1, 2, 3, 4):
+            job, results = self.run_job(size)
+            self.assertEqual([code for code, _, _ in results], [0] * size, results)
+            self.assertIn(f"20 rounds over {size} ranks", results[0][1])
+
+    def test_only_rank_0_asks_for_all(self):
+        job, _ = self.run_job(4)
+        self.assertEqual(job.fences, 2)
+        # PMI_process_mapping and the map each; rank 0 also four identities.
+        self.assertEqual([gets <= 3 for gets in job.gets[1:]], [True] * 3, job.gets)
+
+    def test_memfd_between_ranks(self):
+        _, results = self.run_job(4, shm="memfd", log_level="info")
+        self.assertEqual([code for code, _, _ in results], [0] * 4, results)
+        self.assertIn("shared memory: shm/memfd, handed over", results[3][2])
+
+    def test_an_unusable_name_is_an_error_if_it_is_named(self):
+        _, results = self.run_job(2, shm="posix", shm_posix_directory="/proc")
+        self.assertNotIn(0, [code for code, _, _ in results], results)
+        self.assertIn("shm/posix", results[0][2] + results[1][2])
+        self.assertNotIn("memfd, handed", results[0][2] + results[1][2])
+
+    def test_a_rank_in_another_container_is_elsewhere(self):
+        private = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs tmpfs /dev/shm && exec \"$0\" \"$@\""]
+        if subprocess.run([*private, "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no mount namespace of its own")
+        _, results = self.run_job(2, prefixes={1: private})
+        self.assertIn("not on this node", results[0][2] + results[1][2], results)
+
+
 if __name__ == "__main__":
     unittest.main()

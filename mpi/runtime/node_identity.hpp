@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Which ranks share a node, where the process manager does not say. Layer: mpi. See
+/// docs/design/startup.md.
+///
+/// Threads:   one, while the runtime is built.
+/// Errors:    a rank that published nothing; a fence that timed out.
+
+#include <string>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "frameworks/pmi/pmi.hpp"
+#include "params/registry.hpp"
+
+namespace starling::mpi {
+
+/// A text that is equal for two processes of a job exactly if they can share memory: one system since one
+/// boot, one user, and the place in common through which they will meet.
+[[nodiscard]] std::string node_identity(const params::Registry& params);
+
+/// Nodes numbered in the order of their lowest ranks, from the identity of each rank.
+[[nodiscard]] Result<pmi::NodeMap> number_nodes(const std::vector<std::string>& identities);
+
+/// The map of the whole job: collective over the world. Each rank puts its identity and gets the finished map
+/// from rank 0: two fences, and no messages that grow with the job but for rank 0.
+[[nodiscard]] Result<pmi::NodeMap> exchange_node_map(pmi::Component& pmi, const std::string& own,
+                                                     Deadline deadline);
+
+}  // namespace starling::mpi

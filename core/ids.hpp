@@ -32,7 +32,14 @@ constexpr std::int32_t to_int(Tag tag) noexcept { return static_cast<std::int32_
 constexpr std::uint32_t to_int(NodeId node) noexcept { return static_cast<std::uint32_t>(node); }
 
 /// What one communicator uses a context id for; messages of two channels never match each other.
-enum class Channel : std::uint8_t { point_to_point = 0, collective = 1, creation = 2, node = 3, roots = 4 };
+enum class Channel : std::uint8_t {
+  point_to_point = 0,
+  collective = 1,
+  creation = 2,
+  node = 3,
+  roots = 4,
+  partitioned = 5
+};
 
 /// 64-bit context id, unique in a job without any agreement: world (8 bits), leader's rank (24), the leader's
 /// counter (29), channel (3). See docs/design/ARCHITECTURE.md.

@@ -20,7 +20,8 @@
 namespace starling::mpi {
 
 class Session;
-class Topology;  // mpi/topology; null without one
+class Topology;     // mpi/topology; null without one
+class BsendBuffer;  // mpi/request/buffered.hpp
 
 class Comm final : public Object {
  public:
@@ -41,6 +42,10 @@ class Comm final : public Object {
   /// Point-to-point and collective channel of this communicator.
   [[nodiscard]] pml::Context& context() const noexcept { return *context_; }
   [[nodiscard]] pml::Context& collective_context() const noexcept { return *collective_; }
+  /// Channel of partitioned communication, opened at its first use.
+  [[nodiscard]] Result<pml::Context*> partitioned_context();
+  /// First of `count` tags for partitions sent on that channel; they are negative, unlike the user's tags.
+  [[nodiscard]] std::int32_t take_partition_tags(std::uint32_t count) noexcept;
   /// Tag of the next collective operation; every member counts alike since collectives are ordered. Wraps
   /// below 2^30.
   [[nodiscard]] Tag next_collective_tag() noexcept {
@@ -51,9 +56,10 @@ class Comm final : public Object {
   Ref<Errhandler> errhandler;
   AttributeSet attributes;
   std::string name;
-  Ref<Info> info;                      ///< hints that were given, or empty
-  std::shared_ptr<Topology> topology;  ///< or null
-  Ref<Session> session;                ///< the session it was made from, or empty for the world model
+  Ref<Info> info;                             ///< hints that were given, or empty
+  std::shared_ptr<Topology> topology;         ///< or null
+  std::shared_ptr<BsendBuffer> bsend_buffer;  ///< or null: none was ever attached
+  Ref<Session> session;                       ///< the session it was made from, or empty for the world model
 
  private:
   friend class CommFactory;
@@ -62,6 +68,8 @@ class Comm final : public Object {
   std::uint32_t rank_, size_, peer_count_;
   pml::Context* context_ = nullptr;
   pml::Context* collective_ = nullptr;
+  pml::Context* partitioned_ = nullptr;
+  std::uint32_t partition_tags_ = 0;  ///< given out
   std::uint32_t collective_count_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include "mpi/error.hpp"
 #include "mpi/request/request.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/session/session.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -31,20 +32,21 @@ void BsendBuffer::attach(void* base, std::size_t bytes) {
 }
 
 void BsendBuffer::flush() {
-  Runtime::get()->wait([this] {
-    reclaim();
-    return messages_.empty();
-  });
+  const std::uint64_t number = newest_;
+  Runtime::get()->wait([this, number] { return flushed(number); });
 }
 
-bool BsendBuffer::flushed() {
-  Runtime::get()->progress();
+bool BsendBuffer::flushed(std::uint64_t number) {
   reclaim();
-  return messages_.empty();
+  return std::none_of(messages_.begin(), messages_.end(), [number](const std::unique_ptr<Message>& message) {
+    return message->number <= number;
+  });
 }
 
 void BsendBuffer::detach(void** base, std::size_t* bytes) {
   flush();
+  // While this thread waited, another one may have sent; a detached buffer must be empty.
+  while (!messages_.empty()) flush();
   *base = base_;
   *bytes = automatic_ ? 0 : bytes_;
   attached_ = automatic_ = false;
@@ -95,6 +97,7 @@ int BsendBuffer::send(const pml::Buffer& data, Comm& comm, Rank dest, Tag tag) {
   } else if (data.bytes != 0) {
     std::memcpy(to, data.base, data.bytes);
   }
+  message->number = ++newest_;
   message->comm = Ref<Comm>::share(&comm);
   message->request.context = &comm.context();
   message->request.rank = dest;
@@ -109,14 +112,21 @@ int BsendBuffer::send(const pml::Buffer& data, Comm& comm, Rank dest, Tag tag) {
   return MPI_SUCCESS;
 }
 
-BsendBuffer& process_bsend_buffer() {
-  static auto* const buffer = new BsendBuffer;
+const std::shared_ptr<BsendBuffer>& process_bsend_buffer() {
+  static auto* const buffer = new std::shared_ptr<BsendBuffer>(std::make_shared<BsendBuffer>());
   return *buffer;
 }
 
+BsendBuffer& bsend_buffer_of(const Comm& comm) {
+  if (comm.bsend_buffer != nullptr && comm.bsend_buffer->attached()) return *comm.bsend_buffer;
+  if (comm.session && comm.session->bsend_buffer != nullptr && comm.session->bsend_buffer->attached())
+    return *comm.session->bsend_buffer;
+  return *process_bsend_buffer();
+}
+
 int start_buffered(Request& request) {
-  const int rc =
-      process_bsend_buffer().send(request.core.buffer, *request.comm, request.core.rank, request.core.tag);
+  BsendBuffer& buffer = bsend_buffer_of(*request.comm);
+  const int rc = buffer.send(request.core.buffer, *request.comm, request.core.rank, request.core.tag);
   request.core.complete.store(true, std::memory_order_release);
   return rc;
 }

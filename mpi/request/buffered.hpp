@@ -31,16 +31,19 @@ class BsendBuffer {
   void attach(void* base, std::size_t bytes);
   /// Waits until every message has left, then gives the buffer back.
   void detach(void** base, std::size_t* bytes);
-  /// Waits until every message has left.
+  /// Waits until every message has left that is in the buffer now.
   void flush();
-  /// Whether every message has left (after one look).
-  [[nodiscard]] bool flushed();
+  /// Number of the latest message, for flushed().
+  [[nodiscard]] std::uint64_t newest() const noexcept { return newest_; }
+  /// Whether every message up to this one has left. Does not progress.
+  [[nodiscard]] bool flushed(std::uint64_t number);
 
   /// Packs and sends; on return the user's data may be reused.
   [[nodiscard]] int send(const pml::Buffer& data, Comm& comm, Rank dest, Tag tag);
 
  private:
   struct Message {
+    std::uint64_t number = 0;
     std::size_t offset = 0;
     std::size_t bytes = 0;
     std::unique_ptr<std::byte[]> own;  // MPI_BUFFER_AUTOMATIC
@@ -54,10 +57,14 @@ class BsendBuffer {
   bool automatic_ = false;
   std::byte* base_ = nullptr;
   std::size_t bytes_ = 0;
+  std::uint64_t newest_ = 0;
   std::vector<std::unique_ptr<Message>> messages_;  // ascending offsets
 };
 
 /// The buffer of MPI_Buffer_attach.
-[[nodiscard]] BsendBuffer& process_bsend_buffer();
+[[nodiscard]] const std::shared_ptr<BsendBuffer>& process_bsend_buffer();
+/// The buffer that a buffered send on this communicator uses: the communicator's, its session's, or the
+/// process's, the first one that is attached.
+[[nodiscard]] BsendBuffer& bsend_buffer_of(const Comm& comm);
 
 }  // namespace starling::mpi

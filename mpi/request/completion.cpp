@@ -35,9 +35,13 @@ int resolve(MPI_Count count, MPI_Request handles[], std::vector<Slot>& slots) {
 int complete(Slot& slot, MPI_Status* status) {
   Request& request = *slot.request;
   MPI_Status unused;
-  const int rc = request.result(status == MPI_STATUS_IGNORE ? unused : *status);
+  int rc = request.result(status == MPI_STATUS_IGNORE ? unused : *status);
   request.active = false;
   if (!request.persistent) {
+    if (request.operation != nullptr) {
+      const int released = request.operation->release();
+      if (rc == MPI_SUCCESS) rc = released;
+    }
     request.free();
     *slot.handle = MPI_REQUEST_NULL;
   }

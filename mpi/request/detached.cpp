@@ -39,6 +39,7 @@ class Detached final : public Progressable {
 void detach(Request& request) {
   static auto* const detached = new Detached;
   request.detached = true;
+  if (request.operation != nullptr && request.operation->ended_by_user()) return;
   detached->add(request);
 }
 

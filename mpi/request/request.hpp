@@ -36,6 +36,10 @@ class Operation : public Progressable {
     (void)complete;
     return MPI_ERR_REQUEST;
   }
+  /// The user is done with the completed operation: the last word before it is destroyed.
+  [[nodiscard]] virtual int release() { return MPI_SUCCESS; }
+  /// Ended by a call of the user's, not by progress: who ends it frees a detached one.
+  [[nodiscard]] virtual bool ended_by_user() const noexcept { return false; }
 };
 
 class Request final : public Object {

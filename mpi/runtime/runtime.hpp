@@ -85,6 +85,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   int progress() noexcept;
   void add(Progressable& item) noexcept;
   void remove(Progressable& item) noexcept;
+  /// Wakes this process's threads that sleep in wait(): something they may wait for was done by a call.
+  void wake() noexcept;
 
   /// Progresses until ready() is true: polls for a while, then sleeps between arrivals. ready() is not asked
   /// again after a yes.

@@ -40,8 +40,12 @@ int Runtime::progress() noexcept {
     events += item->progress();
   }
   // Another thread's request may just have ended: it may sleep on the same doorbell.
-  if (events != 0 && sleepers_ != 0) segment_->ring(local_rank_);
+  if (events != 0) wake();
   return events;
+}
+
+void Runtime::wake() noexcept {
+  if (sleepers_ != 0) segment_->ring(local_rank_);
 }
 
 void Runtime::add(Progressable& item) noexcept {

@@ -11,6 +11,7 @@
 #include <pthread.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,12 +23,15 @@
 
 namespace starling::mpi {
 
+class BsendBuffer;  // mpi/request/buffered.hpp
+
 class Session final : public Object {
  public:
   explicit Session(int thread_level_given) noexcept : thread_level(thread_level_given) {}
   Ref<Errhandler> errhandler;
-  Ref<Info> info;    ///< hints that were given and are used: "thread_level"
-  int thread_level;  ///< MPI_THREAD_*
+  Ref<Info> info;                             ///< hints that were given and are used: "thread_level"
+  int thread_level;                           ///< MPI_THREAD_*
+  std::shared_ptr<BsendBuffer> bsend_buffer;  ///< or null: none was ever attached
 };
 
 /// Opens the runtime for one more user (a session or the world): builds it if need be.

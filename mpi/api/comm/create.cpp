@@ -8,6 +8,7 @@
 #include "mpi/comm/inter.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/request/buffered.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace starling::mpi::api {
@@ -68,6 +69,7 @@ int Comm_free(MPI_Comm* comm) {
   if (found == nullptr) return error(MPI_ERR_COMM, "comm is not a live communicator (freed already?)");
   if (found->predefined()) return error(MPI_ERR_COMM, "comm is " + found->name + ", which cannot be freed");
   if (const int rc = found->attributes.clear(found->handle()); rc != MPI_SUCCESS) return rc;
+  if (found->bsend_buffer != nullptr) found->bsend_buffer->flush();  // the user gets the memory back
   CommFactory::release(*found);
   *comm = MPI_COMM_NULL;
   return MPI_SUCCESS;

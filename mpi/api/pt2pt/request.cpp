@@ -15,29 +15,11 @@ int Request_free(MPI_Request* request) {
   *request = MPI_REQUEST_NULL;
   if (found->active && !found->done()) {
     detach(*found);
-  } else {
-    found->free();
-  }
-  return MPI_SUCCESS;
-}
-
-int Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  Slot slot;
-  if (const int rc = resolve(&request, slot); rc != MPI_SUCCESS) return rc;
-  *flag = 1;
-  if (slot.request == nullptr) {
-    if (status != MPI_STATUS_IGNORE) set_empty(*status);
     return MPI_SUCCESS;
   }
-  if (!slot.request->done()) Runtime::get()->progress();
-  if (!slot.request->done()) {
-    *flag = 0;
-    return MPI_SUCCESS;
-  }
-  // The request stays; the operation's error is given by the call that completes it.
-  MPI_Status unused;
-  (void)slot.request->result(status == MPI_STATUS_IGNORE ? unused : *status);
-  return MPI_SUCCESS;
+  const int rc = found->operation != nullptr ? found->operation->release() : MPI_SUCCESS;
+  found->free();
+  return rc;
 }
 
 int Cancel(MPI_Request* request) {

@@ -42,8 +42,8 @@ int Rsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int ta
 
 int Bsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
   if (dest == MPI_PROC_NULL) return MPI_SUCCESS;
-  return process_bsend_buffer().send(datatype.buffer(buf, static_cast<std::uint64_t>(count)), comm,
-                                     Rank{dest}, Tag{tag});
+  return bsend_buffer_of(comm).send(datatype.buffer(buf, static_cast<std::uint64_t>(count)), comm, Rank{dest},
+                                    Tag{tag});
 }
 
 int Isend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,

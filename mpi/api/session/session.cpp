@@ -9,6 +9,7 @@
 #include "mpi/comm/inter.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/request/buffered.hpp"
 #include "mpi/session/session.hpp"
 
 namespace starling::mpi::api {
@@ -76,6 +77,7 @@ int Session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
 int Session_finalize(MPI_Session* session) {
   Session* const found = find_session(*session);
   if (found == nullptr) return error(MPI_ERR_SESSION, "session is not a live session (finalized already?)");
+  if (found->bsend_buffer != nullptr) found->bsend_buffer->flush();  // the user gets the memory back
   close_runtime();
   tables().session.remove(found->handle());
   found->drop();

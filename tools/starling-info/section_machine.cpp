@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What this machine offers to a job: cores, caches, memory, shared memory. hwloc is used by tools only.
+// What this machine offers to a job: cores, caches, memory, shared memory. hwloc is linked by tools only;
+// the library loads it when asked (mpi/hardware).
 // Layer: tools.
 
 #include <hwloc.h>

@@ -42,28 +42,6 @@ int Comm_split(Comm& comm, int color, int key, MPI_Comm* newcomm) {
   return give(comm.inter() ? inter_split(comm, color, key) : CommFactory::split(comm, color, key), newcomm);
 }
 
-int Comm_split_type(Comm& comm, int split_type, int key, Info*, MPI_Comm* newcomm) {
-  *newcomm = MPI_COMM_NULL;
-  if (comm.inter())
-    return error(MPI_ERR_COMM, "comm is an intercommunicator, an intracommunicator was expected");
-  int color = MPI_UNDEFINED;
-  switch (split_type) {
-    case MPI_COMM_TYPE_SHARED:
-      // Processes of one node share memory; the node's lowest rank names it.
-      color = static_cast<int>(Runtime::get()->node_ranks().front());
-      break;
-    case MPI_UNDEFINED: break;
-    case MPI_COMM_TYPE_HW_GUIDED:
-    case MPI_COMM_TYPE_HW_UNGUIDED:
-    case MPI_COMM_TYPE_RESOURCE_GUIDED:
-      break;  // no level of the hardware is known: MPI_COMM_NULL, as section 7.4.2 has it
-    default:
-      return error(MPI_ERR_ARG, "split_type is " + std::to_string(split_type) +
-                                    ", expected MPI_COMM_TYPE_* or MPI_UNDEFINED");
-  }
-  return give(CommFactory::split(comm, color, key), newcomm);
-}
-
 int Comm_free(MPI_Comm* comm) {
   Comm* const found = find_comm(*comm);
   if (found == nullptr) return error(MPI_ERR_COMM, "comm is not a live communicator (freed already?)");

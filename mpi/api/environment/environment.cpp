@@ -67,10 +67,4 @@ int Free_mem(void* base) {
 /// For profiling libraries, which interpose it (section 14.2.4).
 int Pcontrol(const int) { return MPI_SUCCESS; }
 
-int Get_hw_resource_info(MPI_Info* hw_info) {
-  // No resource types are offered for MPI_Comm_split_type's guided modes, so there is no key.
-  *hw_info = new_handle<MPI_Info>(tables().info, Ref<Info>::adopt(new Info));
-  return MPI_SUCCESS;
-}
-
 }  // namespace starling::mpi::api

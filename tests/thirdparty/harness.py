@@ -149,7 +149,7 @@ def source(package):
 
 
 def binaries(packages):
-    """Debian's own build of some packages, unpacked into one folder, which is returned; nothing is installed."""
+    """Debian's own build of some packages in one folder, which is returned; nothing is installed."""
     debs = WORK / "debs"
     files = once(debs, [f"{name}_*.deb" for name in packages], lambda: apt("download", *packages, cwd=debs))
     place = WORK / "debian"

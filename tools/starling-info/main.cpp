@@ -14,6 +14,7 @@ namespace {
 
 struct Wanted {
   bool parsable = false;
+  bool params_page = false;
   std::vector<std::string> params;
   std::map<std::string_view, bool> sections;
 
@@ -49,6 +50,10 @@ int show(const Wanted& wanted) {
     std::cerr << "starling-info: " << context.error().text() << "\n";
     return 1;
   }
+  if (wanted.params_page) {
+    write_parameters_page(context->params, std::cout);
+    return context->problems.empty() ? 0 : 1;
+  }
   Printer printer(std::cout, wanted.parsable);
   const bool all_known = print_named(*context, wanted, printer);
   for (const Section& section : all_sections()) {
@@ -68,6 +73,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version,-V", "Starling " STARLING_VERSION);
   app.add_flag("--parsable", wanted.parsable, "one fact a line, key=value, for programs");
   app.add_option("--param", wanted.params, "only this parameter (may be repeated)")->type_name("NAME");
+  app.add_flag("--params-page", wanted.params_page,
+               "all parameters with their defaults, as a page in Markdown");
   for (const Section& section : all_sections()) {
     app.add_flag("--" + std::string(section.name), wanted.sections[section.name],
                  "only: " + std::string(section.about));

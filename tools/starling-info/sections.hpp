@@ -48,4 +48,7 @@ void print_plan(const Context& context, Printer& printer);
 /// One parameter, with everything that is known about it.
 void print_parameter(const params::Value& value, Printer& printer);
 
+/// All declarations as a page in Markdown. Depends on the plugins that are there, not on anybody's values.
+void write_parameters_page(const params::Registry& params, std::ostream& out);
+
 }  // namespace starling::info

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages that follow from the code are held against it: parameters, manual pages.
+
+usage: docs_test.py SOURCE_ROOT BIN_FOLDER
+"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT, BIN = (pathlib.Path(argument) for argument in sys.argv[1:3])
+MAN = ROOT / "docs/man"
+
+
+def output_of(*command):
+    """What a program prints where nobody has set anything."""
+    with tempfile.TemporaryDirectory(prefix="starling-docs-") as home:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("STARLING_")}
+        environment.update(HOME=home, XDG_CONFIG_HOME=home)
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60,
+                              env=environment, check=True)
+        return done.stdout
+
+
+def options_in(text):
+    """The options a text names, without dashes: -n, --timeout, -showme:compile."""
+    return {found.lstrip("-") for found in re.findall(r"(?<![\w-])--?[A-Za-z][\w:-]*", text)}
+
+
+def man_text(page):
+    """The page without roff's markup for dashes and fonts."""
+    text = (MAN / page).read_text()
+    text = "\n".join(line for line in text.splitlines() if not line.startswith('.\\"'))
+    return re.sub(r'^\.\w+ |\\f.|"', " ", text.replace("\\-", "-"), flags=re.MULTILINE)
+
+
+class Pages(unittest.TestCase):
+    maxDiff = 2000
+
+    def test_the_parameters_page_is_what_starling_info_writes(self):
+        written = output_of(BIN / "starling-info", "--params-page")
+        self.assertEqual((ROOT / "docs/parameters.md").read_text(), written,
+                         "run: starling-info --params-page > docs/parameters.md")
+
+    def check_page(self, page, command, not_in_help=()):
+        offered = options_in(output_of(*command))
+        described = options_in(man_text(page))
+        self.assertGreater(len(offered), 5)
+        self.assertEqual(offered - described, set(), f"options that {page} lacks")
+        self.assertEqual(described - offered - set(not_in_help), set(), f"{page} has what does not exist")
+
+    def test_mpiexec_options_are_in_its_page(self):
+        self.check_page("mpiexec.1", [BIN / "mpiexec", "--help"])
+
+    def test_starling_info_options_are_in_its_page(self):
+        self.check_page("starling-info.1", [BIN / "starling-info", "--help"])
+
+    def test_wrapper_options_are_in_their_page(self):
+        self.check_page("mpicc.1", [BIN / "mpicc", "-showme:help"],
+                        {"showme:help", "c", "E", "S", "DSTARLING_STANDARD_NAMES_ONLY"})
+
+    def test_pages_format_without_a_warning(self):
+        if not shutil.which("groff"):
+            self.skipTest("no groff here")
+        for page in sorted(MAN.glob("*.1")):
+            done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z", str(page)], capture_output=True,
+                                  text=True, timeout=60, check=True)
+            self.assertEqual(done.stderr, "")
+
+
+unittest.main(argv=sys.argv[:1])

@@ -82,7 +82,9 @@ class Choice {
     if (ways_[way].component->has_name() || segment.inherited || alone()) {
       return attached(std::move(segment), way, nullptr);
     }
-    auto giver = Giver::start(segment.fd.get(), std::move(turn->listener), spec_);
+    std::string why;
+    for (const std::string& reason : refused_) why += (why.empty() ? "" : "; ") + reason;
+    auto giver = Giver::start(segment.fd.get(), std::move(turn->listener), spec_, why);
     if (!giver) return fail(std::move(giver).error());
     return attached(std::move(segment), way, std::move(*giver));
   }
@@ -97,7 +99,8 @@ class Choice {
     }
     auto segment = handed_segment(std::move(turn.memory), spec_, deadline_);
     if (!segment) return fail(std::move(segment).error());
-    auto giver = Giver::start(segment->fd.get(), std::move(turn.listener), spec_);
+    auto giver = Giver::start(segment->fd.get(), std::move(turn.listener), spec_, turn.why);
+    if (!turn.why.empty()) refused_.push_back(std::move(turn.why));
     // Others give as well: without a thread of its own this process can still take part.
     return attached(std::move(*segment), static_cast<std::size_t>(way - ways_.begin()),
                     giver ? std::move(*giver) : nullptr);

@@ -84,13 +84,15 @@ void Giver::State::run() noexcept {
 
 Giver::Giver(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 
-Result<std::unique_ptr<Giver>> Giver::start(int memory, UniqueFd listener, const SegmentSpec& spec) {
+Result<std::unique_ptr<Giver>> Giver::start(int memory, UniqueFd listener, const SegmentSpec& spec,
+                                            const std::string& why) {
   auto state = std::make_unique<State>();
   state->memory = UniqueFd(::fcntl(memory, F_DUPFD_CLOEXEC, 3));
   if (!state->memory) return fail(system_error("shared memory", "cannot duplicate its descriptor", errno));
   state->listener = std::move(listener);
   state->offer.nonce = job_nonce(spec.job);
   state->offer.bytes = spec.bytes;
+  why.copy(state->offer.why, sizeof(state->offer.why) - 1);
   if (auto watching = state->watch(); !watching) return fail(std::move(watching).error());
   // Signals are for the application's threads.
   sigset_t all;
@@ -100,8 +102,9 @@ Result<std::unique_ptr<Giver>> Giver::start(int memory, UniqueFd listener, const
   Result<void> started;
   try {
     state->thread = std::thread([raw = state.get()] { raw->run(); });
-  } catch (const std::system_error& why) {
-    started = fail(Errc::system, "shared memory", std::string("no thread to hand it over: ") + why.what());
+  } catch (const std::system_error& refusal) {
+    started =
+        fail(Errc::system, "shared memory", std::string("no thread to hand it over: ") + refusal.what());
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!started) return fail(std::move(started).error());

@@ -74,7 +74,9 @@ Result<Asked> await_offer(int socket, const SegmentSpec& spec, Deadline deadline
                     std::to_string(spec.bytes) +
                     " were expected: all processes of a job must see the same shm_* parameters");
   }
-  turn = Turn{std::move((*offer)->listener), std::move((*offer)->memory)};
+  const wire::Offer& said = (*offer)->offer;
+  turn = Turn{std::move((*offer)->listener), std::move((*offer)->memory),
+              std::string(said.why, ::strnlen(said.why, sizeof said.why))};
   return Asked::handed;
 }
 

@@ -28,6 +28,7 @@ namespace starling::shm {
 struct Turn {
   UniqueFd listener;  ///< the bound socket: whoever holds it has the turn, or shares in giving
   UniqueFd memory;    ///< what another process handed over; none: it is this process's turn
+  std::string why;    ///< with memory: why whoever made it took no other way
 };
 
 /// The name of the socket of this job and node, as people write it: with '@' for the leading zero byte.
@@ -40,9 +41,10 @@ struct Turn {
 /// Hands a segment to the processes of this job on this node that ask for it.
 class Giver {
  public:
-  /// Starts giving `memory` through the turn's `listener`.
+  /// Starts giving `memory` through the turn's `listener`. `why`: see Turn; only its beginning is passed on.
   [[nodiscard]] static Result<std::unique_ptr<Giver>> start(int memory, UniqueFd listener,
-                                                            const SegmentSpec& spec);
+                                                            const SegmentSpec& spec,
+                                                            const std::string& why = {});
   /// This process gives no more; others that have the segment go on.
   ~Giver();
   Giver(const Giver&) = delete;

@@ -48,7 +48,7 @@ class Turn : public testing::Test {
     auto segment = shm::private_segment(params, spec());
     if (!segment) return 2;
     segment->mapping.data()[200000] = static_cast<std::byte>(mark);
-    auto giver = shm::Giver::start(segment->fd.get(), std::move((*turn)->listener), spec());
+    auto giver = shm::Giver::start(segment->fd.get(), std::move((*turn)->listener), spec(), "a reason");
     if (!giver) return 3;
     given.give();
     for (;;) ::pause();
@@ -60,7 +60,7 @@ class Turn : public testing::Test {
     auto segment = shm::handed_segment(std::move((*turn)->memory), spec(), soon());
     if (!segment) return 0;
     const int mark = std::to_integer<int>(segment->mapping.data()[200000]);
-    if (kept != nullptr) *kept = shm::Turn{std::move((*turn)->listener), std::move(segment->fd)};
+    if (kept != nullptr) *kept = {std::move((*turn)->listener), std::move(segment->fd), (*turn)->why};
     return mark;
   }
   int receive_and_give(const Signal& given) const {
@@ -159,6 +159,7 @@ TEST_F(Turn, the_end_of_giving_takes_the_name_away_in_all_processes) {
   given.take();
   shm::Turn kept;
   ASSERT_EQ(receive(&kept), 'e');
+  EXPECT_EQ(kept.why, "a reason");
   auto giver = shm::Giver::start(kept.memory.get(), std::move(kept.listener), spec());
   ASSERT_TRUE(giver) << giver.error().text();
   (*giver)->end();

@@ -2,6 +2,7 @@
 """mpi.h: the header of the MPI-5 standard ABI. C90, C11, C++98 and later; no comment but C's."""
 
 import re
+from dataclasses import replace
 
 from model import HANDLES, TOOL_HANDLES
 
@@ -69,6 +70,14 @@ def enum_types(constants):
         yield f"typedef enum {kind} {{\n{body}\n}} {kind};\n"
 
 
+def prototype(function, prefix):
+    """What MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY may stand for is written as a pointer, which is the same type:
+    an array has one element at least, so compilers would warn users that there is none at address 10."""
+    parameters = [replace(p, type=f"{p.type} *", array="") if p.name.endswith("weights") and p.array else p
+                  for p in function.parameters]
+    return replace(function, parameters=parameters).signature(prefix)
+
+
 def mpi_h(functions, constants, callbacks):
     lines = [TOP]
     for handle in list(HANDLES.values()) + TOOL_HANDLES:
@@ -83,7 +92,7 @@ def mpi_h(functions, constants, callbacks):
             lines.append(constant(row))
     lines.append("")
     for prefix in ("MPI_", "PMPI_"):
-        lines.extend(f"{function.signature(prefix)};" for function in functions)
+        lines.extend(f"{prototype(function, prefix)};" for function in functions)
         lines.append("")
     lines.append(BOTTOM)
     return "\n".join(lines)

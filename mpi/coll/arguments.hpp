@@ -9,6 +9,7 @@
 ///            it has completed.
 
 #include <cstdint>
+#include <span>
 
 #include "mpi/coll/blocks.hpp"
 #include "mpi/coll/type.hpp"
@@ -26,6 +27,18 @@ struct Team {
 /// Roots of an intercommunicator's operations, besides a rank of the remote group. MPI 5.0 section 6.2.3.
 inline constexpr int kRootHere = -3;  ///< MPI_ROOT: this process is the root
 inline constexpr int kNoPart = -1;    ///< MPI_PROC_NULL: this process is in the root's group and does nothing
+
+/// Stands for a neighbour that does not exist: its blocks are left alone.
+inline constexpr int kNobody = -1;
+
+/// Whom a process receives from and sends to in a neighbourhood collective, in the order of its blocks.
+/// MPI 5.0 section 8.6. Borrowed while a schedule is built.
+struct Neighbors {
+  std::span<const int> sources, destinations;
+  /// Neighbours 2d and 2d + 1 are those before and behind in dimension d of a grid: what is sent forwards
+  /// comes from behind, also where both are the same process.
+  bool grid = false;
+};
 
 struct Bcast {
   void* buffer = nullptr;

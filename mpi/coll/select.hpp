@@ -50,6 +50,9 @@ void scatterv(Schedule& schedule, const Team& team, const Scatter& asked);
 /// These look at Blocks::uniform() and serve the v (and w) forms, too.
 void allgather(Schedule& schedule, const Team& team, const Tuning& tuning, const Gather& asked);
 void alltoall(Schedule& schedule, const Team& team, const Tuning& tuning, const Alltoall& asked);
+/// Neighbourhoods have one algorithm: every process knows its own neighbours only.
+void neighbor_allgather(Schedule& schedule, const Neighbors& neighbors, const Gather& asked);
+void neighbor_alltoall(Schedule& schedule, const Neighbors& neighbors, const Alltoall& asked);
 void scan(Schedule& schedule, const Team& team, const Reduce& asked);
 void exscan(Schedule& schedule, const Team& team, const Reduce& asked);
 void reduce_scatter(Schedule& schedule, const Team& team, const Tuning& tuning, const ReduceScatter& asked);

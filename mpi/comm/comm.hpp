@@ -57,7 +57,7 @@ class Comm final : public Object {
   AttributeSet attributes;
   std::string name;
   Ref<Info> info;                             ///< hints that were given, or empty
-  std::shared_ptr<Topology> topology;         ///< or null
+  std::shared_ptr<const Topology> topology;   ///< or null
   std::shared_ptr<BsendBuffer> bsend_buffer;  ///< or null: none was ever attached
   Ref<Session> session;                       ///< the session it was made from, or empty for the world model
 

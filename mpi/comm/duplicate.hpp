@@ -33,7 +33,7 @@ class Duplication {
   Ref<Info> info_;
   AttributeSet attributes_;
   Ref<Errhandler> errhandler_;
-  std::shared_ptr<Topology> topology_;
+  std::shared_ptr<const Topology> topology_;
   ContextId id_;
   int failure_;  ///< MPI_SUCCESS, or why the communicator will not be made
   coll::Execution execution_;

@@ -3,6 +3,7 @@
 
 #include "mpi/api/checks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <limits>
@@ -59,7 +60,21 @@ std::string is(const char* argument, long long value) {
 
 std::string ranks(const Comm& comm) { return "0.." + std::to_string(comm.peer_count() - 1); }
 
+/// `count`, or 0 if nobody is in the list.
+MPI_Count if_any(std::span<const int> neighbors, MPI_Count count) noexcept {
+  const auto exists = [](int rank) { return rank != coll::kNobody; };
+  return std::any_of(neighbors.begin(), neighbors.end(), exists) ? count : 0;
+}
+
 }  // namespace
+
+MPI_Count received(const Comm& comm, MPI_Count count) noexcept {
+  return if_any(comm.topology->neighbors().sources, count);
+}
+
+MPI_Count sent(const Comm& comm, MPI_Count count) noexcept {
+  return if_any(comm.topology->neighbors().destinations, count);
+}
 
 int not_active() {
   return error(MPI_ERR_OTHER, "MPI is not initialised: call MPI_Init or MPI_Session_init first");
@@ -89,6 +104,14 @@ int not_committed(const char* argument, const Datatype&) {
 
 int bad_count(const char* argument, MPI_Count value) {
   return error(MPI_ERR_COUNT, is(argument, value) + ", expected 0 or more");
+}
+
+int bad_length(const char* argument, int value) {
+  return error(MPI_ERR_ARG, is(argument, value) + ", expected 0 or more");
+}
+
+int no_topology() {
+  return error(MPI_ERR_TOPOLOGY, "comm has no topology, expected one of MPI_Cart_create or its like");
 }
 
 int null_argument(const char* argument) {

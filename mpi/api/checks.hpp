@@ -14,6 +14,7 @@
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/int_array.hpp"
 #include "mpi/session/session.hpp"
+#include "mpi/topology/topology.hpp"
 
 namespace starling::mpi::check {
 
@@ -49,6 +50,18 @@ namespace starling::mpi::check {
   return !comm.inter() || root >= 0;
 }
 
+// Neighbourhood collectives (MPI 5.0 section 8.6); that the communicator has a topology has been checked.
+[[nodiscard]] inline bool has_topology(const Comm& comm) noexcept { return comm.topology != nullptr; }
+[[nodiscard]] inline std::uint32_t in_degree(const Comm& comm) noexcept {
+  return static_cast<std::uint32_t>(comm.topology->neighbors().sources.size());
+}
+[[nodiscard]] inline std::uint32_t out_degree(const Comm& comm) noexcept {
+  return static_cast<std::uint32_t>(comm.topology->neighbors().destinations.size());
+}
+/// `count` where there is a neighbour to receive from or to send to; without one the buffer is not looked at.
+[[nodiscard, gnu::cold]] MPI_Count received(const Comm& comm, MPI_Count count) noexcept;
+[[nodiscard, gnu::cold]] MPI_Count sent(const Comm& comm, MPI_Count count) noexcept;
+
 /// NULL or one of the ABI's small address constants: MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC.
 [[nodiscard]] inline bool suspicious(const void* buffer) noexcept {
   return reinterpret_cast<std::uintptr_t>(buffer) <= 2;
@@ -61,6 +74,8 @@ namespace starling::mpi::check {
 [[nodiscard, gnu::cold]] int bad_handle(Kind kind, const char* argument, HandleBits bits);
 [[nodiscard, gnu::cold]] int not_committed(const char* argument, const Datatype& datatype);
 [[nodiscard, gnu::cold]] int bad_count(const char* argument, MPI_Count value);
+[[nodiscard, gnu::cold]] int bad_length(const char* argument, int value);
+[[nodiscard, gnu::cold]] int no_topology();
 [[nodiscard, gnu::cold]] int null_argument(const char* argument);
 [[nodiscard, gnu::cold]] int bad_dest(const char* argument, int value, const Comm& comm);
 [[nodiscard, gnu::cold]] int bad_source(const char* argument, int value, const Comm& comm);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exported functions: checks and conversions of the arguments, then the call of the implementation."""
 
-from rules import in_place, length_of, rule_of
+from rules import in_place, length_of, needs_topology, rule_of
 
 HEAD = """\
 // SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,7 @@ EXPORT = '__attribute__((visibility("default")))'
 HOLD = {"none": "Hold::none", "big": "Hold::when_enabled", "force": "Hold::always"}
 # Communicator first (it gives the error handler), then what the significance of other arguments depends on.
 ORDER = ["comm", "session", "group", "root", "info", "info_or_null", "op", "errhandler", "datatype",
-         "datatype_committed", "count", "count_int", "counts", "displacements", "datatypes", "dest",
+         "datatype_committed", "count", "count_int", "length", "counts", "displacements", "datatypes", "dest",
          "source", "tag",
          "any_tag", "buffer"]
 
@@ -67,6 +67,8 @@ def check_lines(function, parameter, rule):
         lines = object_lines(rule, kind, name)
         if kind in ("comm", "session"):
             lines.append(f"call.on(Kind::{kind}, as_bits({name}));")
+        if kind == "comm" and needs_topology(function):
+            lines += fail_if(f"!has_topology(*{name}_)", "no_topology()")
         if rule.name == "datatype_committed":
             lines += fail_if(f"!committed(*{name}_)", f"not_committed({quoted}, *{name}_)")
         return lines, f"*{name}_"
@@ -80,6 +82,8 @@ def check_lines(function, parameter, rule):
         guard = f"{rule.when} && " if rule.when else ""
         lines = fail_if(f"{guard}{name} < 0", f"bad_count({quoted}, {name})")
         return lines, f"({rule.when}) ? {name} : 0" if rule.when else name
+    if rule.name == "length":
+        return fail_if(f"{name} < 0", f"bad_length({quoted}, {name})"), name
     if rule.name == "value":
         return [], name
     if rule.name in ("counts", "displacements", "datatypes"):
@@ -126,6 +130,8 @@ def buffer_lines(function, parameter, rule):
     count = next((n for n in names[index + 1:] if n.endswith("count")), None)
     datatype = next((n for n in names[index + 1:] if n.endswith("type")), None)
     allowed = in_place(function, parameter.name) or "false"
+    if count and needs_topology(function):
+        count = f"{'sent' if parameter.name == 'sendbuf' else 'received'}(*comm_, {count})"
     extent = f"{count}, {datatype}_" if count and datatype else "0, nullptr"
     guard = f"{rule.when} && " if rule.when else ""
     check = f'bad_buffer("{parameter.name}", {parameter.name}, {extent}, {allowed})'

@@ -47,6 +47,11 @@ def family(function):
     return name
 
 
+def needs_topology(function):
+    """Its neighbours are those of a topology: without one the call is wrong before anything else is."""
+    return function.chapter == "coll_neighborhood"
+
+
 def in_place(function, parameter):
     """C++ condition under which MPI_IN_PLACE may stand here; None where it never may (MPI 5.0 chapter 6)."""
     fam = family(function)
@@ -102,6 +107,8 @@ def length_of(function, parameter):
         return "comm_->peer_count()"
     if fam == "Reduce_scatter":
         return "comm_->size()"
+    if fam and fam.startswith("Neighbor"):
+        return f"{'out' if parameter.startswith('s') else 'in'}_degree(*comm_)"
     return None
 
 
@@ -120,6 +127,8 @@ def rule_of(function, implementation, index, exceptions):
         per_rank = length_of(function, parameter.name)
         counts = "counts" in parameter.name
         return Rule(("counts" if counts else "displacements") if per_rank else "array", "IntArray", "", when)
+    if parameter.array and parameter.type == "const MPI_Aint" and length_of(function, parameter.name):
+        return Rule("displacements", parameter.type, parameter.array, when)
     if parameter.array and parameter.type == "const MPI_Datatype" and length_of(function, parameter.name):
         return Rule("datatypes", parameter.type, parameter.array, when)
     if widened and parameter.type.endswith("*"):

@@ -28,7 +28,9 @@ static void expect(const char *call, int code, int expected) {
 static long long buffer[64], scratch[512];
 static int ints[64];
 static MPI_Count counts[64];
-static MPI_Datatype types[4];
+static MPI_Datatype types[4], no_types[4]; /* the latter all null */
+static long long minus[64];                 /* all bits set: -1 in every width */
+static MPI_Comm grid;                       /* two neighbours, both this process */
 """
 
 # A value for an argument that is not under test.
@@ -52,17 +54,28 @@ HANDLES = {  # rule: (type, null, expected class)
 }
 
 
-def bad_values(rule):
+def asks_topology(function):
+    """The communicator must have a topology; one that only a few functions make use of has none."""
+    makes = function.short.endswith(("_create", "_create_adjacent", "_map")) or function.short == "Topo_test"
+    return function.chapter in ("topology", "coll_neighborhood") and not makes
+
+
+def bad_values(function, rule):
     if rule.name in HANDLES:
         kind, null, error = HANDLES[rule.name]
         yield null, error
+        if rule.name == "comm" and asks_topology(function):
+            yield "MPI_COMM_WORLD", "MPI_ERR_TOPOLOGY"
         for junk in JUNK:
             yield f"({kind})(uintptr_t){junk}", error
     if rule.name == "info_or_null":
         for junk in JUNK:
             yield f"(MPI_Info)(uintptr_t){junk}", "MPI_ERR_INFO"
-    simple = {"count": ("-1", "MPI_ERR_COUNT"), "count_int": ("-1", "MPI_ERR_COUNT"),
-              "dest": ("1000000", "MPI_ERR_RANK"),
+    if rule.name in ("counts", "displacements", "datatypes"):
+        yield "NULL", "MPI_ERR_ARG"
+    simple = {"counts": ("(void *)minus", "MPI_ERR_COUNT"), "datatypes": ("no_types", "MPI_ERR_TYPE"),
+              "length": ("-1", "MPI_ERR_ARG"), "count": ("-1", "MPI_ERR_COUNT"),
+              "count_int": ("-1", "MPI_ERR_COUNT"), "dest": ("1000000", "MPI_ERR_RANK"),
               "source": ("-7", "MPI_ERR_RANK"), "root": ("1000000", "MPI_ERR_ROOT"),
               "tag": ("-2", "MPI_ERR_TAG"),
               "any_tag": ("-3", "MPI_ERR_TAG"), "nonnull": ("NULL", "MPI_ERR_ARG"),
@@ -73,7 +86,9 @@ def bad_values(rule):
         yield simple[rule.name]
 
 
-def good_value(parameter, rule):
+def good_value(function, parameter, rule):
+    if rule.name == "comm" and asks_topology(function):
+        return "grid"
     if parameter.array == "[][3]":
         return "(int (*)[3])ints"
     if parameter.array:
@@ -96,8 +111,8 @@ def good_value(parameter, rule):
 def calls_of(item, function, exceptions, rule_of):
     rules = [rule_of(function, item, i, exceptions) for i in range(len(function.parameters))]
     for position, rule in enumerate(rules):
-        for value, error in bad_values(rule):
-            arguments = [value if i == position else good_value(p, r)
+        for value, error in bad_values(function, rule):
+            arguments = [value if i == position else good_value(function, p, r)
                          for i, (p, r) in enumerate(zip(function.parameters, rules))]
             name = function.parameters[position].name
             call = f"{function.name}({', '.join(arguments)})"
@@ -128,9 +143,13 @@ def main(arguments):
                  "  (void)group; (void)session; (void)info;", *lines, "}"]
     text += ["int main(void) {", "  MPI_Group group;", "  MPI_Session session;", "  MPI_Info info;",
              "  int i;",
-             "  MPI_Init(NULL, NULL);", "  for (i = 0; i < 4; ++i) types[i] = MPI_INT;",
+             "  const int one = 1;",
+             "  MPI_Init(NULL, NULL);",
+             "  for (i = 0; i < 4; ++i) { types[i] = MPI_INT; no_types[i] = MPI_DATATYPE_NULL; }",
+             "  for (i = 0; i < 64; ++i) minus[i] = -1;",
              "  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);",
              "  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);",
+             "  MPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &grid);",
              "  MPI_Comm_group(MPI_COMM_WORLD, &group);", "  MPI_Info_create(&info);",
              "  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);"]
     text += [f"  test_{short}(group, session, info);" for short, _ in blocks]

@@ -80,7 +80,7 @@ Port port_of(Comm& comm, Tag tag) { return {&Runtime::get()->pml(), &comm.collec
 /// A collective behind a request.
 class Ongoing final : public mpi::Operation {
  public:
-  Ongoing(Comm& comm, Tag tag, const std::vector<const Object*>& used) : port_(port_of(comm, tag)) {
+  Ongoing(Comm& comm, Tag tag, const UsedList& used) : port_(port_of(comm, tag)) {
     for (const Object* object : used) used_.push_back(Ref<Object>::share(const_cast<Object*>(object)));
   }
   ~Ongoing() override { Runtime::get()->remove(*this); }
@@ -132,6 +132,17 @@ Type view(const Datatype& datatype) noexcept {
           &datatype};
 }
 
+std::vector<Type> views(const MPI_Datatype types[], std::uint32_t count, UsedList& used) {
+  std::vector<Type> result;
+  result.reserve(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Datatype* const datatype = find_datatype(types[i]);
+    result.push_back(view(*datatype));
+    used.push_back(datatype);
+  }
+  return result;
+}
+
 Operator view(const Op& op) noexcept { return {apply, &op, op.commutative()}; }
 
 int root_of(const Comm& comm, int root) noexcept {
@@ -161,8 +172,7 @@ int run_blocking(Comm& comm, BuildFunction build, void* context) {
   return error_of(*execution, comm);
 }
 
-int launch_any(const Form& form, Comm& comm, const std::vector<const Object*>& used, BuildFunction build,
-               void* context) {
+int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build, void* context) {
   if (form.kind == Form::Kind::blocking) return run_blocking(comm, build, context);
   const bool keeps = form.kind == Form::Kind::persistent;
   const Tag tag = comm.next_collective_tag();

@@ -54,20 +54,29 @@ inline constexpr Form kBlocking{};
 
 /// Objects that the operation uses after the call has returned.
 using Used = std::initializer_list<const Object*>;
+using UsedList = std::vector<const Object*>;
+
+/// One datatype per peer; each is added to `used`. The handles have been checked.
+[[nodiscard]] std::vector<Type> views(const MPI_Datatype types[], std::uint32_t count, UsedList& used);
 
 /// Fills a schedule and runs it as `form` says. `context` is handed to `build`.
 using BuildFunction = void (*)(void* context, Schedule& schedule, const Team& team);
-[[nodiscard]] int launch_any(const Form& form, Comm& comm, const std::vector<const Object*>& used,
-                             BuildFunction build, void* context);
+[[nodiscard]] int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build,
+                             void* context);
 [[nodiscard]] int run_blocking(Comm& comm, BuildFunction build, void* context);
 
 template <class Build>
-[[nodiscard]] int launch(const Form& form, Comm& comm, Used used, Build&& build) {
+[[nodiscard]] int launch(const Form& form, Comm& comm, const UsedList& used, Build&& build) {
   const auto call = [](void* context, Schedule& schedule, const Team& team) {
     (*static_cast<std::remove_reference_t<Build>*>(context))(schedule, team);
   };
-  if (form.kind == Form::Kind::blocking) return run_blocking(comm, call, &build);
   return launch_any(form, comm, used, call, &build);
+}
+/// Only a call that returns early makes a list of what it uses.
+template <class Build>
+[[nodiscard]] int launch(const Form& form, Comm& comm, Used used, Build&& build) {
+  return form.kind == Form::Kind::blocking ? launch(form, comm, UsedList{}, build)
+                                           : launch(form, comm, UsedList(used), build);
 }
 
 }  // namespace starling::mpi::coll

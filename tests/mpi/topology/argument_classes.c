@@ -126,6 +126,31 @@ static void weights_differ(void) {
               MPI_ERR_ARG);
 }
 
+/* Two groups have no topology, and cannot get one. */
+static void two_groups(void) {
+  const int me = world_rank(), one = 1, ends[1] = {0};
+  int status = -1, rank = -1;
+  MPI_Comm half, both, comm;
+  if (world_size() == 1) return;
+  OK(MPI_Comm_split(MPI_COMM_WORLD, me % 2, 0, &half));
+  OK(MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - me % 2, 5, &both));
+  OK(MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN));
+  OK(MPI_Topo_test(both, &status));
+  CHECK_EQ(status, MPI_UNDEFINED);
+  CHECK_ERROR(MPI_Cart_create(both, 1, &one, &one, 0, &comm), MPI_ERR_COMM);
+  CHECK_ERROR(MPI_Cart_map(both, 1, &one, &one, &rank), MPI_ERR_COMM);
+  CHECK_ERROR(MPI_Graph_create(both, 1, ends, ends, 0, &comm), MPI_ERR_COMM);
+  CHECK_ERROR(MPI_Dist_graph_create(both, 0, NULL, NULL, NULL, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm),
+              MPI_ERR_COMM);
+  CHECK_ERROR(MPI_Dist_graph_create_adjacent(both, 0, NULL, MPI_UNWEIGHTED, 0, NULL, MPI_UNWEIGHTED,
+                                             MPI_INFO_NULL, 0, &comm),
+              MPI_ERR_COMM);
+  CHECK_ERROR(MPI_Cartdim_get(both, &rank), MPI_ERR_TOPOLOGY);
+  CHECK_ERROR(MPI_Neighbor_allgather(&me, 1, MPI_INT, &rank, 1, MPI_INT, both), MPI_ERR_TOPOLOGY);
+  OK(MPI_Comm_free(&both));
+  OK(MPI_Comm_free(&half));
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
@@ -135,6 +160,7 @@ int main(int argc, char** argv) {
   graphs();
   distributed();
   weights_differ();
+  two_groups();
   return finish();
 }
 #else

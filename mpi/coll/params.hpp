@@ -38,8 +38,20 @@ inline constexpr params::Decl kReduceScatterAlgorithm =
     params::choice("coll_reduce_scatter_algorithm", "auto", "auto|tree|pairwise",
                    "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block.");
 
-inline constexpr std::array kCollParams = {kBcastAlgorithm,    kReduceAlgorithm,       kAllreduceAlgorithm,
-                                           kGatherAlgorithm,   kScatterAlgorithm,      kAllgatherAlgorithm,
-                                           kAlltoallAlgorithm, kReduceScatterAlgorithm};
+inline constexpr params::Decl kCollRules =
+    params::text("coll_rules", "",
+                 "Algorithms for some calls, before what coll_<name>_algorithm and the library's tables say: "
+                 "rules separated "
+                 "by commas, of which the first that fits counts, like "
+                 "allreduce:ring:ranks=3-64:bytes=64k-:commutative or "
+                 "bcast:auto:bytes=-4k. Conditions are ranks, bytes, commutative, ordered.");
+
+/// In the order of Collective.
+inline constexpr std::array kCollAlgorithms = {
+    kBcastAlgorithm,   kReduceAlgorithm,    kAllreduceAlgorithm, kGatherAlgorithm,
+    kScatterAlgorithm, kAllgatherAlgorithm, kAlltoallAlgorithm,  kReduceScatterAlgorithm};
+inline constexpr std::array kCollParams = {kBcastAlgorithm,    kReduceAlgorithm,        kAllreduceAlgorithm,
+                                           kGatherAlgorithm,   kScatterAlgorithm,       kAllgatherAlgorithm,
+                                           kAlltoallAlgorithm, kReduceScatterAlgorithm, kCollRules};
 
 }  // namespace starling::mpi::coll

@@ -8,9 +8,7 @@
 #include <span>
 
 #include "mpi/coll/builders.hpp"
-#include "mpi/coll/params.hpp"
 #include "mpi/coll/split.hpp"
-#include "params/registry.hpp"
 
 namespace starling::mpi::coll {
 namespace {
@@ -29,10 +27,10 @@ struct Row {
   std::uint64_t most_bytes;
   std::uint8_t algorithm;
 };
-/// What the choice may depend on.
-struct Facts {
-  int ranks;
-  std::uint64_t bytes;
+/// One call: what is chosen for, on which grounds, and what else it has that algorithms need.
+struct Case {
+  Collective which;
+  Facts facts;
   unsigned has;
 };
 
@@ -74,14 +72,30 @@ constexpr Algorithm<ReduceScatter> kReduceScatters[] = {{reduce_scatter_tree},
 constexpr Row kReduceScatterRows[] = {
     {3, kAnyRanks, 4 << 10, 0}, {1, kAnyRanks, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
 
+/// 1 + the index of the algorithm that a parameter asks for and that is able, or 0.
+template <class Able>
+[[nodiscard]] std::size_t asked_for(const Tuning& tuning, const Case& call, Able&& able) {
+  for (const Rule& rule : tuning.rules) {
+    if (!rule.fits(call.which, call.facts)) continue;
+    if (rule.algorithm == 0 || able(rule.algorithm - 1u)) return rule.algorithm;
+  }
+  const std::uint8_t forced = tuning.forced[static_cast<std::size_t>(call.which)];
+  return forced != 0 && able(forced - 1u) ? forced : 0;
+}
+
 template <class Asked>
-void run(Schedule& schedule, const Team& team, std::span<const Algorithm<Asked>> algorithms,
-         std::span<const Row> rows, std::uint8_t forced, const Facts& facts, const Asked& asked) {
-  const auto able = [&](std::size_t index) { return (algorithms[index].needs & ~facts.has) == 0; };
-  if (forced != 0 && forced <= algorithms.size() && able(forced - 1u)) {
-    return algorithms[forced - 1u].build(schedule, team, asked);
+void run(Schedule& schedule, const Team& team, const Tuning& tuning,
+         std::span<const Algorithm<Asked>> algorithms, std::span<const Row> rows, const Case& call,
+         const Asked& asked) {
+  const unsigned has = call.has | (call.facts.commutative ? kCommutative : 0);
+  const auto able = [&](std::size_t index) {
+    return index < algorithms.size() && (algorithms[index].needs & ~has) == 0;
+  };
+  if (const std::size_t wanted = asked_for(tuning, call, able); wanted != 0) {
+    return algorithms[wanted - 1].build(schedule, team, asked);
   }
   for (const Row& row : rows) {
+    const Facts& facts = call.facts;
     if (facts.ranks < row.least_ranks || facts.ranks > row.most_ranks || facts.bytes > row.most_bytes)
       continue;
     if (able(row.algorithm)) return algorithms[row.algorithm].build(schedule, team, asked);
@@ -89,23 +103,9 @@ void run(Schedule& schedule, const Team& team, std::span<const Algorithm<Asked>>
   expects(false, "no algorithm fits a collective");
 }
 
-[[nodiscard]] std::uint8_t forced(const Tuning& tuning, Collective which) {
-  return tuning.forced[static_cast<std::size_t>(which)];
-}
 [[nodiscard]] unsigned power_flag(int ranks) { return power_of_two_below(ranks) == ranks ? kPowerOfTwo : 0; }
-[[nodiscard]] unsigned order_flag(const Operator& op) { return op.commutative ? kCommutative : 0; }
 
 }  // namespace
-
-Tuning Tuning::from(const params::Registry& params) {
-  Tuning tuning;
-  static_assert(kCollParams.size() == kCollectives,
-                "one parameter per collective, in the order of Collective");
-  for (std::size_t i = 0; i < kCollectives; ++i) {
-    tuning.forced[i] = static_cast<std::uint8_t>(params.integer(kCollParams[i]));
-  }
-  return tuning;
-}
 
 void barrier(Schedule& schedule, const Team& team) {
   team.inter ? inter_barrier(schedule, team) : barrier_dissemination(schedule, team);
@@ -115,22 +115,26 @@ void bcast(Schedule& schedule, const Team& team, const Tuning& tuning, const Bca
   if (team.inter) return inter_bcast(schedule, team, asked);
   const std::uint64_t bytes = asked.count * asked.type.size;
   if (bytes == 0 || team.size == 1) return;
-  run<Bcast>(schedule, team, kBcasts, kBcastRows, forced(tuning, Collective::bcast), {team.size, bytes, 0},
+  run<Bcast>(schedule, team, tuning, kBcasts, kBcastRows, {Collective::bcast, {team.size, bytes, false}, 0},
              asked);
 }
 
 void reduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked) {
   if (team.inter) return inter_reduce(schedule, team, asked);
   if (asked.count == 0) return;
-  run<Reduce>(schedule, team, kReduces, kReduceRows, forced(tuning, Collective::reduce),
-              {team.size, asked.count * asked.type.size, order_flag(asked.operation)}, asked);
+  run<Reduce>(
+      schedule, team, tuning, kReduces, kReduceRows,
+      {Collective::reduce, {team.size, asked.count * asked.type.size, asked.operation.commutative}, 0},
+      asked);
 }
 
 void allreduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked) {
   if (team.inter) return inter_allreduce(schedule, team, asked);
   if (asked.count == 0) return;
-  run<Reduce>(schedule, team, kAllreduces, kAllreduceRows, forced(tuning, Collective::allreduce),
-              {team.size, asked.count * asked.type.size, order_flag(asked.operation)}, asked);
+  run<Reduce>(
+      schedule, team, tuning, kAllreduces, kAllreduceRows,
+      {Collective::allreduce, {team.size, asked.count * asked.type.size, asked.operation.commutative}, 0},
+      asked);
 }
 
 void gather(Schedule& schedule, const Team& team, const Tuning& tuning, const Gather& asked) {
@@ -139,8 +143,8 @@ void gather(Schedule& schedule, const Team& team, const Tuning& tuning, const Ga
   const std::uint64_t bytes =
       team.rank == asked.root && asked.in_place ? asked.receive.bytes(0) : asked.count * asked.type.size;
   if (bytes == 0) return;
-  run<Gather>(schedule, team, kGathers, kRootedRows, forced(tuning, Collective::gather),
-              {team.size, bytes, kUniform}, asked);
+  run<Gather>(schedule, team, tuning, kGathers, kRootedRows,
+              {Collective::gather, {team.size, bytes, false}, kUniform}, asked);
 }
 
 void gatherv(Schedule& schedule, const Team& team, const Gather& asked) {
@@ -151,8 +155,8 @@ void scatter(Schedule& schedule, const Team& team, const Tuning& tuning, const S
   if (team.inter) return inter_scatter(schedule, team, asked);
   const std::uint64_t bytes = team.rank == asked.root ? asked.send.bytes(0) : asked.count * asked.type.size;
   if (bytes == 0) return;
-  run<Scatter>(schedule, team, kScatters, kRootedRows, forced(tuning, Collective::scatter),
-               {team.size, bytes, kUniform}, asked);
+  run<Scatter>(schedule, team, tuning, kScatters, kRootedRows,
+               {Collective::scatter, {team.size, bytes, false}, kUniform}, asked);
 }
 
 void scatterv(Schedule& schedule, const Team& team, const Scatter& asked) {
@@ -166,8 +170,8 @@ void allgather(Schedule& schedule, const Team& team, const Tuning& tuning, const
                                   : asked.receive.total(team.size);
   if (bytes == 0) return;
   const unsigned has = (asked.receive.uniform() ? kUniform : 0) | power_flag(team.size);
-  run<Gather>(schedule, team, kAllgathers, kAllgatherRows, forced(tuning, Collective::allgather),
-              {team.size, bytes, has}, asked);
+  run<Gather>(schedule, team, tuning, kAllgathers, kAllgatherRows,
+              {Collective::allgather, {team.size, bytes, false}, has}, asked);
 }
 
 void alltoall(Schedule& schedule, const Team& team, const Tuning& tuning, const Alltoall& asked) {
@@ -179,8 +183,8 @@ void alltoall(Schedule& schedule, const Team& team, const Tuning& tuning, const 
   // so that processes may differ in their choice.
   const std::uint64_t bytes = uniform ? asked.receive.bytes(0) : asked.receive.total(team.size) / ranks;
   if (uniform && bytes == 0) return;
-  run<Alltoall>(schedule, team, kAlltoalls, kAlltoallRows, forced(tuning, Collective::alltoall),
-                {team.size, bytes, uniform ? kUniform : 0}, asked);
+  run<Alltoall>(schedule, team, tuning, kAlltoalls, kAlltoallRows,
+                {Collective::alltoall, {team.size, bytes, false}, uniform ? kUniform : 0}, asked);
 }
 
 void scan(Schedule& schedule, const Team& team, const Reduce& asked) {
@@ -195,9 +199,8 @@ void reduce_scatter(Schedule& schedule, const Team& team, const Tuning& tuning, 
   if (team.inter) return inter_reduce_scatter(schedule, team, asked);
   const std::uint64_t bytes = asked.offset(team.size) * asked.type.size;
   if (bytes == 0) return;
-  run<ReduceScatter>(schedule, team, kReduceScatters, kReduceScatterRows,
-                     forced(tuning, Collective::reduce_scatter),
-                     {team.size, bytes, order_flag(asked.operation)}, asked);
+  run<ReduceScatter>(schedule, team, tuning, kReduceScatters, kReduceScatterRows,
+                     {Collective::reduce_scatter, {team.size, bytes, asked.operation.commutative}, 0}, asked);
 }
 
 }  // namespace starling::mpi::coll

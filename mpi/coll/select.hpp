@@ -7,36 +7,11 @@
 ///
 /// Threads: pure functions on their arguments. Errors: Schedule::ok().
 
-#include <array>
-#include <cstdint>
-
 #include "mpi/coll/arguments.hpp"
 #include "mpi/coll/schedule.hpp"
-
-namespace starling::params {
-class Registry;
-}
+#include "mpi/coll/tuning.hpp"
 
 namespace starling::mpi::coll {
-
-enum class Collective : std::uint8_t {
-  bcast,
-  reduce,
-  allreduce,
-  gather,
-  scatter,
-  allgather,
-  alltoall,
-  reduce_scatter
-};
-inline constexpr std::size_t kCollectives = 8;
-
-/// For each collective 0, or 1 + the index of the algorithm that a parameter asks for.
-struct Tuning {
-  std::array<std::uint8_t, kCollectives> forced{};
-  /// Reads the parameters, which must have been declared.
-  [[nodiscard]] static Tuning from(const params::Registry& params);
-};
 
 void barrier(Schedule& schedule, const Team& team);
 void bcast(Schedule& schedule, const Team& team, const Tuning& tuning, const Bcast& asked);

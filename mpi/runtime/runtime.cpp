@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "core/log.hpp"
 #include "frameworks/bootstrap/params.hpp"
+#include "mpi/coll/tuning.hpp"
 #include "mpi/runtime/node_identity.hpp"
 #include "mpi/runtime/self.hpp"
 #include "params/core_params.hpp"
@@ -82,6 +83,7 @@ Result<void> Runtime::connect_pmi() {
 }
 
 Result<void> Runtime::check_parameters() {
+  if (auto tuning = coll::Tuning::from(environment_.params); !tuning) return fail(std::move(tuning).error());
   auto unknown = params::unknown_names(environment_.params);
   if (!unknown) return fail(std::move(unknown).error());
   if (self_.rank != 0) return {};  // once per job

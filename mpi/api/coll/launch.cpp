@@ -151,7 +151,7 @@ int root_of(const Comm& comm, int root) noexcept {
 }
 
 const Tuning& tuning() {
-  static const Tuning read = Tuning::from(Runtime::get()->params());
+  static const Tuning read = *Tuning::from(Runtime::get()->params());  // was checked at the start
   return read;
 }
 

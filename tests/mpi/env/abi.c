@@ -21,12 +21,16 @@ static void fortran(void) {
   OK(MPI_Abi_get_fortran_booleans((int)sizeof yes, &got_yes, &got_no, &is_set));
   CHECK(is_set && got_yes == 1 && got_no == 0);
   CHECK_ERROR(MPI_Abi_set_fortran_booleans((int)sizeof yes, &no, &yes), MPI_ERR_ABI);
+  CHECK_ERROR(MPI_Abi_set_fortran_booleans(3, &yes, &no), MPI_ERR_ARG);
+  OK(MPI_Abi_get_fortran_booleans(1, &got_yes, &got_no, &is_set));
+  CHECK_EQ(is_set, 0); /* those of another size are not known */
   OK(MPI_Abi_get_fortran_info(&got));
   CHECK(got == MPI_INFO_NULL);
   OK(MPI_Info_create(&info));
   OK(MPI_Info_set(info, "mpi_integer_size", "4"));
   OK(MPI_Abi_set_fortran_info(info));
   CHECK_ERROR(MPI_Abi_set_fortran_info(info), MPI_ERR_ABI);
+  OK(MPI_Info_set(info, "mpi_integer_size", "8")); /* the caller's object, not what was told */
   OK(MPI_Info_free(&info));
   OK(MPI_Abi_get_fortran_info(&got));
   CHECK_EQ(number_of(got, "mpi_integer_size"), 4);

@@ -7,6 +7,8 @@
 #ifndef STARLING_TESTS_MPI_CHECK_H
 #define STARLING_TESTS_MPI_CHECK_H
 
+#include "large.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

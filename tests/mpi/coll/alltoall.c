@@ -24,8 +24,8 @@ static void equal(int form, int count, int in_place) {
  * order. */
 static void varied(int form, int count, int in_place) {
   const int me = world_rank(), size = world_size();
-  int* const counts = malloc(sizeof(int) * (size_t)size);
-  int* const places = malloc(sizeof(int) * (size_t)size);
+  count_t* const counts = malloc(sizeof(count_t) * (size_t)size);
+  place_t* const places = malloc(sizeof(place_t) * (size_t)size);
   int total = 0;
   for (int r = size - 1; r >= 0; --r) {
     counts[r] = count + (me + r) % 3;
@@ -51,9 +51,9 @@ static void varied(int form, int count, int in_place) {
 /* Sent without holes; received with holes from odd ranks. Displacements are bytes. */
 static void typed(int form, int count, MPI_Datatype type) {
   const int me = world_rank(), size = world_size();
-  int* const counts = malloc(sizeof(int) * (size_t)size);
-  int* const from = malloc(sizeof(int) * (size_t)size);
-  int* const to = malloc(sizeof(int) * (size_t)size);
+  count_t* const counts = malloc(sizeof(count_t) * (size_t)size);
+  place_t* const from = malloc(sizeof(place_t) * (size_t)size);
+  place_t* const to = malloc(sizeof(place_t) * (size_t)size);
   MPI_Datatype* const sent = malloc(sizeof(MPI_Datatype) * (size_t)size);
   MPI_Datatype* const received = malloc(sizeof(MPI_Datatype) * (size_t)size);
   int* const send = ints((long)count * size);

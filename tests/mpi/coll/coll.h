@@ -91,7 +91,7 @@ static Affine CHECK_UNUSED composed(int first, int last, int index) {
 /* Every other int: a type with holes, committed. */
 static MPI_Datatype CHECK_UNUSED spread_int(void) {
   MPI_Datatype type;
-  int lengths[1] = {1};
+  count_t lengths[1] = {1};
   MPI_Aint at[1] = {4};
   MPI_Datatype parts[1] = {MPI_INT}, shifted;
   OK(MPI_Type_create_struct(1, lengths, at, parts, &shifted));

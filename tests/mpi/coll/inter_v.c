@@ -24,7 +24,7 @@ static void groups(void) {
 }
 
 /* counts and displacements of the other group's blocks, one element apart. */
-static void layout(int* counts, int* at) {
+static void layout(count_t* counts, place_t* at) {
   int next = 0;
   for (int r = 0; r < others; ++r) {
     counts[r] = length(first, r);
@@ -34,7 +34,9 @@ static void layout(int* counts, int* at) {
 }
 
 static void vectors(int form) {
-  int counts[64], at[64], out[8], in[512];
+  count_t counts[64];
+  place_t at[64];
+  int out[8], in[512];
   layout(counts, at);
   for (int i = 0; i < 8; ++i) out[i] = value_of(world, i);
   const int own = length(world - me, me);
@@ -59,7 +61,9 @@ static void vectors(int form) {
 
 /* Block from a to b: length(a, b) elements. */
 static void all_to_all(int form) {
-  int sends[64], receives[64], at[64], bytes[64], out[256], in[256];
+  count_t sends[64], receives[64];
+  place_t at[64], bytes[64];
+  int out[256], in[256];
   MPI_Datatype types[64];
   for (int r = 0; r < others; ++r) {
     sends[r] = length(world, first + r);
@@ -81,7 +85,7 @@ static void all_to_all(int form) {
 /* The other group's result is divided among mine: 3 elements for each pair of processes. */
 static void reduce_scatters(int form, MPI_Op op) {
   const int total = 3 * mine * others, each = 3 * others;
-  int counts[64];
+  count_t counts[64];
   Affine* const out = malloc(sizeof(Affine) * (size_t)total);
   Affine* const in = malloc(sizeof(Affine) * (size_t)total);
   for (int i = 0; i < total; ++i) out[i] = affine_of(me, i);

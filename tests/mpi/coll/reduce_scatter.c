@@ -5,7 +5,7 @@
 /* Block r has count + r % 3 elements (varied) or count. */
 static void check(int form, int count, MPI_Op op, int in_place, int varied) {
   const int me = world_rank(), size = world_size();
-  int* const counts = malloc(sizeof(int) * (size_t)size);
+  count_t* const counts = malloc(sizeof(count_t) * (size_t)size);
   int total = 0, offset = 0;
   for (int r = 0; r < size; ++r) {
     counts[r] = count + (varied ? r % 3 : 0);

@@ -19,8 +19,8 @@ static void equal(int form, int root, int count, int in_place, MPI_Datatype type
 
 static void varied(int form, int root, int count, int in_place) {
   const int me = world_rank(), size = world_size(), here = in_place && me == root, mine = count + me % 3;
-  int* const counts = malloc(sizeof(int) * (size_t)size);
-  int* const places = malloc(sizeof(int) * (size_t)size);
+  count_t* const counts = malloc(sizeof(count_t) * (size_t)size);
+  place_t* const places = malloc(sizeof(place_t) * (size_t)size);
   int total = 0;
   for (int r = size - 1; r >= 0; --r) {
     counts[r] = count + r % 3;

@@ -58,7 +58,7 @@ static void check(int count, MPI_Op op) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int lengths[3] = {1, 1, 1};
+  count_t lengths[3] = {1, 1, 1};
   MPI_Aint at[3] = {offsetof(Item, weight), offsetof(Item, tag), offsetof(Item, key)};
   MPI_Datatype parts[3] = {MPI_DOUBLE, MPI_CHAR, MPI_INT}, packed;
   OK(MPI_Type_create_struct(3, lengths, at, parts, &packed));

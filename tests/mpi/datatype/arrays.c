@@ -7,8 +7,9 @@ enum { kRows = 7, kColumns = 10 };
 
 /* Every process packs its part of the same matrix; together each element is there once. */
 static void check_distribution(int distribution, int argument, int ranks) {
-  int sizes[2] = {kRows, kColumns}, distributions[2], arguments[2], grid[2], matrix[kRows][kColumns];
-  int seen[kRows * kColumns] = {0}, part[kRows * kColumns], rank, i, size, position;
+  count_t sizes[2] = {kRows, kColumns}, size, position;
+  int distributions[2], arguments[2], grid[2], matrix[kRows][kColumns];
+  int seen[kRows * kColumns] = {0}, part[kRows * kColumns], rank, i;
   MPI_Datatype type;
   for (i = 0; i < kRows * kColumns; ++i) matrix[i / kColumns][i % kColumns] = i;
   distributions[0] = MPI_DISTRIBUTE_CYCLIC;
@@ -33,8 +34,9 @@ static void check_distribution(int distribution, int argument, int ranks) {
 
 /* The last inner column travels into the first column of the next process. */
 static void check_halo(void) {
-  int rank, ranks, i, field[kRows][kColumns], sizes[2] = {kRows, kColumns}, part[2] = {kRows - 2, 1};
-  int inner[2] = {1, kColumns - 2}, outer[2] = {1, 0};
+  int rank, ranks, i, field[kRows][kColumns];
+  count_t sizes[2] = {kRows, kColumns}, part[2] = {kRows - 2, 1};
+  count_t inner[2] = {1, kColumns - 2}, outer[2] = {1, 0};
   MPI_Datatype from, to;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -25,7 +25,7 @@ int main(void) {
     double d;
     char c;
   };
-  int lengths[2] = {1, 1}, size;
+  count_t lengths[2] = {1, 1}, size;
   MPI_Aint at[2] = {0, 8};
   MPI_Datatype types[2] = {MPI_DOUBLE, MPI_CHAR}, made, wide, outer, copy, null;
   MPI_Init(NULL, NULL);

@@ -6,7 +6,8 @@
 static void check_native(void) {
   double matrix[6][5], column[6], back[6][5];
   char packed[200];
-  int position = 0, size = 0, i, j, n = 77, m = 0;
+  count_t position = 0, size = 0, again;
+  int i, j, n = 77, m = 0;
   MPI_Datatype type;
   for (i = 0; i < 6; ++i) {
     for (j = 0; j < 5; ++j) matrix[i][j] = 10 * i + j, back[i][j] = -1;
@@ -22,10 +23,10 @@ static void check_native(void) {
   position = 0;
   OK(MPI_Unpack(packed, size, &position, &m, 1, MPI_INT, MPI_COMM_WORLD));
   CHECK_EQ(m, 77);
-  i = position;
+  again = position;
   OK(MPI_Unpack(packed, size, &position, column, 6, MPI_DOUBLE, MPI_COMM_WORLD));
   CHECK_EQ(position, size);
-  OK(MPI_Unpack(packed, size, &i, &back[0][2], 1, type, MPI_COMM_WORLD));
+  OK(MPI_Unpack(packed, size, &again, &back[0][2], 1, type, MPI_COMM_WORLD));
   for (i = 0; i < 6; ++i) {
     CHECK(column[i] == 10 * i + 2);
     CHECK(back[i][2] == 10 * i + 2);
@@ -55,7 +56,7 @@ static void check_external(void) {
 }
 
 static void check_elements(void) {
-  int lengths[2] = {1, 2}, count;
+  count_t lengths[2] = {1, 2}, count;
   MPI_Aint at[2] = {0, 8};
   MPI_Count elements;
   MPI_Datatype types[2] = {MPI_INT, MPI_DOUBLE}, type;

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   const int next = (me + 1) % size, previous = (me + size - 1) % size;
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
 
-  int packed;
+  count_t packed;
   OK(MPI_Pack_size(kBytes, MPI_BYTE, MPI_COMM_WORLD, &packed));
   const int room = kMessages * (packed + MPI_BSEND_OVERHEAD);
   char* area = malloc((size_t)room);
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
       CHECK_EQ(first_difference(message, kBytes, round * 100 + i), -1);
     }
     void* back;
-    int bytes;
+    count_t bytes;
     OK(MPI_Buffer_detach(&back, &bytes));
     CHECK(back == area);
     CHECK_EQ(bytes, room);
@@ -36,10 +36,10 @@ int main(int argc, char** argv) {
 
   /* Room for one; the second has to be refused as long as the first cannot be delivered. Every rank's first
    * message is received after the barrier only. */
-  const int small = packed + MPI_BSEND_OVERHEAD;
+  const int small = (int)packed + MPI_BSEND_OVERHEAD;
   static unsigned char large[1 << 20];
   void* back;
-  int bytes;
+  count_t bytes;
   OK(MPI_Buffer_attach(area, small));
   CHECK_ERROR(MPI_Bsend(large, (int)sizeof large, MPI_BYTE, next, 1, MPI_COMM_WORLD), MPI_ERR_BUFFER);
   OK(MPI_Buffer_detach(&back, &bytes));

@@ -8,7 +8,8 @@ int main(int argc, char** argv) {
   const int me = world_rank();
   MPI_Datatype three;
   MPI_Status status;
-  int out[7] = {1, 2, 3, 4, 5, 6, 7}, in[9], count;
+  int out[7] = {1, 2, 3, 4, 5, 6, 7}, in[9];
+  count_t count;
   OK(MPI_Type_contiguous(3, MPI_INT, &three));
   OK(MPI_Type_commit(&three));
   OK(MPI_Sendrecv(out, 7, MPI_INT, me, 0, in, 3, three, me, 0, MPI_COMM_WORLD, &status));

@@ -12,7 +12,7 @@ static void check_vector(int me, int next, int previous) {
   int source[3 * kMax], target[3 * kMax];
   MPI_Datatype vector;
   MPI_Status status;
-  int count;
+  count_t count;
   OK(MPI_Type_vector(kMax, 1, 3, MPI_INT, &vector));
   OK(MPI_Type_commit(&vector));
   for (int i = 0; i < 3 * kMax; ++i) source[i] = me * 100000 + i, target[i] = -1;
@@ -30,7 +30,8 @@ static void check_vector(int me, int next, int previous) {
 
 static void check_indexed(int me, int next, int previous) {
   /* growing blocks, listed backwards: the order of the list is the order of the data */
-  int lengths[kBlocks], places[kBlocks], total = 0, room = 0;
+  count_t lengths[kBlocks], places[kBlocks];
+  int total = 0, room = 0;
   for (int b = 0; b < kBlocks; ++b) {
     lengths[b] = b % 5;
     places[b] = (kBlocks - 1 - b) * 6;
@@ -63,13 +64,13 @@ struct particle {
 
 static void check_struct(int me, int next, int previous) {
   struct particle source[100], target[100];
-  int lengths[3] = {1, 3, 1};
+  count_t lengths[3] = {1, 3, 1};
   MPI_Aint places[3] = {offsetof(struct particle, kind), offsetof(struct particle, place),
                         offsetof(struct particle, id)};
   MPI_Datatype parts[3] = {MPI_CHAR, MPI_DOUBLE, MPI_INT}, type;
   MPI_Aint lower, extent;
   MPI_Status status;
-  int count, size;
+  count_t count, size;
   OK(MPI_Type_create_struct(3, lengths, places, parts, &type));
   OK(MPI_Type_commit(&type));
   OK(MPI_Type_get_extent(type, &lower, &extent));

@@ -12,7 +12,8 @@ static void rings(int me, int size) {
   unsigned char* const in = malloc(LARGE);
   MPI_Request requests[3];
   MPI_Status statuses[3];
-  int small = me, got = -1, count, moving = me * 3;
+  int small = me, got = -1, moving = me * 3;
+  count_t count;
   fill(out, LARGE, me);
   OK(MPI_Isendrecv(out, LARGE, MPI_BYTE, next, 1, in, LARGE, MPI_BYTE, previous, 1, MPI_COMM_WORLD,
                    &requests[0]));
@@ -51,7 +52,8 @@ static void with_holes(int me, int size) {
 static void nobody(int me, int size) {
   MPI_Request request;
   MPI_Status status;
-  int out = me, in = -5, count;
+  int out = me, in = -5;
+  count_t count;
   OK(MPI_Isendrecv(&out, 1, MPI_INT, MPI_PROC_NULL, 0, &in, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
                    &request));
   OK(MPI_Wait(&request, &status));

@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
   MPI_Request sends[4], receive;
   MPI_Message first, second, none;
   MPI_Status status;
-  int flag, count;
+  int flag;
+  count_t count;
 
   OK(MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &none, &status));
   CHECK(!flag);

@@ -24,7 +24,8 @@ int main(int argc, char** argv) {
   OK(MPI_Rsend_init(out, kInts, MPI_INT, next, 3, MPI_COMM_WORLD, &requests[kModes + 3]));
 
   /* Not started yet: a wait returns at once, with an empty status, and the request stays. */
-  int flag = 0, count = -1;
+  int flag = 0;
+  count_t count = -1;
   OK(MPI_Test(&requests[0], &flag, &statuses[0]));
   CHECK(flag);
   CHECK_EQ(statuses[0].MPI_SOURCE, MPI_ANY_SOURCE);

@@ -8,7 +8,8 @@ int main(int argc, char** argv) {
   const int me = world_rank(), size = world_size();
   const int next = (me + 1) % size, previous = (me + size - 1) % size;
   MPI_Status status;
-  int flag, count;
+  int flag;
+  count_t count;
 
   OK(MPI_Iprobe(MPI_ANY_SOURCE, 99, MPI_COMM_WORLD, &flag, &status));
   CHECK(!flag);

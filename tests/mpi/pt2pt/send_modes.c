@@ -27,7 +27,7 @@ static void exchange(int from, int to, int mode, int bytes, int seed) {
   const int me = world_rank();
   MPI_Request receive = MPI_REQUEST_NULL, send = MPI_REQUEST_NULL;
   MPI_Status status;
-  int count;
+  count_t count;
   if (me == to) {
     memset(in, 0xee, (size_t)bytes);
     OK(MPI_Irecv(in, bytes, MPI_BYTE, from, seed, MPI_COMM_WORLD, &receive));
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
         for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; ++s)
           exchange(from, to, mode, sizes[s], ++seed);
   void* detached;
-  int detached_bytes;
+  count_t detached_bytes;
   OK(MPI_Buffer_detach(&detached, &detached_bytes));
   CHECK(detached == buffer);
   CHECK_EQ(detached_bytes, room);

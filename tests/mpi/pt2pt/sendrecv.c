@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   const int me = world_rank(), size = world_size();
   const int next = (me + 1) % size, previous = (me + size - 1) % size;
   MPI_Status status;
-  int count;
+  count_t count;
   for (int bytes = 1; bytes <= 1 << 20; bytes *= 8) {
     unsigned char* out = malloc((size_t)bytes);
     unsigned char* in = malloc((size_t)bytes + 10);

@@ -8,7 +8,7 @@ enum { kMax = (8 << 20) + 3 };
 static void exchange(int peer, unsigned char* out, unsigned char* in, int bytes, int posted_first) {
   MPI_Request requests[2];
   MPI_Status status;
-  int count;
+  count_t count;
   const int me = world_rank();
   fill(out, (size_t)bytes, me + bytes);
   memset(in, 0x5a, (size_t)bytes + 8);

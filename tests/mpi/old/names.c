@@ -35,7 +35,7 @@ static void check_bounds(MPI_Datatype type, long lb, long ub, int bytes) {
 
 /* Two of three members, and MPI_UB at the end of the structure: an array of them can be sent. */
 static void a_struct_with_an_upper_bound_carries_an_array(void) {
-  struct item sent[3], got[3];
+  struct item sent[3] = {{0}}, got[3];
   MPI_Aint base, at[3];
   int lengths[3] = {1, 1, 1}, i;
   MPI_Datatype types[3] = {MPI_DOUBLE, MPI_INT, MPI_UB}, type;

@@ -112,7 +112,7 @@ static double median_seconds(void (*call)(const Layout*, int), const Layout* lay
 static void print_ratio(const char* what, const char* layout, int bytes, double ratio) {
   char figure[64];
   snprintf(figure, sizeof figure, "%s/%s", what, layout);
-  bench_print(figure, bytes, ratio, "x memcpy");
+  bench_print(figure, bytes, ratio, "memcpys");
 }
 
 static void measure(const Layout* layout, int me, int ranks) {

@@ -265,4 +265,6 @@ def main(script, about, build, parts):
 
 
 def start(script, about, build, parts):
+    # As an exception, so that what runs is ended too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     sys.exit(main(pathlib.Path(script).resolve(), about, build, parts))

@@ -28,6 +28,14 @@ printf '#include <mpi.h>\nint main(int c, char** v) { MPI_Init(&c, &v); MPI_Fina
 "$prefix/bin/mpicxx" "$work/plus.cc" -o "$work/plus"
 "$prefix/bin/mpiexec" -n 1 "$work/plus"
 
+for page in mpiexec mpirun mpicc mpicxx mpifort starling-info; do
+  [ -f "$prefix/share/man/man1/$page.1" ] || fail "there is no manual page $page.1"
+done
+printf '#include <mpi.h>\nint main(void) { return MPI_Comm_c2f(MPI_COMM_NULL) == MPI_Type_c2f(MPI_INT); }\n' \
+  >"$work/old.c"
+"$prefix/bin/mpicc" "$work/old.c" -o "$work/old"
+"$work/old" || fail "a program with names outside the ABI does not run"
+
 if command -v pkg-config >/dev/null; then
   flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs mpi_abi)
   cc "$source/examples/hello.c" $flags -o "$work/by-pkg-config"

@@ -29,7 +29,7 @@ run_step() {
     return 0
   fi
   if ! "$@" >"$log" 2>&1; then
-    grep -nE '(error|Error|ERROR|FAILED)[: ]' "$log" | head -10
+    grep -m 10 -nE '(error|Error|ERROR|FAILED)[: ]' "$log" || true
     echo "--- end of $log"
     tail -25 "$log"
     stop "'$name' failed; the cause is above" "command: $*" "whole log: $log"

@@ -21,8 +21,9 @@ static void sources_of(Hood* hood, int me, int size) {
     const int from = (me + size - step) % size;
     int to[MOST_NEIGHBORS];
     const int count = destinations_of(from, size, to);
-    for (int k = 0; k < count && hood->in < MOST_NEIGHBORS; ++k) {
+    for (int k = 0; k < count; ++k) {
       if (to[k] != me) continue;
+      CHECK(hood->in < MOST_NEIGHBORS);
       hood->sources[hood->in] = from;
       hood->sent_as[hood->in++] = k;
     }

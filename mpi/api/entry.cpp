@@ -41,6 +41,10 @@ Ref<Errhandler> default_handler() {
 
 int raise_on(Kind kind, HandleBits object, int code, std::string_view text) {
   Ref<Errhandler> handler = handler_of(kind, object);
+  if (!handler && kind == Kind::file) {
+    handler = file_errhandler();  // also for a handle that is no file
+    object = as_bits(MPI_FILE_NULL);
+  }
   if (!handler) {
     handler = default_handler();
     kind = Kind::comm;

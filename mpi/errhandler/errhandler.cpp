@@ -4,6 +4,7 @@
 #include "mpi/errhandler/errhandler.hpp"
 
 #include <cstdlib>
+#include <mutex>
 #include <string>
 
 #include "core/log.hpp"
@@ -26,6 +27,16 @@ namespace {
   log::error(std::string(text) + "; " + what);
   if (const auto end_job = registry().hooks.end_job; end_job != nullptr) end_job(comm, code);
   std::abort();  // no runtime to tell the other processes through: the launcher sees this one die
+}
+
+/// Never destroyed: files may be used by at-exit handlers.
+struct FileDefault {
+  std::mutex mutex;
+  Ref<Errhandler> handler;
+};
+FileDefault& file_default() {
+  static auto* const instance = new FileDefault;
+  return *instance;
 }
 
 }  // namespace
@@ -51,6 +62,19 @@ int Errhandler::invoke(Kind kind, HandleBits object, int code, std::string_view 
     default: break;
   }
   return code;
+}
+
+Ref<Errhandler> file_errhandler() {
+  FileDefault& state = file_default();
+  const std::scoped_lock lock(state.mutex);
+  if (!state.handler) state.handler = Ref<Errhandler>::share(tables().errhandler.find(MPI_ERRORS_RETURN));
+  return state.handler;
+}
+
+void set_file_errhandler(Ref<Errhandler> handler) {
+  FileDefault& state = file_default();
+  const std::scoped_lock lock(state.mutex);
+  state.handler = std::move(handler);
 }
 
 }  // namespace starling::mpi

@@ -59,4 +59,9 @@ class Errhandler final : public Object {
   } function_;
 };
 
+/// The handler of MPI_FILE_NULL, which new files get: MPI_ERRORS_RETURN until it is changed (section 9.3.3).
+/// Any thread.
+[[nodiscard]] Ref<Errhandler> file_errhandler();
+void set_file_errhandler(Ref<Errhandler> handler);
+
 }  // namespace starling::mpi

@@ -122,6 +122,23 @@ int Session_call_errhandler(Session& session, int errorcode) {
   return call(Kind::session, session.handle(), "MPI_Session_call_errhandler", errorcode);
 }
 
+// The default for new files, which MPI_FILE_NULL stands for; there are no open files yet.
+int File_set_errhandler(MPI_File file, Errhandler& errhandler) {
+  if (file != MPI_FILE_NULL) return check::bad_handle(Kind::file, "file", as_bits(file));
+  Ref<Errhandler> handler;
+  if (const int rc = attach(handler, errhandler, Kind::file, "file"); rc != MPI_SUCCESS) return rc;
+  set_file_errhandler(std::move(handler));
+  return MPI_SUCCESS;
+}
+int File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
+  if (file != MPI_FILE_NULL) return check::bad_handle(Kind::file, "file", as_bits(file));
+  return give(file_errhandler(), errhandler);
+}
+int File_call_errhandler(MPI_File fh, int errorcode) {
+  if (fh != MPI_FILE_NULL) return check::bad_handle(Kind::file, "fh", as_bits(fh));
+  return call(Kind::file, as_bits(fh), "MPI_File_call_errhandler", errorcode);
+}
+
 int Error_string(int errorcode, char* string, int* resultlen) {
   if (!error_known(errorcode)) return bad_code(errorcode);
   std::string text = error_text(errorcode);

@@ -82,19 +82,21 @@ Result<void> Agreement::wait_for_children(const Key& key, const Place& place, co
                                           Deadline deadline) {
   if (place.children.empty()) return {};
   const auto all_joined = [&] { return entries_[key].joined.size() >= place.children.size(); };
-  auto waited = courier_.wait(all_joined, deadline);
+  const auto missing = [&] {
+    const std::vector<ProcId>& joined = entries_[key].joined;
+    std::string ranks;
+    for (const ProcId child : place.children) {
+      if (std::find(joined.begin(), joined.end(), child) != joined.end()) continue;
+      ranks += (ranks.empty() ? "" : ", ") + std::to_string(child.rank);
+    }
+    return "waits for rank(s) " + ranks + " or members that join through them";
+  };
+  auto waited = courier_.wait(all_joined, deadline, [&] { return describe(creation) + ": " + missing(); });
   if (waited) return {};
   if (waited.error().code != Errc::timed_out) return waited;
-  const std::vector<ProcId>& joined = entries_[key].joined;
-  std::string missing;
-  for (const ProcId child : place.children) {
-    if (std::find(joined.begin(), joined.end(), child) != joined.end()) continue;
-    missing += (missing.empty() ? "" : ", ") + std::to_string(child.rank);
-  }
   return fail(Errc::timed_out, describe(creation),
-              "gave up (parameter bootstrap_timeout) waiting for rank(s) " + missing +
-                  " or members that join through them; every member of the group must make the same call" +
-                  hint_in(waited.error()));
+              "gave up (parameter bootstrap_timeout): " + missing() +
+                  "; every member of the group must make the same call" + hint_in(waited.error()));
 }
 
 Result<ContextId> Agreement::result_from_parent(const Key& key, const Place& place, const Creation& creation,
@@ -103,13 +105,15 @@ Result<ContextId> Agreement::result_from_parent(const Key& key, const Place& pla
   join.key_high = key.high;
   join.key_low = key.low;
   if (auto sent = courier_.send(*place.parent, bytes_of(join)); !sent) return fail(std::move(sent).error());
-  auto waited = courier_.wait([&] { return entries_[key].result.has_value(); }, deadline);
+  const std::string missing =
+      "waits for rank " + std::to_string(place.parent->rank) + " to pass on the new context id";
+  auto waited = courier_.wait([&] { return entries_[key].result.has_value(); }, deadline,
+                              [&] { return describe(creation) + ": " + missing; });
   if (waited) return *entries_[key].result;
   if (waited.error().code != Errc::timed_out) return fail(std::move(waited).error());
   return fail(Errc::timed_out, describe(creation),
-              "gave up (parameter bootstrap_timeout) waiting for rank " + std::to_string(place.parent->rank) +
-                  " to pass on the new context id; a member of the group has not made the call" +
-                  hint_in(waited.error()));
+              "gave up (parameter bootstrap_timeout): " + missing +
+                  "; a member of the group has not made the call" + hint_in(waited.error()));
 }
 
 Result<void> Agreement::tell_children(const Key& key, const Place& place, ContextId id) {

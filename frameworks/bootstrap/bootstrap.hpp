@@ -32,7 +32,9 @@ class Courier {
   /// Progresses and sleeps until `ready()` is true or the deadline passes (Errc::timed_out; its detail is a
   /// hint at the cause, or empty) or the job is being ended. The runtime's lock is released while waiting, so
   /// other threads can create too.
-  [[nodiscard]] virtual Result<void> wait(const std::function<bool()>& ready, Deadline deadline) = 0;
+  /// `what` says what is waited for, if somebody asks meanwhile.
+  [[nodiscard]] virtual Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
+                                          const std::function<std::string()>& what) = 0;
   /// Runs a call that blocks in the process manager's library, with the runtime's lock released.
   virtual void unlocked(const std::function<void()>& blocking_call) = 0;
 

@@ -82,7 +82,8 @@ class Engine final : public Component, private btl::Sink {
   [[nodiscard]] bool may_sleep() noexcept override;
   [[nodiscard]] bool drained() const noexcept override;
   [[nodiscard]] Counters counters() const override;
-  [[nodiscard]] std::vector<std::string> pending() const override;
+  [[nodiscard]] std::vector<Pending> pending() const override;
+  void note_time(std::uint64_t now_ns) noexcept override;
 
   /// Bytes that unexpected messages hold from the system, and held at most.
   [[nodiscard]] const MessagePool& pool() const noexcept { return pool_; }
@@ -151,6 +152,10 @@ class Engine final : public Component, private btl::Sink {
   void answer(Peer& peer, std::span<const std::byte> message) noexcept;
   void answer(Peer& peer, wire::Kind kind, std::uint64_t sender_id, std::uint8_t flags = 0) noexcept;
   [[gnu::noinline]] void return_credit(Peer& peer) noexcept;
+
+  // engine_report.cpp
+  template <class Visit>
+  void each_pending(Visit visit) const;
 
   // engine_push.cpp
   void mark_busy(Peer& peer) noexcept;

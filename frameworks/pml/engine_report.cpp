@@ -2,7 +2,6 @@
 // Counters, and what hang help prints.
 #include <algorithm>
 
-#include "core/clock.hpp"
 #include "frameworks/pml/engine.hpp"
 
 namespace starling::pml {
@@ -29,52 +28,60 @@ Component::Counters Engine::counters() const {
 
 namespace {
 
-std::string age(const Request& request) {
-  if (request.started_ns == 0) return "";
-  const std::uint64_t tenths = (now_ns() - request.started_ns) / 100'000'000u;
-  return ", " + std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
-}
-
-std::string line(const Request& request, const char* what) {
-  std::string text = request.receive ? "receive from " : "send to ";
-  text += request.rank == kAnySource ? "any rank" : std::to_string(to_int(request.rank));
-  text += request.tag == kAnyTag ? " any tag" : " tag " + std::to_string(to_int(request.tag));
-  text += ", " + std::to_string(request.buffer.bytes) + " bytes" + age(request) + what;
-  return text;
-}
-
 const char* stage(const Request& request) {
   switch (request.phase) {
-    case kAnnounced: return " (not received yet)";
+    case kQueued: return "waits for room in the transport";
+    case kAnnounced: return "not received yet";
     case kPushing:
     case kReceiving:
-    case kGetting: return " (data are moving)";
+    case kGetting: return "data are moving";
     default: return "";
   }
 }
 
 }  // namespace
 
-std::vector<std::string> Engine::pending() const {
-  std::vector<std::string> lines;
+/// Calls visit(Request&) for each message of the user's that is not complete, until it returns false.
+template <class Visit>
+void Engine::each_pending(Visit visit) const {
+  bool going = true;
+  const auto walk = [&](const RequestChain& chain, auto&& wanted) {
+    for (Request* at = chain.front(); at != nullptr && going; at = RequestChain::after(*at)) {
+      if (wanted(*at)) going = visit(*at);
+    }
+  };
+  const auto all = [](const Request&) { return true; };
   contexts_.each([&](Context& context) {
-    for (const Request* at = context.any_source.front(); at != nullptr; at = RequestChain::after(*at)) {
-      lines.push_back(line(*at, ""));
-    }
-    context.each_source([&](Source& source) {
-      for (const Request* at = source.posted.front(); at != nullptr; at = RequestChain::after(*at)) {
-        lines.push_back(line(*at, ""));
-      }
-    });
+    walk(context.any_source, all);
+    context.each_source([&](Source& source) { walk(source.posted, all); });
   });
-  peers_.each([&](const Peer& peer) {
-    for (const Request* at = peer.fifo.front(); at != nullptr; at = RequestChain::after(*at)) {
-      if (at->phase != kControl && at->order == 0)
-        lines.push_back(line(*at, " (waits for room in the transport)"));
-    }
+  // Those with an order are in transfers_ as well.
+  const auto unannounced = [](const Request& request) {
+    return request.phase != kControl && request.order == 0;
+  };
+  peers_.each([&](const Peer& peer) { walk(peer.fifo, unannounced); });
+  transfers_.each([&](Request& request) { going = going && visit(request); });
+}
+
+std::vector<Pending> Engine::pending() const {
+  std::vector<Pending> all;
+  each_pending([&](const Request& request) {
+    const ContextId id = request.context == nullptr ? ContextId{} : request.context->id();
+    all.push_back({id, request.receive, request.rank, request.tag, request.buffer.bytes, request.started_ns,
+                   stage(request)});
+    return true;
   });
-  transfers_.each([&](const Request& request) { lines.push_back(line(request, stage(request))); });
-  return lines;
+  return all;
+}
+
+void Engine::note_time(std::uint64_t now_ns) noexcept {
+  // A program with a million receives need not pay for their ages while it waits.
+  constexpr std::uint32_t kMost = 4096;
+  std::uint32_t seen = 0;
+  each_pending([&](Request& request) {
+    if (request.started_ns == 0) request.started_ns = now_ns;
+    return ++seen < kMost;
+  });
 }
 
 }  // namespace starling::pml

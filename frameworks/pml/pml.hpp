@@ -47,6 +47,17 @@ class ControlSink {
   ~ControlSink() = default;
 };
 
+/// A send or receive that is not complete, for hang help.
+struct Pending {
+  ContextId context;
+  bool receive = false;
+  Rank rank{0};
+  Tag tag{0};
+  std::uint64_t bytes = 0;     ///< of the buffer
+  std::uint64_t since_ns = 0;  ///< first note_time() that found it; 0: none yet
+  const char* stage = "";      ///< how far it is: "data are moving"
+};
+
 class Component {
  public:
   virtual ~Component() = default;
@@ -105,8 +116,11 @@ class Component {
     std::vector<std::string> notes;
   };
   [[nodiscard]] virtual Counters counters() const = 0;
-  /// For hang help: one line per pending receive and send ("receive from 3 tag 7, 80 bytes, 12.3 s").
-  [[nodiscard]] virtual std::vector<std::string> pending() const = 0;
+  /// For hang help: every pending receive and send.
+  [[nodiscard]] virtual std::vector<Pending> pending() const = 0;
+  /// Tells the time now and then while the process waits: pending messages that have no age yet begin to age,
+  /// so that posting them need not read a clock.
+  virtual void note_time(std::uint64_t now_ns) noexcept = 0;
 };
 
 struct Args {

@@ -55,7 +55,7 @@ struct Request {
   std::uint64_t remote = 0;  ///< the other side's id of this transfer
   std::uint32_t phase = 0;
   std::uint32_t flags = 0;
-  std::uint64_t started_ns = 0;  ///< set by the caller where hang help wants ages; 0: unknown
+  std::uint64_t started_ns = 0;  ///< when note_time() first saw it pending; 0 when posted
 };
 
 inline constexpr Rank kAnySource{-1};

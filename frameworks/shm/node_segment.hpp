@@ -27,7 +27,7 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 1;
+inline constexpr std::uint32_t kLayoutVersion = 2;
 
 /// State of one local process, written by itself (or by mpiexec after its end).
 enum class ProcState : std::uint32_t { absent = 0, attached = 1, left = 2, exited = 3 };
@@ -42,12 +42,12 @@ struct alignas(128) ProcSlot {
   std::atomic<std::uint32_t> doorbell;   ///< futex word: incremented by producers that found `asleep` set
   std::atomic<std::uint32_t> attention;  ///< kAsleep and other bits of doorbell.hpp: read by producers
   std::byte pad1[56];
-  char waiting[256];  ///< what it waits for, NUL-terminated, refreshed on request (hang help)
+  char waiting[768];  ///< what it waits for, in lines, NUL-terminated, refreshed on request (hang help)
   std::atomic<std::uint32_t> report_wanted;  ///< incremented by mpiexec: please refresh `waiting`
   std::atomic<std::uint32_t> report_done;    ///< set to report_wanted when done
   std::byte pad2[120];
 };
-static_assert(sizeof(ProcSlot) == 512);
+static_assert(sizeof(ProcSlot) == 1024);
 
 /// What every process of the node must agree on; part of the header and compared at attach.
 struct Geometry {

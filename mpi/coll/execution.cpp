@@ -40,6 +40,23 @@ void Execution::start(const Port& port) noexcept {
   advance();
 }
 
+std::string Execution::state() const {
+  constexpr int kMostRanks = 8;
+  std::string text =
+      "round " + std::to_string(round_ + 1) + " of " + std::to_string(schedule.rounds().size());
+  int named = 0;
+  for (std::uint32_t i = finished_; i < posted_; ++i) {
+    const pml::Request& request = requests_[i];
+    if (request.complete.load(std::memory_order_acquire)) continue;
+    if (++named > kMostRanks) continue;
+    text += named == 1 ? ", waits for rank " : ", ";
+    text += std::to_string(to_int(request.rank));
+    if (!request.receive) text += " to receive";
+  }
+  if (named > kMostRanks) text += " and " + std::to_string(named - kMostRanks) + " more";
+  return text;
+}
+
 bool Execution::advance() noexcept {
   if (complete_) return true;
   const auto rounds = static_cast<std::uint32_t>(schedule.rounds().size());

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "frameworks/pml/pml.hpp"
 #include "mpi/coll/schedule.hpp"
@@ -39,8 +40,8 @@ class Execution {
   [[nodiscard]] pml::Fault fault() const noexcept { return fault_; }
   /// The peer of the message that failed first.
   [[nodiscard]] int faulty_peer() const noexcept { return faulty_peer_; }
-  /// For hang help: round in progress, and how many there are.
-  [[nodiscard]] std::uint32_t round() const noexcept { return round_; }
+  /// For hang help: "round 2 of 3, waits for rank 1, 5".
+  [[nodiscard]] std::string state() const;
 
  private:
   void begin_round() noexcept;

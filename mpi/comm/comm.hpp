@@ -53,6 +53,11 @@ class Comm final : public Object {
     return Tag{static_cast<std::int32_t>(collective_count_)};
   }
 
+  /// How people know it: its name, or its size and id.
+  [[nodiscard]] std::string label() const;
+  /// The same for a context id, of a communicator that lives; else the id.
+  [[nodiscard]] static std::string label_of(ContextId id);
+
   Ref<Errhandler> errhandler;
   AttributeSet attributes;
   std::string name;
@@ -63,6 +68,10 @@ class Comm final : public Object {
 
  private:
   friend class CommFactory;
+  // Whether label_of() finds it.
+  void make_known() const;
+  void forget() const noexcept;
+
   ContextId id_;
   Ref<Group> local_, remote_;
   std::uint32_t rank_, size_, peer_count_;

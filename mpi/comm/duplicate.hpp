@@ -25,6 +25,8 @@ class Duplication {
   void start();
   /// Goes as far as it can. True when the broadcast has ended.
   bool advance() noexcept { return execution_.advance(); }
+  /// For hang help.
+  [[nodiscard]] std::string state() const { return parent_.label() + ": " + execution_.state(); }
   /// Makes the communicator; once, after the end.
   [[nodiscard]] Made finish();
 

@@ -42,9 +42,12 @@ Comm::Comm(ContextId id, Ref<Group> local, Ref<Group> remote, std::uint32_t rank
       remote_(std::move(remote)),
       rank_(rank),
       size_(local_->size()),
-      peer_count_(remote_ ? remote_->size() : size_) {}
+      peer_count_(remote_ ? remote_->size() : size_) {
+  make_known();
+}
 
 Comm::~Comm() {
+  forget();
   if (Runtime* const runtime = Runtime::get(); runtime != nullptr) {
     if (context_ != nullptr) runtime->pml().close(context_);
     if (collective_ != nullptr) runtime->pml().close(collective_);
@@ -72,6 +75,7 @@ std::int32_t Comm::take_partition_tags(std::uint32_t count) noexcept {
 Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, const Ref<Session>& session) {
   Runtime& runtime = *Runtime::get();
   const ProcListPtr peers = sides.remote ? sides.remote->members() : sides.local->members();
+  runtime.set_communicator_names(&Comm::label_of);
   Ref<Comm> comm = Ref<Comm>::adopt(new Comm(id, sides.local, sides.remote, sides.rank));
   const Rank own{static_cast<std::int32_t>(sides.rank)};
   auto context = runtime.pml().open(id.on(Channel::point_to_point), own, peers);

@@ -10,6 +10,7 @@
 #include "mpi/coll/execution.hpp"
 #include "mpi/error.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -24,6 +25,10 @@ coll::Buffer region(std::span<const std::byte> bytes) noexcept {
 int run(Comm& comm, coll::Execution& execution) {
   Runtime& runtime = *Runtime::get();
   execution.start({&runtime.pml(), &comm.collective_context(), comm.next_collective_tag()});
+  const auto what = [&] {
+    return "an exchange between the groups of " + comm.label() + ": " + execution.state();
+  };
+  const Waiting waiting(what);
   if (!execution.complete()) runtime.wait([&] { return execution.advance(); });
   if (execution.fault() == pml::Fault::none) return MPI_SUCCESS;
   return error(MPI_ERR_OTHER, "the groups of the intercommunicator could not exchange messages with rank " +

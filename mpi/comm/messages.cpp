@@ -8,6 +8,7 @@
 #include "mpi.h"
 #include "mpi/error.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -21,7 +22,12 @@ void fill(pml::Request& request, const Messages& messages, std::uint32_t rank, c
   request.buffer.bytes = bytes;
 }
 
-int await(pml::Request& request, const char* what) {
+int await(pml::Request& request, const Comm& comm, const char* what) {
+  const auto text = [&] {
+    return std::string(what) + " among " + comm.label() + ": waits for rank " +
+           std::to_string(to_int(request.rank));
+  };
+  const Waiting waiting(text);
   Runtime::get()->wait([&] { return request.complete.load(std::memory_order_acquire); });
   if (request.status.fault == pml::Fault::none) return MPI_SUCCESS;
   return error(MPI_ERR_OTHER, std::string("a message of ") + what + " could not be exchanged with rank " +
@@ -34,7 +40,7 @@ int Messages::send(std::uint32_t to, std::span<const std::byte> bytes) const {
   pml::Request request;
   fill(request, *this, to, bytes.data(), bytes.size());
   Runtime::get()->pml().isend(request);
-  return await(request, what);
+  return await(request, comm, what);
 }
 
 int Messages::receive(std::uint32_t from, std::span<std::byte> bytes) const {
@@ -42,7 +48,7 @@ int Messages::receive(std::uint32_t from, std::span<std::byte> bytes) const {
   request.receive = true;
   fill(request, *this, from, bytes.data(), bytes.size());
   Runtime::get()->pml().irecv(request);
-  return await(request, what);
+  return await(request, comm, what);
 }
 
 int Messages::swap(std::uint32_t to, std::span<const std::byte> out, std::uint32_t from,
@@ -52,7 +58,7 @@ int Messages::swap(std::uint32_t to, std::span<const std::byte> out, std::uint32
   fill(incoming, *this, from, in.data(), in.size());
   Runtime::get()->pml().irecv(incoming);
   const int sent = send(to, out);
-  const int received = await(incoming, what);
+  const int received = await(incoming, comm, what);
   return sent != MPI_SUCCESS ? sent : received;
 }
 

@@ -38,12 +38,15 @@ class Progressable {
   virtual ~Progressable() = default;
   /// Returns the number of events. May deregister itself and others.
   virtual int progress() noexcept = 0;
+  /// For hang help: what it is and what it waits for; empty: nothing to say.
+  [[nodiscard]] virtual std::string describe() const { return {}; }
 
  private:
   friend class Runtime;
   Progressable* next_ = nullptr;
   Progressable* previous_ = nullptr;
   bool registered_ = false;
+  std::uint64_t since_ns_ = 0;  // as Waiting::since_ns
 };
 
 /// One phase of start-up, for the report.
@@ -103,7 +106,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
 
   // bootstrap::Courier
   [[nodiscard]] Result<void> send(ProcId to, std::span<const std::byte> message) override;
-  [[nodiscard]] Result<void> wait(const std::function<bool()>& ready, Deadline deadline) override;
+  [[nodiscard]] Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
+                                  const std::function<std::string()>& what) override;
   void unlocked(const std::function<void()>& blocking_call) override;
   // pml::ControlSink
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
@@ -111,6 +115,11 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   /// Waits until everything that was sent has left this process; after 10 s says what it waits for, and goes
   /// on waiting.
   void drain();
+  /// One line per thing that this process waits for, the latest first.
+  [[nodiscard]] std::vector<std::string> waiting_for();
+  /// How communicators are called in such lines; without one they are numbers.
+  using NameOf = std::string (*)(ContextId);
+  void set_communicator_names(NameOf name_of) noexcept { name_of_ = name_of; }
   /// Marks this process as properly finalized (its exit is no failure from here on) or in use again.
   void set_idle(bool idle) noexcept;
   /// Ends the whole job. Does not return.
@@ -142,7 +151,11 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
   void look_around();
+  void note_ages(std::uint64_t now) noexcept;
   void answer_hang_help();
+  [[nodiscard]] std::string communicator_name(ContextId id) const {
+    return name_of_ == nullptr ? "context " + std::to_string(id.bits) : name_of_(id);
+  }
   void give_way();
 
   static Runtime* instance_;
@@ -170,6 +183,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::vector<plugin::Index::Handle<btl::Framework>> transports_;
   plugin::Index::Handle<bootstrap::Framework> bootstrap_;
 
+  NameOf name_of_ = nullptr;
   std::vector<btl::Component*> transport_list_;
   Progressable* items_ = nullptr;
   Progressable* cursor_ = nullptr;  // the next one of the progress call under way

@@ -14,6 +14,7 @@
 #include "core/log.hpp"
 #include "mpi/api/registry.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -51,6 +52,7 @@ void Runtime::wake() noexcept {
 void Runtime::add(Progressable& item) noexcept {
   if (item.registered_) return;
   item.registered_ = true;
+  item.since_ns_ = 0;
   item.previous_ = nullptr;
   item.next_ = items_;
   if (items_ != nullptr) items_->previous_ = &item;
@@ -130,6 +132,7 @@ void Runtime::look_around() {
   const std::uint64_t now = now_ns();
   if (now < next_look_ns_) return;
   next_look_ns_ = now + kSleepLimitNs / 2;
+  note_ages(now);
   if (pmi_->wait_fd() < 0) return;
   pollfd descriptor{pmi_->wait_fd(), POLLIN, 0};
   if (::poll(&descriptor, 1, 0) <= 0) return;
@@ -139,18 +142,9 @@ void Runtime::look_around() {
   }
 }
 
-void Runtime::answer_hang_help() {
-  shm::ProcSlot& slot = segment_->slot(local_rank_);
-  const std::uint32_t wanted = slot.report_wanted.load(std::memory_order_acquire);
-  if (wanted == slot.report_done.load(std::memory_order_relaxed)) return;
-  std::string text;
-  for (const std::string& line : pml_->pending()) text += (text.empty() ? "" : "; ") + line;
-  if (text.empty()) text = "in MPI, no message pending";
-  std::snprintf(slot.waiting, sizeof slot.waiting, "%s", text.c_str());
-  slot.report_done.store(wanted, std::memory_order_release);
-}
-
-Result<void> Runtime::wait(const std::function<bool()>& ready, Deadline deadline) {
+Result<void> Runtime::wait(const std::function<bool()>& ready, Deadline deadline,
+                           const std::function<std::string()>& what) {
+  const Waiting waiting(what);
   const auto call = [](void* context) { return (*static_cast<const std::function<bool()>*>(context))(); };
   if (wait_until(call, const_cast<std::function<bool()>*>(&ready), deadline)) return {};
   return fail(Errc::timed_out, "wait", absent_processes());
@@ -175,10 +169,14 @@ void Runtime::unlocked(const std::function<void()>& blocking_call) {
 }
 
 void Runtime::drain() {
+  const auto what = [] {
+    return std::string("the end of MPI: waits until everything that was sent has left");
+  };
+  const Waiting waiting(what);
   const auto drained = [](void* context) { return static_cast<Runtime*>(context)->pml_->drained(); };
   if (wait_until(drained, this, Deadline::after_ns(kDrainNoticeNs))) return;
   std::string text = "finalize has waited 10 s for messages to leave this process, and goes on waiting:";
-  for (const std::string& line : pml_->pending()) text += "\n  " + line;
+  for (const std::string& line : waiting_for()) text += "\n  " + line;
   log::warning(text);
   wait_long(drained, this);
 }

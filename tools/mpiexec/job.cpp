@@ -213,6 +213,10 @@ void Job::report_waiting() {
       const auto answer = memory_.answer(spec_.layout.node[rank], spec_.layout.local_rank[rank]);
       text = answer && !answer->empty() ? *answer : server_.describe(rank);
     }
+    // Further lines belong to the same rank.
+    for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
+      text.replace(at, 1, "\n    ");
+    }
     say("mpiexec: " + name_of(rank) + ": " + text);
   }
 }

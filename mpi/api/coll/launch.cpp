@@ -3,6 +3,7 @@
 
 #include "mpi/api/coll/launch.hpp"
 
+#include <cctype>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "mpi/error.hpp"
 #include "mpi/request/request.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi::coll {
 namespace {
@@ -77,10 +79,18 @@ int error_of(const Execution& execution, const Comm& comm) {
 
 Port port_of(Comm& comm, Tag tag) { return {&Runtime::get()->pml(), &comm.collective_context(), tag}; }
 
+/// "MPI_Allreduce on MPI_COMM_WORLD: round 1 of 2, waits for rank 3", of "allreduce".
+std::string text_of(const char* name, const char* prefix, const Comm& comm, const Execution& execution) {
+  std::string function = name;
+  if (*prefix == '\0') function[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(function[0])));
+  return "MPI_" + (prefix + function) + " on " + comm.label() + ": " + execution.state();
+}
+
 /// A collective behind a request.
 class Ongoing final : public mpi::Operation {
  public:
-  Ongoing(Comm& comm, Tag tag, const UsedList& used) : port_(port_of(comm, tag)) {
+  Ongoing(Comm& comm, Tag tag, const UsedList& used, const char* name, bool persistent)
+      : name_(name), persistent_(persistent), port_(port_of(comm, tag)) {
     for (const Object* object : used) used_.push_back(Ref<Object>::share(const_cast<Object*>(object)));
   }
   ~Ongoing() override { Runtime::get()->remove(*this); }
@@ -104,8 +114,14 @@ class Ongoing final : public mpi::Operation {
     return 1;
   }
   int finish(MPI_Status&) override { return error_of(*execution_, *request_->comm); }
+  [[nodiscard]] std::string describe() const override {
+    const std::string kind = persistent_ ? " (persistent)" : "";
+    return text_of(name_, persistent_ ? "" : "I", *request_->comm, *execution_) + kind;
+  }
 
  private:
+  const char* name_;
+  bool persistent_;
   Lease execution_;
   Port port_;
   std::vector<Ref<Object>> used_;
@@ -160,23 +176,28 @@ int check_op(const Op& op, const Datatype& datatype) {
   return why.empty() ? MPI_SUCCESS : error(MPI_ERR_OP, std::move(why));
 }
 
-int run_blocking(Comm& comm, BuildFunction build, void* context) {
+int run_blocking(Comm& comm, BuildFunction build, void* context, const char* name) {
   const Tag tag = comm.next_collective_tag();  // also for an empty schedule: all processes count alike
   const Lease execution;
   build(context, execution->schedule, team_of(comm));
   if (!execution->schedule.ok()) return no_memory();
   execution->start(port_of(comm, tag));
-  if (!execution->complete()) Runtime::get()->wait([&execution] { return execution->advance(); });
+  if (!execution->complete()) {
+    const auto what = [&] { return text_of(name, "", comm, *execution); };
+    const Waiting waiting(what);
+    Runtime::get()->wait([&execution] { return execution->advance(); });
+  }
   if (execution->fault() == pml::Fault::none) [[likely]]
     return MPI_SUCCESS;
   return error_of(*execution, comm);
 }
 
-int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build, void* context) {
-  if (form.kind == Form::Kind::blocking) return run_blocking(comm, build, context);
+int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build, void* context,
+               const char* name) {
+  if (form.kind == Form::Kind::blocking) return run_blocking(comm, build, context, name);
   const bool keeps = form.kind == Form::Kind::persistent;
   const Tag tag = comm.next_collective_tag();
-  auto operation = std::make_unique<Ongoing>(comm, keeps ? persistent_tag(tag) : tag, used);
+  auto operation = std::make_unique<Ongoing>(comm, keeps ? persistent_tag(tag) : tag, used, name, keeps);
   build(context, operation->schedule(), team_of(comm));
   if (!operation->schedule().ok()) return no_memory();
   Request* const request = Request::make(Request::Form::operation);

@@ -61,22 +61,25 @@ using UsedList = std::vector<const Object*>;
 
 /// Fills a schedule and runs it as `form` says. `context` is handed to `build`.
 using BuildFunction = void (*)(void* context, Schedule& schedule, const Team& team);
+/// `name` is for hang help: the function in mpi/api that asks, "allreduce".
 [[nodiscard]] int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build,
-                             void* context);
-[[nodiscard]] int run_blocking(Comm& comm, BuildFunction build, void* context);
+                             void* context, const char* name);
+[[nodiscard]] int run_blocking(Comm& comm, BuildFunction build, void* context, const char* name);
 
 template <class Build>
-[[nodiscard]] int launch(const Form& form, Comm& comm, const UsedList& used, Build&& build) {
+[[nodiscard]] int launch(const Form& form, Comm& comm, const UsedList& used, Build&& build,
+                         const char* name = __builtin_FUNCTION()) {
   const auto call = [](void* context, Schedule& schedule, const Team& team) {
     (*static_cast<std::remove_reference_t<Build>*>(context))(schedule, team);
   };
-  return launch_any(form, comm, used, call, &build);
+  return launch_any(form, comm, used, call, &build, name);
 }
 /// Only a call that returns early makes a list of what it uses.
 template <class Build>
-[[nodiscard]] int launch(const Form& form, Comm& comm, Used used, Build&& build) {
-  return form.kind == Form::Kind::blocking ? launch(form, comm, UsedList{}, build)
-                                           : launch(form, comm, UsedList(used), build);
+[[nodiscard]] int launch(const Form& form, Comm& comm, Used used, Build&& build,
+                         const char* name = __builtin_FUNCTION()) {
+  return form.kind == Form::Kind::blocking ? launch(form, comm, UsedList{}, build, name)
+                                           : launch(form, comm, UsedList(used), build, name);
 }
 
 }  // namespace starling::mpi::coll

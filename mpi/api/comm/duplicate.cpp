@@ -12,6 +12,7 @@
 #include "mpi/handles.hpp"
 #include "mpi/info/info.hpp"
 #include "mpi/request/request.hpp"
+#include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -41,6 +42,7 @@ class Duplicating final : public Operation {
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }
+  [[nodiscard]] std::string describe() const override { return "MPI_Comm_idup of " + duplication_.state(); }
   int finish(MPI_Status&) override {
     return outcome_ == MPI_SUCCESS ? MPI_SUCCESS : error_on(*request_->comm, outcome_, detail_);
   }
@@ -68,6 +70,8 @@ int duplicate(Comm& comm, Ref<Info> info, MPI_Comm* newcomm) {
   const Ref<Comm> parent = Ref<Comm>::share(&comm);
   Duplication duplication(comm, std::move(info));
   duplication.start();
+  const auto what = [&] { return "MPI_Comm_dup of " + duplication.state(); };
+  const Waiting waiting(what);
   Runtime::get()->wait([&] { return duplication.advance(); });
   return give(duplication.finish(), newcomm);
 }

@@ -6,6 +6,7 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/request/message.hpp"
+#include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -41,6 +42,14 @@ int receive_matched(MPI_Message* handle, void* buf, MPI_Count count, Datatype& d
   return MPI_SUCCESS;
 }
 
+/// What hang help says about a probe that waits.
+std::string probe_text(const char* function, int source, int tag, const Comm& comm) {
+  const std::string from = source == MPI_ANY_SOURCE ? "any rank" : "rank " + std::to_string(source);
+  const std::string with = tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
+  return std::string(function) + " on " + comm.label() + ": waits for a message from " + from + " with " +
+         with;
+}
+
 }  // namespace
 
 int Probe(int source, int tag, Comm& comm, MPI_Status* status) {
@@ -50,6 +59,8 @@ int Probe(int source, int tag, Comm& comm, MPI_Status* status) {
   }
   Runtime& runtime = *Runtime::get();
   pml::Status found;
+  const auto what = [&] { return probe_text("MPI_Probe", source, tag, comm); };
+  const Waiting waiting(what);
   runtime.wait([&] { return runtime.pml().probe(comm.context(), Rank{source}, Tag{tag}, &found); });
   store_status(found, status);
   return MPI_SUCCESS;
@@ -77,6 +88,8 @@ int Mprobe(int source, int tag, Comm& comm, MPI_Message* message, MPI_Status* st
   Runtime& runtime = *Runtime::get();
   pml::Status found;
   pml::Message* matched = nullptr;
+  const auto what = [&] { return probe_text("MPI_Mprobe", source, tag, comm); };
+  const Waiting waiting(what);
   runtime.wait([&] {
     // Asked again after it was true (before a sleep): a second match would lose the first.
     if (matched == nullptr) matched = runtime.pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);

@@ -69,6 +69,10 @@ Result<void> Flat::exchange(const Creation& creation, Deadline deadline) {
 
 Result<std::vector<std::byte>> Flat::address(ProcId peer, std::string_view transport) {
   const Deadline deadline = Deadline::after_seconds(timeout_seconds());
+  const auto what = [&] {
+    return "first contact: waits for the " + std::string(transport) + " address of rank " +
+           std::to_string(peer.rank);
+  };
   while (true) {
     Result<pmi::Lookup> found = pmi_.get(peer.rank, address_key(transport));
     if (!found) return fail(std::move(found).error());
@@ -80,7 +84,7 @@ Result<std::vector<std::byte>> Flat::address(ProcId peer, std::string_view trans
                   "rank " + std::to_string(peer.rank) + " has not published its " + std::string(transport) +
                       " address within bootstrap_timeout (" + std::to_string(timeout_seconds()) + " s)");
     }
-    auto paused = courier_.wait([] { return false; }, Deadline::after_ns(1'000'000));
+    auto paused = courier_.wait([] { return false; }, Deadline::after_ns(1'000'000), what);
     if (!paused && paused.error().code != Errc::timed_out) return fail(std::move(paused).error());
   }
 }

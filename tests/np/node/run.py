@@ -7,6 +7,7 @@ After every job it checks that no name in /dev/shm and no socket is left. Standa
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -123,6 +124,66 @@ class NoMapping(NodeCase):
             self.skipTest("no mount namespace of its own")
         _, results = self.run_job(2, prefixes={1: private})
         self.assertIn("not on this node", results[0][2] + results[1][2], results)
+
+
+class HangHelp(NodeCase):
+    """What mpiexec --timeout prints for ranks that wait."""
+    STUCK = str(BUILD / "tests/np_stuck")
+    AGE = r", [01]\.\d s"
+
+    def texts(self, way, size=2):
+        """By rank, what it waits for; further lines are joined by ' / '."""
+        command = [str(BUILD / "bin/mpiexec"), "-n", str(size), "--timeout", "1", self.STUCK, way]
+        done = subprocess.run(command, text=True, timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 124, done.stderr)
+        text = done.stderr.replace("\n    ", " / ")
+        found = dict(re.findall(r"^mpiexec: rank (\d+) pid \d+.*?: (.*)$", text, re.M))
+        self.assertEqual(sorted(found), [str(r) for r in range(size)], done.stderr)
+        absent = "0" if way == "dup" else str(size - 1)
+        self.assertIn("computing (it has not called MPI since it was asked)", found[absent])
+        return found
+
+    def expect(self, way, pattern, rank="0", size=2):
+        self.assertRegex(self.texts(way, size)[rank], pattern)
+
+    def test_receive(self):
+        self.expect("receive", r'^receive from rank 1, tag 7, up to 80 bytes, on "ocean"' + self.AGE + "$")
+
+    def test_receive_from_anybody(self):
+        self.expect("any", r'^receive from any rank, any tag, up to 4 bytes, on "ocean"' + self.AGE + "$")
+
+    def test_send(self):
+        self.expect("send", r'^send to rank 1, tag 9, 5000000 bytes, on "ocean"' + self.AGE + r" \(not received yet\)$")
+
+    def test_blocking_collective(self):
+        found = self.texts("allreduce", 3)
+        for rank in ("0", "1"):
+            self.assertRegex(found[rank], r'^in MPI_Allreduce on "ocean": round \d of \d, waits for rank [012].*' +
+                             self.AGE + "$")
+        self.assertTrue(any("waits for rank 2" in found[rank] for rank in ("0", "1")), found)
+
+    def test_nonblocking_collective(self):
+        self.expect("ibarrier", r'^pending MPI_Ibarrier on "ocean": round 1 of 1, waits for rank 1' + self.AGE + "$")
+
+    def test_probe(self):
+        self.expect("probe", r'^in MPI_Probe on "ocean": waits for a message from rank 1 with tag 3' + self.AGE + "$")
+
+    def test_duplication(self):
+        self.expect("dup", r'^in MPI_Comm_dup of "ocean": round 1 of \d, waits for rank 0', rank="1")
+
+    def test_creation_from_a_group(self):
+        self.expect("create", r"^in creation of a communicator of 2 processes with tag 'user reef': "
+                    r"waits for rank\(s\) 1")
+
+    def test_finalize(self):
+        found = self.texts("finalize")["0"]
+        self.assertRegex(found, "^in the end of MPI: waits until everything that was sent has left" + self.AGE)
+        self.assertIn('send to rank 1, tag 9, 5000000 bytes, on "ocean"', found)
+
+    def test_many_are_counted(self):
+        found = self.texts("many")["0"].split(" / ")
+        self.assertEqual(len(found), 7)
+        self.assertEqual(found[-1], "... and 94 more messages")
 
 
 if __name__ == "__main__":

@@ -164,11 +164,22 @@ TEST(Contact, pending_names_what_is_waited_for) {
   auto a = job.irecv(0, kAny, kAnyTagInt, 80);
   auto b = job.irecv(0, 1, 7, 80);
   auto c = job.isend(0, 1, 3, filled(5000, 1));
-  const auto lines = job[0].pending();
-  ASSERT_EQ(lines.size(), 3u);
-  EXPECT_EQ(lines[0], "receive from any rank any tag, 80 bytes");
-  EXPECT_EQ(lines[1], "receive from 1 tag 7, 80 bytes");
-  EXPECT_EQ(lines[2], "send to 1 tag 3, 5000 bytes (not received yet)");
+  job[0].note_time(77);
+  auto d = job.irecv(0, 1, 8, 16);
+  const auto all = job[0].pending();
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[0].rank, kAnySource);
+  EXPECT_EQ(all[0].tag, kAnyTag);
+  EXPECT_TRUE(all[1].receive);
+  EXPECT_EQ(to_int(all[1].rank), 1);
+  EXPECT_EQ(to_int(all[1].tag), 7);
+  EXPECT_EQ(all[1].bytes, 80u);
+  EXPECT_EQ(all[1].since_ns, 77u);
+  EXPECT_EQ(all[2].since_ns, 0u) << "posted after the time was told";
+  EXPECT_FALSE(all[3].receive);
+  EXPECT_EQ(all[3].bytes, 5000u);
+  EXPECT_STREQ(all[3].stage, "not received yet");
+  EXPECT_EQ(all[3].context, job.contexts[0]->id());
   job[0].close(job.contexts[0]);
 }
 

@@ -155,7 +155,8 @@ class FakePml final : public pml::Component {
   bool may_sleep() noexcept override { return true; }
   bool drained() const noexcept override { return true; }
   Counters counters() const override { return {}; }
-  std::vector<std::string> pending() const override { return {}; }
+  std::vector<pml::Pending> pending() const override { return {}; }
+  void note_time(std::uint64_t) noexcept override {}
 
  private:
   World& world_;

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a rank says when mpiexec asks what it waits for. What is hard: the room is small and a program may
+// have thousands of requests, so the text says the most important first, and how much it leaves out. Layer:
+// mpi. See docs/design/waiting.md.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "core/clock.hpp"
+#include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/waiting.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// Lines of pending messages of one kind that are told in full.
+constexpr std::size_t kMostLines = 6;
+
+std::string age_text(std::uint64_t since_ns, std::uint64_t now) {
+  if (since_ns == 0 || since_ns > now) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, ", %.1f s", static_cast<double>(now - since_ns) * 1e-9);
+  return text;
+}
+
+std::string message_text(const pml::Pending& message, const std::string& comm, std::uint64_t now) {
+  std::string text = message.receive ? "receive from " : "send to ";
+  text += message.rank == pml::kAnySource ? "any rank" : "rank " + std::to_string(to_int(message.rank));
+  text += message.tag == pml::kAnyTag ? ", any tag" : ", tag " + std::to_string(to_int(message.tag));
+  text += (message.receive ? ", up to " : ", ") + std::to_string(message.bytes) + " bytes, on " + comm;
+  text += age_text(message.since_ns, now);
+  if (*message.stage != '\0') text += std::string(" (") + message.stage + ")";
+  return text;
+}
+
+/// Whole lines that fit into `room` bytes; the last says how many are missing.
+std::string fit(const std::vector<std::string>& lines, std::size_t room) {
+  constexpr std::size_t kNoteBytes = 24;
+  std::string text;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool last = i + 1 == lines.size();
+    if (text.size() + 1 + lines[i].size() + (last ? 0 : kNoteBytes) > room) {
+      if (text.empty()) return lines[i].substr(0, room);
+      return text + "\n... and " + std::to_string(lines.size() - i) + " more";
+    }
+    text += (text.empty() ? "" : "\n") + lines[i];
+  }
+  return text;
+}
+
+}  // namespace
+
+void Waiting::enter() noexcept {
+  outer_ = innermost_;
+  if (outer_ != nullptr) outer_->inner_ = this;
+  innermost_ = this;
+}
+
+void Waiting::leave() noexcept {
+  // Threads do not end their waits in the order in which they began.
+  (inner_ != nullptr ? inner_->outer_ : innermost_) = outer_;
+  if (outer_ != nullptr) outer_->inner_ = inner_;
+}
+
+std::vector<std::string> Runtime::waiting_for() {
+  const std::uint64_t now = now_ns();
+  note_ages(now);
+  std::vector<std::string> lines;
+  Waiting::each(
+      [&](const Waiting& wait) { lines.push_back("in " + wait.text() + age_text(wait.since_ns, now)); });
+  for (const Progressable* item = items_; item != nullptr; item = item->next_) {
+    const std::string text = item->describe();
+    if (!text.empty()) lines.push_back("pending " + text + age_text(item->since_ns_, now));
+  }
+  const bool explained = !lines.empty();
+  std::size_t count = 0;
+  for (const pml::Pending& message : pml_->pending()) {
+    // The messages inside a collective are explained by the collective.
+    const bool internal = message.context.channel() == Channel::collective;
+    if (internal && explained) continue;
+    if (++count > kMostLines) continue;
+    const std::string comm = communicator_name(message.context);
+    lines.push_back(message_text(message, internal ? "the collectives of " + comm : comm, now));
+  }
+  if (count > kMostLines) lines.push_back("... and " + std::to_string(count - kMostLines) + " more messages");
+  if (lines.empty()) lines.emplace_back("in MPI, no message pending");
+  return lines;
+}
+
+void Runtime::note_ages(std::uint64_t now) noexcept {
+  Waiting::each([&](Waiting& wait) {
+    if (wait.since_ns == 0) wait.since_ns = now;
+  });
+  for (Progressable* item = items_; item != nullptr; item = item->next_) {
+    if (item->since_ns_ == 0) item->since_ns_ = now;
+  }
+  pml_->note_time(now);
+}
+
+void Runtime::answer_hang_help() {
+  shm::ProcSlot& slot = segment_->slot(local_rank_);
+  const std::uint32_t wanted = slot.report_wanted.load(std::memory_order_acquire);
+  if (wanted == slot.report_done.load(std::memory_order_relaxed)) return;
+  const std::string text = fit(waiting_for(), sizeof(slot.waiting) - 1);
+  std::snprintf(slot.waiting, sizeof slot.waiting, "%s", text.c_str());
+  slot.report_done.store(wanted, std::memory_order_release);
+}
+
+}  // namespace starling::mpi

@@ -25,12 +25,18 @@ inline void set_cancelled(MPI_Status& status, bool cancelled) noexcept {
 }
 [[nodiscard]] inline bool cancelled(const MPI_Status& status) noexcept { return status.MPI_internal[2] != 0; }
 
-/// The empty status: MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_SUCCESS, no bytes, not cancelled (section 3.7.3).
-inline void set_empty(MPI_Status& status) noexcept {
+/// No message: MPI_ANY_SOURCE, MPI_ANY_TAG, no bytes, not cancelled. MPI_ERROR is left alone: only calls that
+/// return several statuses may change it (section 3.2.5).
+inline void clear(MPI_Status& status) noexcept {
   status.MPI_SOURCE = MPI_ANY_SOURCE;
   status.MPI_TAG = MPI_ANY_TAG;
-  status.MPI_ERROR = MPI_SUCCESS;
   std::memset(status.MPI_internal, 0, sizeof status.MPI_internal);
+}
+
+/// The empty status, of what is no active request: as above, and MPI_ERROR is MPI_SUCCESS (section 3.7.3).
+inline void set_empty(MPI_Status& status) noexcept {
+  clear(status);
+  status.MPI_ERROR = MPI_SUCCESS;
 }
 
 }  // namespace starling::mpi

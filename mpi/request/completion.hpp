@@ -15,6 +15,7 @@ namespace starling::mpi {
 struct Slot {
   MPI_Request* handle = nullptr;
   Request* request = nullptr;
+  int code = MPI_SUCCESS;  ///< what the operation ended with, once it is complete
 };
 
 /// Resolves one handle; MPI_ERR_REQUEST for one that is no live request.

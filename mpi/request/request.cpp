@@ -79,7 +79,7 @@ int Request::start() {
 }
 
 int Request::result(MPI_Status& status) {
-  set_empty(status);
+  clear(status);
   if (form == Form::operation) return operation->finish(status);
   if (form == Form::receive || form == Form::proc_null) fill_status(core.status, status);
   set_cancelled(status, core.status.cancelled);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Completion of several requests at once. What is hard: errors of single operations travel in the statuses,
-// and the call then ends with MPI_ERR_IN_STATUS (MPI 5.0 section 3.7.5). Layer: mpi.
+// and the call then ends with MPI_ERR_IN_STATUS (MPI 5.0 section 3.7.5); without an error the MPI_ERROR fields
+// stay as they are (section 3.2.5). Layer: mpi.
 
 #include "mpi/api/pt2pt/several.hpp"
 
@@ -36,6 +37,10 @@ struct FirstError {
   }
 };
 
+MPI_Status* nth(MPI_Status statuses[], std::size_t index) noexcept {
+  return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index];
+}
+
 }  // namespace
 
 bool none_active(const std::vector<Slot>& slots) noexcept {
@@ -70,16 +75,17 @@ int nothing_to_wait_for(int* index, MPI_Status* status) {
 int complete_all(std::vector<Slot>& slots, MPI_Status statuses[]) {
   FirstError first;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
-    int rc = MPI_SUCCESS;
+    MPI_Status* const status = nth(statuses, i);
     if (slots[i].request == nullptr) {
       if (status != MPI_STATUS_IGNORE) set_empty(*status);
-    } else {
-      const Ref<Comm> comm = slots[i].request->comm;
-      rc = complete(slots[i], status);
-      first.note(rc, i, comm);
+      continue;
     }
-    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = rc;
+    const Ref<Comm> comm = slots[i].request->comm;
+    slots[i].code = complete(slots[i], status);
+    first.note(slots[i].code, i, comm);
+  }
+  if (first.error_class != MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE) {
+    for (std::size_t i = 0; i < slots.size(); ++i) statuses[i].MPI_ERROR = slots[i].code;
   }
   return first.result();
 }
@@ -89,14 +95,15 @@ int complete_some(std::vector<Slot>& slots, int* outcount, int indices[], MPI_St
   int done = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].request == nullptr || !slots[i].request->done()) continue;
-    MPI_Status* const status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[done];
     const Ref<Comm> comm = slots[i].request->comm;
-    const int rc = complete(slots[i], status);
-    first.note(rc, i, comm);
-    if (status != MPI_STATUS_IGNORE) status->MPI_ERROR = rc;
+    slots[i].code = complete(slots[i], nth(statuses, static_cast<std::size_t>(done)));
+    first.note(slots[i].code, i, comm);
     indices[done++] = static_cast<int>(i);
   }
   *outcount = done;
+  if (first.error_class != MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE) {
+    for (int i = 0; i < done; ++i) statuses[i].MPI_ERROR = slots[static_cast<std::size_t>(indices[i])].code;
+  }
   return first.result();
 }
 

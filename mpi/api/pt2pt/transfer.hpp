@@ -58,10 +58,10 @@ struct Transfer {
   return rc;
 }
 
-/// Status of a receive from MPI_PROC_NULL (section 3.10).
+/// Status of a receive from MPI_PROC_NULL (section 3.10); MPI_ERROR is left alone (section 3.2.5).
 inline void set_proc_null(MPI_Status* status) {
   if (status == MPI_STATUS_IGNORE) return;
-  set_empty(*status);
+  clear(*status);
   status->MPI_SOURCE = MPI_PROC_NULL;
 }
 

@@ -18,11 +18,4 @@ inline int copy_text(std::string_view text, char* to, std::size_t capacity) noex
   return static_cast<int>(length);
 }
 
-/// MPI strings lose the blanks at both ends (keys and values of info objects, section 10).
-inline std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 }  // namespace starling::mpi

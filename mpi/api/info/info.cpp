@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Info_*. Layer: mpi. MPI 5.0 chapter 10. Callable at any time, from any thread.
+//
+// Keys and values are taken as they are: stripping blanks is for the Fortran bindings.
 
 #include <cstdlib>
 #include <cstring>
@@ -14,9 +16,9 @@
 namespace starling::mpi::api {
 namespace {
 
-/// The key without outer blanks; `code` gets MPI_ERR_INFO_KEY if it is empty or too long.
+/// The key; `code` gets MPI_ERR_INFO_KEY if it is empty or too long.
 std::string_view checked_key(const char* key, int* code) {
-  const std::string_view text = trimmed(key);
+  const std::string_view text = key;
   *code = MPI_SUCCESS;
   if (text.empty())
     *code = error(MPI_ERR_INFO_KEY,
@@ -65,7 +67,7 @@ int Info_set(Info& info, const char* key, const char* value) {
   int code = MPI_SUCCESS;
   const std::string_view name = checked_key(key, &code);
   if (code != MPI_SUCCESS) return code;
-  const std::string_view text = trimmed(value);
+  const std::string_view text = value;
   if (text.size() >= MPI_MAX_INFO_VAL) {
     return error(MPI_ERR_INFO_VALUE, "value has " + std::to_string(text.size()) +
                                          " characters, expected at most " +

@@ -28,9 +28,10 @@ class InfoTest : public ::testing::Test {
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-TEST_F(InfoTest, gives_back_what_was_set_without_outer_blanks) {
+TEST_F(InfoTest, gives_back_what_was_set_with_all_its_blanks) {
   ASSERT_EQ(MPI_Info_set(info_, "  wdir ", " /tmp/x "), MPI_SUCCESS);
-  EXPECT_EQ(get("wdir"), "/tmp/x");
+  EXPECT_EQ(get("  wdir "), " /tmp/x ");
+  EXPECT_EQ(get("wdir"), "<none>");
   EXPECT_EQ(get("other"), "<none>");
 }
 

@@ -24,12 +24,19 @@ int give_f90(Combiner combiner, int p, int r, MPI_Datatype* newtype) {
   return give(Ref<Datatype>::share(type), newtype);
 }
 
+/// Section 19.1.5: one of the two may be left to MPI, not both.
+int no_demand() {
+  return error(MPI_ERR_ARG, "p and r are both MPI_UNDEFINED, expected a precision or a range");
+}
+
 }  // namespace
 
 int Type_create_f90_real(int p, int r, MPI_Datatype* newtype) {
+  if (p == MPI_UNDEFINED && r == MPI_UNDEFINED) return no_demand();
   return give_f90(Combiner::f90_real, p, r, newtype);
 }
 int Type_create_f90_complex(int p, int r, MPI_Datatype* newtype) {
+  if (p == MPI_UNDEFINED && r == MPI_UNDEFINED) return no_demand();
   return give_f90(Combiner::f90_complex, p, r, newtype);
 }
 int Type_create_f90_integer(int r, MPI_Datatype* newtype) {

@@ -50,6 +50,9 @@ static void refused(void) {
   CHECK(MPI_Type_create_f90_real(1000, 2, &type) != MPI_SUCCESS);
   CHECK(MPI_Type_create_f90_complex(2, 1000000, &type) != MPI_SUCCESS);
   CHECK(MPI_Type_create_f90_integer(1000, &type) != MPI_SUCCESS);
+  CHECK(MPI_Type_create_f90_real(MPI_UNDEFINED, MPI_UNDEFINED, &type) !=
+        MPI_SUCCESS); /* one may be left out */
+  CHECK(MPI_Type_create_f90_complex(MPI_UNDEFINED, MPI_UNDEFINED, &type) != MPI_SUCCESS);
 }
 
 int main(int argc, char** argv) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Completion of several requests at once. What is hard: errors of single operations travel in the statuses,
-// and the call then ends with MPI_ERR_IN_STATUS (MPI 5.0 section 3.7.5); without an error the MPI_ERROR fields
-// stay as they are (section 3.2.5). Layer: mpi.
+// and the call then ends with MPI_ERR_IN_STATUS (MPI 5.0 section 3.7.5); without an error the MPI_ERROR
+// fields stay as they are (section 3.2.5). Layer: mpi.
 
 #include "mpi/api/pt2pt/several.hpp"
 

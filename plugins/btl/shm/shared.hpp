@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "frameworks/btl/btl.hpp"
+#include "core/atomics.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/node_segment.hpp"
 #include "plugins/btl/shm/lane_cap.hpp"

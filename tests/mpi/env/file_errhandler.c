@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_FILE_NULL stands for files to come: its error handler is MPI_ERRORS_RETURN until it is changed, and only
- * one for files fits (MPI 5.0, 9.3.3, 14.7). */
+/* MPI_FILE_NULL stands for files to come: its error handler is MPI_ERRORS_RETURN until it is changed, and
+ * only one for files fits (MPI 5.0, 9.3.3, 14.7). */
 #include "check.h"
 
 static int calls;

@@ -32,12 +32,16 @@ inline constexpr params::Decl kStartupReport =
     params::boolean("startup_report", "0",
                     "Rank 0 prints the startup plan, the time of each phase, PMI operations, peers and "
                     "memory when MPI_Init ends.");
-inline constexpr params::Decl kSpin =
-    params::integer("wait_spin_us", "-1", -1, 1'000'000,
-                    "Microseconds that a waiting process polls before it sleeps; -1: 100, or 2 when the node "
-                    "has more ranks than cores.");
+inline constexpr params::Decl kSpin = params::integer(
+    "wait_spin_us", "-1", -1, 1'000'000,
+    "Microseconds that a waiting process polls before it gives its core away; -1: 100, or 2 when "
+    "the node has more ranks than cores.");
+inline constexpr params::Decl kYield = params::integer(
+    "wait_yield_us", "-1", -1, 1'000'000,
+    "Microseconds that a waiting process then yields its core between polls before it sleeps; "
+    "-1: 0, or 500 when the node has more ranks than cores.");
 
-inline constexpr std::array kRuntimeParams = {kAddProcsCutoff,  kAsyncModex,    kInitBarrier,
-                                              kFinalizeBarrier, kStartupReport, kSpin};
+inline constexpr std::array kRuntimeParams = {kAddProcsCutoff, kAsyncModex, kInitBarrier, kFinalizeBarrier,
+                                              kStartupReport,  kSpin,       kYield};
 
 }  // namespace starling::mpi

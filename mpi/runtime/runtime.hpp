@@ -149,6 +149,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
 
   void wait_long(ReadyFunction ready, void* context);
   [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
+  enum class Yielded : std::uint8_t { ready, event, nothing };
+  [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
   void look_around();
   void note_ages(std::uint64_t now) noexcept;
@@ -168,6 +170,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   pmi::NodeMap nodes_;
   std::vector<std::uint32_t> node_ranks_;
   std::uint64_t spin_ns_ = 0;
+  std::uint64_t yield_ns_ = 0;
   std::uint32_t sleepers_ = 0;
   std::uint64_t next_look_ns_ = 0;
   std::vector<Phase> phases_;

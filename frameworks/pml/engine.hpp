@@ -82,6 +82,7 @@ class Engine final : public Component, private btl::Sink {
   [[nodiscard]] bool may_sleep() noexcept override;
   [[nodiscard]] bool drained() const noexcept override;
   [[nodiscard]] Counters counters() const override;
+  [[nodiscard]] std::vector<PeerTraffic> traffic() const override;
   [[nodiscard]] std::vector<Pending> pending() const override;
   void note_time(std::uint64_t now_ns) noexcept override;
 
@@ -169,7 +170,6 @@ class Engine final : public Component, private btl::Sink {
 
   PeerTable peers_;
   ContextTable contexts_;
-  std::uint64_t eager_sent_ = 0;
 
   Peer* busy_ = nullptr;  // peers with something to push
   std::vector<std::unique_ptr<Get>> gets_;

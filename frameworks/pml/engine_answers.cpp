@@ -76,6 +76,8 @@ void Engine::on_cts(Peer& peer, std::span<const std::byte> message) noexcept {
     malformed(peer, "a CTS asks for bytes that the message does not have");
     return;
   }
+  ++peer.slow_sent.ring.count;
+  peer.slow_sent.ring.bytes += header.bytes;
   request->remote = header.receiver_id;
   request->moved = header.offset;
   request->total = header.offset + header.bytes;
@@ -117,6 +119,10 @@ void Engine::on_answer(Peer& peer, std::span<const std::byte> message) noexcept 
   Request* const request = transfer(peer, header.sender_id);
   if (request == nullptr || request->receive || request->phase != kAnnounced) return;
   if (header.prefix.kind != wire::Kind::cancel_answer) {
+    if ((header.prefix.flags & wire::kGot) != 0) {
+      ++peer.slow_sent.get.count;
+      peer.slow_sent.get.bytes += request->buffer.bytes;
+    }
     finish_send(*request, Fault::none);
   } else if ((header.prefix.flags & wire::kGranted) != 0) {
     finish_send(*request, Fault::none, true);

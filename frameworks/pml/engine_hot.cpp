@@ -27,7 +27,8 @@ Post Engine::try_send(Context& context, Rank rank, Tag tag, const void* data, st
     peer.credit += cost;
     return Post::again;
   }
-  ++eager_sent_;
+  ++peer.eager_sent;
+  peer.eager_bytes_sent += bytes;
   return Post::done;
 }
 

@@ -149,7 +149,7 @@ bool Engine::step_get(Get& get, int& events) noexcept {
   }
   request.moved += get.asked;
   if (request.moved < request.total) return false;
-  answer(peer, wire::Kind::fin, request.remote);
+  answer(peer, wire::Kind::fin, request.remote, wire::kGot);
   finish_receive(request, Fault::none);
   return true;
 }

@@ -20,10 +20,24 @@ bool Engine::drained() const noexcept {
 Component::Counters Engine::counters() const {
   Counters counters = counters_;
   counters.peers = peers_.size();
-  counters.eager_sent = eager_sent_;
+  peers_.each([&](const Peer& peer) {
+    counters.eager_sent += peer.eager_sent;
+    counters.credit_stalls += peer.slow_sent.stalls;
+  });
+  counters.notes.insert(counters.notes.end(), peers_.notes().begin(), peers_.notes().end());
   const std::vector<std::string> notes = policy_->notes();
   counters.notes.insert(counters.notes.end(), notes.begin(), notes.end());
   return counters;
+}
+
+std::vector<PeerTraffic> Engine::traffic() const {
+  std::vector<PeerTraffic> all;
+  peers_.each([&](const Peer& peer) {
+    if (peer.transport == nullptr) return;
+    all.push_back({peer.proc, peer.transport->name(), peer.slow_sent});
+    all.back().sent.eager = {peer.eager_sent, peer.eager_bytes_sent};
+  });
+  return all;
 }
 
 namespace {

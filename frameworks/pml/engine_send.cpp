@@ -69,7 +69,7 @@ bool Engine::start(Request& request) noexcept {
   // The receiver may hold no more of our eager bytes: only the announcement goes, which also asks for credit.
   if ((request.flags & kStallCounted) == 0) {
     request.flags |= kStallCounted;
-    ++counters_.credit_stalls;
+    ++request.peer->slow_sent.stalls;
   }
   return start_rts(request, true);
 }
@@ -85,6 +85,7 @@ bool Engine::start_eager(Request& request, std::int64_t cost) noexcept {
     request.phase = kAnnounced;
   }
   peer.credit -= cost;
+  const std::uint64_t bytes = request.total;
   const std::size_t header_bytes = sync ? sizeof(wire::SyncEnvelope) : sizeof(wire::Envelope);
   const Post post = put(*peer.endpoint, wire::bytes_of(header).first(header_bytes), request.buffer, 0,
                         static_cast<std::size_t>(request.total));
@@ -93,7 +94,8 @@ bool Engine::start_eager(Request& request, std::int64_t cost) noexcept {
     request.phase = kQueued;
     return false;
   }
-  ++eager_sent_;
+  ++peer.eager_sent;
+  peer.eager_bytes_sent += bytes;
   if (!sync) finish_send(request, Fault::none);
   return true;
 }

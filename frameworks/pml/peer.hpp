@@ -18,6 +18,7 @@
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pml/chain.hpp"
 #include "frameworks/pml/request.hpp"
+#include "frameworks/pml/traffic.hpp"
 #include "frameworks/pml/wire.hpp"
 
 namespace starling::pml {
@@ -39,7 +40,9 @@ struct Peer {
   std::int64_t credit = 0;       ///< what we may still send eagerly, in cost_of() bytes
   std::int64_t owed = 0;         ///< what the peer sent eagerly, has been consumed, and is not yet returned
   std::int64_t return_at = 0;    ///< owed goes back from here on
-  ProcId proc;
+  std::uint64_t eager_sent = 0;  ///< messages
+  ProcId proc;  // between the two, which gcc would else add as a vector: nine instructions for two
+  std::uint64_t eager_bytes_sent = 0;
 
   PeerState state = PeerState::untried;
   bool busy = false;        ///< in the engine's list of peers with something to push
@@ -47,6 +50,7 @@ struct Peer {
   bool suspect = false;     ///< sent something malformed: noted once
   Peer* next_busy = nullptr;
 
+  Traffic slow_sent;               ///< all but the eager ones
   std::size_t eager_bytes = 0;     ///< longest eager payload
   std::size_t fragment_bytes = 0;  ///< payload of one data fragment
 

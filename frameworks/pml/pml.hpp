@@ -27,6 +27,7 @@
 #include "frameworks/btl/address.hpp"
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pml/request.hpp"
+#include "frameworks/pml/traffic.hpp"
 #include "params/registry.hpp"
 
 namespace starling::pml {
@@ -116,6 +117,8 @@ class Component {
     std::vector<std::string> notes;
   };
   [[nodiscard]] virtual Counters counters() const = 0;
+  /// What was sent to each process that has an endpoint, in no order.
+  [[nodiscard]] virtual std::vector<PeerTraffic> traffic() const = 0;
   /// For hang help: every pending receive and send.
   [[nodiscard]] virtual std::vector<Pending> pending() const = 0;
   /// Tells the time now and then while the process waits: pending messages that have no age yet begin to age,
@@ -133,7 +136,7 @@ struct Framework {
   using Component = pml::Component;
   using Args = pml::Args;
   static constexpr FixedString<24> kName = "pml";
-  static constexpr std::uint32_t kInterface = 1;
+  static constexpr std::uint32_t kInterface = 2;
 };
 
 }  // namespace starling::pml

@@ -36,6 +36,7 @@ inline constexpr std::uint8_t kGettable = 1;  ///< rts: address and key describe
 inline constexpr std::uint8_t kStalled =
     2;  ///< rts: small enough to be eager, but the sender is out of credit
 inline constexpr std::uint8_t kGranted = 4;  ///< cancel_answer: the message had not matched and is gone
+inline constexpr std::uint8_t kGot = 8;      ///< fin: the receiver got the data itself
 
 struct Prefix {
   Kind kind{};

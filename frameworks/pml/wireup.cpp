@@ -24,33 +24,39 @@ Peer* PeerTable::find(ProcId proc) const noexcept {
   return at == peers_.end() ? nullptr : at->second.get();
 }
 
+void PeerTable::refuse(Peer& peer, const btl::Component& transport, const std::string& reason) {
+  peer.refused.push_back(std::string(transport.name()) + ": " + reason);
+  if (std::find(notes_.begin(), notes_.end(), peer.refused.back()) == notes_.end()) {
+    notes_.push_back(peer.refused.back());
+  }
+}
+
 bool PeerTable::try_transport(Peer& peer, btl::Component& transport, bool& may_come) {
-  const std::string name(transport.name());
   if (Result<void> reached = transport.reaches(peer.proc); !reached) {
-    peer.refused.push_back(name + ": " + reached.error().text());
+    peer.refused.push_back(std::string(transport.name()) + ": " + reached.error().text());
     return false;
   }
   std::vector<std::byte> address;
   if (transport.needs().address != btl::AddressSource::computed) {
     if (book_ == nullptr) {
-      peer.refused.push_back(name + ": needs the peer's address, but nothing was set up to ask for it");
+      refuse(peer, transport, "needs the peer's address, but nothing was set up to ask for it");
       return false;
     }
     auto found = book_->address(peer.proc, transport.name());
     if (!found) {
       may_come |= found.error().code == Errc::timed_out;
-      peer.refused.push_back(name + ": " + found.error().text());
+      refuse(peer, transport, found.error().text());
       return false;
     }
     address = std::move(*found);
     if (address.empty()) {
-      peer.refused.push_back(name + ": the peer does not use it");
+      refuse(peer, transport, "the peer does not use it");
       return false;
     }
   }
   auto made = transport.connect(peer.proc, address);
   if (!made) {
-    peer.refused.push_back(name + ": " + made.error().text());
+    refuse(peer, transport, made.error().text());
     return false;
   }
   const btl::Limits& limits = transport.limits();

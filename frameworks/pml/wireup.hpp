@@ -37,6 +37,8 @@ class PeerTable {
   /// Makes the endpoint unless there is one. False: lost or unreachable (see `state`).
   bool connect(Peer& peer);
   [[nodiscard]] std::size_t size() const noexcept { return peers_.size(); }
+  /// Why a transport that reaches a process was not used, each reason once; for the report.
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
   template <class Visit>
   void each(Visit visit) const {
     for (const auto& [proc, peer] : peers_) visit(*peer);
@@ -44,12 +46,14 @@ class PeerTable {
 
  private:
   bool try_transport(Peer& peer, btl::Component& transport, bool& may_come);
+  void refuse(Peer& peer, const btl::Component& transport, const std::string& reason);
 
   std::uint64_t eager_limit_;
   std::int64_t window_;
   std::vector<btl::Component*> transports_;
   btl::AddressBook* book_ = nullptr;
   std::unordered_map<ProcId, std::unique_ptr<Peer>> peers_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace starling::pml

@@ -38,6 +38,31 @@ std::vector<std::size_t> sizes() {
   return all;
 }
 
+TEST(Protocol, the_sender_counts_each_message_under_the_way_it_took) {
+  for (const Way& way : kWays) {
+    Job job = make_job(way);
+    for (const std::size_t size : {std::size_t{8}, std::size_t{8}, std::size_t{9000}}) {
+      auto receive = job.irecv(1, 0, 1, size);
+      auto send = job.isend(0, 1, 1, filled(size, size));
+      job.settle();
+      ASSERT_TRUE(receive->complete() && send->complete()) << way.name;
+    }
+    const auto all = job[0].traffic();
+    ASSERT_EQ(all.size(), 1u) << way.name;
+    const Traffic& sent = all[0].sent;
+    const bool got = way.get == GetMode::done || way.get == GetMode::later;
+    EXPECT_EQ(sent.eager.count, 2u) << way.name;
+    EXPECT_EQ(sent.eager.bytes, 16u) << way.name;
+    EXPECT_EQ(sent.get.count, got ? 1u : 0u) << way.name;
+    EXPECT_EQ(sent.ring.count, got ? 0u : 1u) << way.name;
+    // A get that breaks after a chunk of 1000 bytes leaves the rest to the ring.
+    EXPECT_EQ(sent.get.bytes + sent.ring.bytes, way.get == GetMode::fails_at_second ? 8000u : 9000u)
+        << way.name;
+    const auto back = job[1].traffic();
+    for (const PeerTraffic& peer : back) EXPECT_EQ(peer.sent.eager.count, 0u) << "answers are no messages";
+  }
+}
+
 TEST(Protocol, every_size_arrives_by_every_way_in_either_order) {
   for (const Way& way : kWays) {
     Job job = make_job(way);

@@ -155,6 +155,7 @@ class FakePml final : public pml::Component {
   bool may_sleep() noexcept override { return true; }
   bool drained() const noexcept override { return true; }
   Counters counters() const override { return {}; }
+  std::vector<pml::PeerTraffic> traffic() const override { return {}; }
   std::vector<pml::Pending> pending() const override { return {}; }
   void note_time(std::uint64_t) noexcept override {}
 

@@ -32,6 +32,10 @@ inline constexpr params::Decl kStartupReport =
     params::boolean("startup_report", "0",
                     "Rank 0 prints the startup plan, the time of each phase, PMI operations, peers and "
                     "memory when MPI_Init ends.");
+inline constexpr params::Decl kReport =
+    params::boolean("report", "0",
+                    "When MPI_Finalize ends, rank 0 prints which transport and protocol carried the messages "
+                    "to self, within nodes and beyond, how many and how large, and why not others.");
 inline constexpr params::Decl kSpin = params::integer(
     "wait_spin_us", "-1", -1, 1'000'000,
     "Microseconds that a waiting process polls before it gives its core away; -1: 100, or 2 when "
@@ -42,6 +46,6 @@ inline constexpr params::Decl kYield = params::integer(
     "-1: 0, or 500 when the node has more ranks than cores.");
 
 inline constexpr std::array kRuntimeParams = {kAddProcsCutoff, kAsyncModex, kInitBarrier, kFinalizeBarrier,
-                                              kStartupReport,  kSpin,       kYield};
+                                              kStartupReport,  kReport,     kSpin,        kYield};
 
 }  // namespace starling::mpi

@@ -230,6 +230,7 @@ Result<void> Runtime::create_transports() {
     } else if (named_by_user(environment_.params, "btl")) {
       return fail(std::move(transport).error());
     } else {
+      transports_refused_.push_back(transport.error().text());
       // Without memory or permission the job goes on more slowly or not at all: the user wants to know why.
       const Errc code = transport.error().code;
       if (code != Errc::unsupported && code != Errc::not_found) log::warning(transport.error().text());

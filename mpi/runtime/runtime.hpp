@@ -69,6 +69,11 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Environment& environment() noexcept { return environment_; }
   [[nodiscard]] const std::vector<btl::Component*>& transports() const noexcept { return transport_list_; }
 
+  /// Transports that could not be made, with their reasons.
+  [[nodiscard]] const std::vector<std::string>& transports_refused() const noexcept {
+    return transports_refused_;
+  }
+
   [[nodiscard]] ProcId self() const noexcept { return self_; }
   [[nodiscard]] std::uint32_t world_size() const noexcept { return world_size_; }
   /// Ranks of the world on this node, ascending; the own one is at local_rank().
@@ -176,6 +181,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::vector<Phase> phases_;
   std::string shared_memory_;
   std::vector<std::string> shared_memory_refused_;
+  std::vector<std::string> transports_refused_;
 
   // Destroyed in reverse: bootstrap, transports, pml, segment, shm, pmi.
   plugin::Index::Handle<pmi::Framework> pmi_;

@@ -59,5 +59,8 @@ struct World {
 /// Prints the startup plan, phases and counters on rank 0 of MPI_COMM_WORLD (parameter startup_report).
 /// Collective over the world.
 void print_startup_report();
+/// Prints on rank 0 of MPI_COMM_WORLD what the processes have sent until now, by which transport and
+/// protocol, and what kept them from better ones (parameter report). Collective over the world.
+void print_traffic_report();
 
 }  // namespace starling::mpi

@@ -91,7 +91,12 @@ int stop_world() {
   if (Runtime::get()->plan_for(comm.size()).finalize_barrier) {
     if (const int rc = barrier(comm); rc != MPI_SUCCESS) return rc;
   }
-  Runtime::get()->drain();
+  Runtime& runtime = *Runtime::get();
+  runtime.drain();
+  if (runtime.params().boolean(kReport)) {
+    print_traffic_report();
+    runtime.drain();
+  }
   undefine(kWorld);
   undefine(kSelf);
   state.finalized = true;

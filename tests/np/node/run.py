@@ -126,6 +126,38 @@ class NoMapping(NodeCase):
         self.assertIn("not on this node", results[0][2] + results[1][2], results)
 
 
+class Report(NodeCase):
+    """What report=1 prints when MPI ends."""
+    ROW = r"^  node +shm +eager +messages +(\d+) +(\d+) +([\d.]+) +(\d+)$"
+
+    def run_job(self, *options, size=3):
+        command = [str(BUILD / "bin/mpiexec"), "-n", str(size), *options, RING, "20"]
+        done = subprocess.run(command, text=True, timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_off_by_default(self):
+        self.assertEqual(self.run_job(), "")
+
+    def test_sums_over_ranks(self):
+        err = self.run_job("--mca", "report", "1")
+        self.assertEqual(err.count("[starling] report: "), 1, err)
+        total, low, mean, high = (float(n) for n in re.search(self.ROW, err, re.M).groups())
+        self.assertGreaterEqual(low, 20, err)  # each hop of the ring is a message
+        self.assertTrue(low <= mean <= high and abs(mean * 3 - total) < 0.5, err)
+        self.assertIn("remote: no messages", err)
+
+    def test_reasons(self):
+        sender = str(BUILD / "tests/mpi/mpi_tool_traffic_variables")  # sends long messages, too
+        command = [str(BUILD / "bin/mpiexec"), "-n", "2", "--mca", "report", "1", sender]
+        done = subprocess.run(command, text=True, timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Ranks measure different times but say the same.
+        self.assertEqual(done.stderr.count("note: large messages: "), 1, done.stderr)
+        self.assertRegex(done.stderr, r"note: large messages: .* \([12] ranks?\)")
+        self.assertRegex(done.stderr, r"(?m)^  self +self +get +messages +4 +2 +2\.0 +2$")
+
+
 class HangHelp(NodeCase):
     """What mpiexec --timeout prints for ranks that wait."""
     STUCK = str(BUILD / "tests/np_stuck")

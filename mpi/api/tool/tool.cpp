@@ -59,7 +59,10 @@ int T_init_thread(int, int* provided) {
 int T_finalize() {
   const tool::Guard guard;
   if (!guard.ready()) return MPI_T_ERR_NOT_INITIALIZED;
-  if (--tool::state().initialised == 0) tool::state().sessions.clear();
+  if (--tool::state().initialised == 0) {
+    tool::state().sessions.clear();
+    tool::state().handles.clear();
+  }
   return MPI_SUCCESS;
 }
 

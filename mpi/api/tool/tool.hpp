@@ -4,12 +4,15 @@
 /// Layer: mpi. MPI 5.0 chapter 15.
 ///
 /// Every parameter is a control variable; values do not change after they are read, so all are read-only.
-/// There are no performance variables, categories and events yet, which the standard allows.
+/// Performance variables are in variables.hpp. There are no categories and events yet, which the standard
+/// allows.
 ///
 /// Threads:   any; every member is used under `mutex`.
 /// Ordering:  the index of a variable never changes; parameters that are declared later are added at the end.
 /// Errors:    MPI_T error codes, never an error handler.
 
+#include <cstdint>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -27,7 +30,12 @@ struct State {
   std::vector<std::string> names;  ///< of control variables, by index
   std::set<std::string, std::less<>> known;
   std::set<std::uintptr_t> sessions;  ///< tool sessions that are open
-  std::uintptr_t last_session = 0x1000;
+  struct Handle {
+    std::uintptr_t session;
+    std::size_t variable;  ///< index
+  };
+  std::map<std::uintptr_t, Handle> handles;  ///< of performance variables
+  std::uintptr_t last_object = 0x1000;       ///< sessions and handles, never used twice
 };
 [[nodiscard]] State& state();
 

@@ -33,7 +33,7 @@ void BsendBuffer::attach(void* base, std::size_t bytes) {
 
 void BsendBuffer::flush() {
   const std::uint64_t number = newest_;
-  Runtime::get()->wait([this, number] { return flushed(number); });
+  Runtime::get()->wait("the wait for buffered messages", [this, number] { return flushed(number); });
 }
 
 bool BsendBuffer::flushed(std::uint64_t number) {

@@ -67,8 +67,11 @@ std::vector<std::string> Runtime::waiting_for() {
   const std::uint64_t now = now_ns();
   note_ages(now);
   std::vector<std::string> lines;
-  Waiting::each(
-      [&](const Waiting& wait) { lines.push_back("in " + wait.text() + age_text(wait.since_ns, now)); });
+  bool function_only = false;
+  Waiting::each([&](const Waiting& wait) {
+    function_only = wait.function_only();
+    lines.push_back("in " + wait.text() + age_text(wait.since_ns, now));
+  });
   for (const Progressable* item = items_; item != nullptr; item = item->next_) {
     const std::string text = item->describe();
     if (!text.empty()) lines.push_back("pending " + text + age_text(item->since_ns_, now));
@@ -85,6 +88,10 @@ std::vector<std::string> Runtime::waiting_for() {
   }
   if (count > kMostLines) lines.push_back("... and " + std::to_string(count - kMostLines) + " more messages");
   if (lines.empty()) lines.emplace_back("in MPI, no message pending");
+  if (lines.size() == 2 && function_only) {  // one call that waits for one thing
+    lines[0] = lines[0].substr(0, lines[0].find(',')) + ": " + lines[1];
+    lines.pop_back();
+  }
   return lines;
 }
 

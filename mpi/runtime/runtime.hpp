@@ -91,6 +91,9 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
 
   /// Polls transports and everything registered once. Returns the number of events.
   int progress() noexcept;
+  /// One progress call of a function that does not wait and found nothing; programs that test in a loop get
+  /// hang help and notice the launcher's end by it.
+  void poll(const char* function);
   void add(Progressable& item) noexcept;
   void remove(Progressable& item) noexcept;
   /// Wakes this process's threads that sleep in wait(): something they may wait for was done by a call.
@@ -100,13 +103,19 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   /// again after a yes.
   template <class Ready>
   void wait(Ready&& ready) {
+    wait(nullptr, ready);
+  }
+  /// The same; hang help names the function.
+  template <class Ready>
+  void wait(const char* function, Ready&& ready) {
     for (std::uint32_t polls = 0; polls < kHotPolls; ++polls) {
       if (ready()) return;
       progress();
     }
     if (!ready())
-      wait_long([](void* context) { return (*static_cast<std::remove_reference_t<Ready>*>(context))(); },
-                &ready);
+      wait_long(
+          function, [](void* context) { return (*static_cast<std::remove_reference_t<Ready>*>(context))(); },
+          &ready);
   }
 
   // bootstrap::Courier
@@ -118,8 +127,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
 
   /// Waits until everything that was sent has left this process; after 10 s says what it waits for, and goes
-  /// on waiting.
-  void drain();
+  /// on waiting. `call` is what hang help names: "the end of MPI".
+  void drain(const char* call);
   /// One line per thing that this process waits for, the latest first.
   [[nodiscard]] std::vector<std::string> waiting_for();
   /// How communicators are called in such lines; without one they are numbers.
@@ -152,7 +161,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   static void at_exit() noexcept;
   void close() noexcept;
 
-  void wait_long(ReadyFunction ready, void* context);
+  void wait_long(const char* function, ReadyFunction ready, void* context);
   [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
   enum class Yielded : std::uint8_t { ready, event, nothing };
   [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
@@ -178,6 +187,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::uint64_t yield_ns_ = 0;
   std::uint32_t sleepers_ = 0;
   std::uint64_t next_look_ns_ = 0;
+  std::uint32_t idle_polls_ = 0;
   std::vector<Phase> phases_;
   std::string shared_memory_;
   std::vector<std::string> shared_memory_refused_;

@@ -68,7 +68,21 @@ void Runtime::remove(Progressable& item) noexcept {
   item.next_ = item.previous_ = nullptr;
 }
 
-void Runtime::wait_long(ReadyFunction ready, void* context) { (void)wait_until(ready, context, Deadline{}); }
+void Runtime::wait_long(const char* function, ReadyFunction ready, void* context) {
+  const Waiting waiting(function);
+  (void)wait_until(ready, context, Deadline{});
+}
+
+void Runtime::poll(const char* function) {
+  if (progress() != 0) return;
+  Waiting waiting(function);
+  waiting.since_ns = ~std::uint64_t{0};  // a call that returns at once has no age
+  if (++idle_polls_ % kPollsPerLook == 0) {
+    look_around();
+  } else {
+    answer_hang_help();
+  }
+}
 
 bool Runtime::wait_until(ReadyFunction ready, void* context, Deadline deadline) {
   std::uint64_t last_event_ns = now_ns();
@@ -185,17 +199,16 @@ void Runtime::unlocked(const std::function<void()>& blocking_call) {
   registry().lock.reacquire(depth);
 }
 
-void Runtime::drain() {
-  const auto what = [] {
-    return std::string("the end of MPI: waits until everything that was sent has left");
-  };
+void Runtime::drain(const char* call) {
+  const auto what = [call] { return std::string(call) + ": waits until everything that was sent has left"; };
   const Waiting waiting(what);
   const auto drained = [](void* context) { return static_cast<Runtime*>(context)->pml_->drained(); };
   if (wait_until(drained, this, Deadline::after_ns(kDrainNoticeNs))) return;
-  std::string text = "finalize has waited 10 s for messages to leave this process, and goes on waiting:";
+  std::string text =
+      std::string(call) + " has waited 10 s for messages to leave this process, and goes on waiting:";
   for (const std::string& line : waiting_for()) text += "\n  " + line;
   log::warning(text);
-  wait_long(drained, this);
+  wait_long(nullptr, drained, this);
 }
 
 }  // namespace starling::mpi

@@ -25,11 +25,21 @@ class Waiting {
   template <class Describe>
   requires(!std::is_lvalue_reference_v<Describe>) explicit Waiting(Describe&&) =
       delete;  // it would be gone before it is asked
-  ~Waiting() { leave(); }
+  /// An MPI function that waits for messages, which are told beside it. Null: nothing to tell.
+  explicit Waiting(const char* function) noexcept
+      : function_only_(true),
+        describe_([](const void* name) { return std::string(static_cast<const char*>(name)); }),
+        context_(function) {
+    if (function != nullptr) enter();
+  }
+  ~Waiting() {
+    if (context_ != nullptr) leave();
+  }
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
 
   [[nodiscard]] std::string text() const { return describe_(context_); }
+  [[nodiscard]] bool function_only() const noexcept { return function_only_; }
   /// 0: not looked at yet.
   std::uint64_t since_ns = 0;
 
@@ -44,6 +54,7 @@ class Waiting {
   void leave() noexcept;
 
   static inline Waiting* innermost_ = nullptr;  // of all threads
+  bool function_only_ = false;
   std::string (*describe_)(const void*);
   const void* context_;
   Waiting* outer_ = nullptr;

@@ -62,7 +62,7 @@ int open_runtime(int thread_level) {
 }
 
 void close_runtime() {
-  Runtime::get()->drain();
+  Runtime::get()->drain("the end of MPI");
   if (--users != 0) return;
   registry().active.store(false, std::memory_order_release);
   Runtime::get()->set_idle(true);

@@ -92,10 +92,10 @@ int stop_world() {
     if (const int rc = barrier(comm); rc != MPI_SUCCESS) return rc;
   }
   Runtime& runtime = *Runtime::get();
-  runtime.drain();
+  runtime.drain("the end of MPI");
   if (runtime.params().boolean(kReport)) {
     print_traffic_report();
-    runtime.drain();
+    runtime.drain("the end of MPI");
   }
   undefine(kWorld);
   undefine(kSelf);

@@ -9,6 +9,7 @@
 #include "mpi/coll/select.hpp"
 #include "mpi/error.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi::topology {
 namespace {
@@ -34,6 +35,10 @@ int exchange(Comm& comm, const coll::Alltoall& asked) {
   coll::alltoall(execution.schedule, {static_cast<int>(comm.rank()), size, 0, false}, {}, asked);
   if (!execution.schedule.ok()) return error(MPI_ERR_NO_MEM, "no memory to exchange the edges of the graph");
   execution.start({&Runtime::get()->pml(), &comm.collective_context(), comm.next_collective_tag()});
+  const auto what = [&] {
+    return "the creation of a distributed graph on " + comm.label() + ": " + execution.state();
+  };
+  const Waiting waiting(what);
   Runtime::get()->wait([&execution] { return execution.advance(); });
   if (execution.fault() == pml::Fault::none) return MPI_SUCCESS;
   return error(MPI_ERR_OTHER, "the edges of the graph could not be exchanged with rank " +

@@ -58,7 +58,7 @@ int Comm_disconnect(MPI_Comm* comm) {
   if (found == nullptr) return error(MPI_ERR_COMM, "comm is not a live communicator (freed already?)");
   if (found->predefined())
     return error(MPI_ERR_COMM, "comm is " + found->name + ", which cannot be disconnected");
-  Runtime::get()->drain();  // section 11.10.4: waits for pending communication
+  Runtime::get()->drain("MPI_Comm_disconnect");  // section 11.10.4: waits for pending communication
   return Comm_free(comm);
 }
 

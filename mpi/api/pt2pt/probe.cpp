@@ -13,9 +13,9 @@ namespace {
 
 /// Matches once, with one look at the transports first if that finds nothing.
 template <class Look>
-bool look_twice(Look&& look) {
+bool look_twice(const char* function, Look&& look) {
   if (look()) return true;
-  Runtime::get()->progress();
+  Runtime::get()->poll(function);
   return look();
 }
 
@@ -74,7 +74,9 @@ int Iprobe(int source, int tag, Comm& comm, int* flag, MPI_Status* status) {
   }
   pml::Status found;
   pml::Component& pml = Runtime::get()->pml();
-  *flag = look_twice([&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); }) ? 1 : 0;
+  *flag = look_twice("MPI_Iprobe", [&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); })
+              ? 1
+              : 0;
   if (*flag != 0) store_status(found, status);
   return MPI_SUCCESS;
 }
@@ -108,10 +110,11 @@ int Improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* message, MP
   }
   pml::Status found;
   pml::Message* matched = nullptr;
-  *flag = look_twice([&] {
-    matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
-    return matched != nullptr;
-  })
+  *flag = look_twice("MPI_Improbe",
+                     [&] {
+                       matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
+                       return matched != nullptr;
+                     })
               ? 1
               : 0;
   if (*flag == 0) return MPI_SUCCESS;
@@ -129,7 +132,7 @@ int Mrecv(void* buf, MPI_Count count, Datatype& datatype, MPI_Message* message, 
   Ref<Comm> comm;
   if (const int rc = receive_matched(message, buf, count, datatype, request, &comm); rc != MPI_SUCCESS)
     return rc;
-  const int rc = wait_for(request, *comm);
+  const int rc = wait_for("MPI_Mrecv", request, *comm);
   store_status(request.status, status);
   return rc;
 }

@@ -10,7 +10,8 @@ namespace starling::mpi::api {
 namespace {
 
 /// One send, of `data`, and one receive at once; either side may be MPI_PROC_NULL.
-int exchange(const Transfer& out, const pml::Buffer& data, const Transfer& in, MPI_Status* status) {
+int exchange(const char* function, const Transfer& out, const pml::Buffer& data, const Transfer& in,
+             MPI_Status* status) {
   pml::Component& pml = Runtime::get()->pml();
   pml::Request incoming;
   pml::Request outgoing;
@@ -23,13 +24,13 @@ int exchange(const Transfer& out, const pml::Buffer& data, const Transfer& in, M
     out.fill(outgoing, pml::Mode::standard, false);
     outgoing.buffer = data;
     pml.isend(outgoing);
-    sent = wait_for(outgoing, out.comm);
+    sent = wait_for(function, outgoing, out.comm);
   }
   if (in.rank == MPI_PROC_NULL) {
     set_proc_null(status);
     return sent;
   }
-  const int received = wait_for(incoming, in.comm);
+  const int received = wait_for(function, incoming, in.comm);
   store_status(incoming.status, status);
   return sent != MPI_SUCCESS ? sent : received;
 }
@@ -45,7 +46,7 @@ int Recv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Co
   pml::Request request;
   Transfer{buf, count, datatype, source, tag, comm}.fill(request, pml::Mode::standard, true);
   Runtime::get()->pml().irecv(request);
-  const int rc = wait_for(request, comm);
+  const int rc = wait_for("MPI_Recv", request, comm);
   store_status(request.status, status);
   return rc;
 }
@@ -60,7 +61,7 @@ int Irecv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, C
 int Sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, int dest, int sendtag,
              void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int source, int recvtag, Comm& comm,
              MPI_Status* status) {
-  return exchange({sendbuf, sendcount, sendtype, dest, sendtag, comm},
+  return exchange("MPI_Sendrecv", {sendbuf, sendcount, sendtype, dest, sendtag, comm},
                   sendtype.buffer(sendbuf, static_cast<std::uint64_t>(sendcount)),
                   {recvbuf, recvcount, recvtype, source, recvtag, comm}, status);
 }
@@ -72,8 +73,9 @@ int Sendrecv_replace(void* buf, MPI_Count count, Datatype& datatype, int dest, i
   const std::uint64_t bytes = elements * datatype.size();
   const auto copy = std::make_unique<std::byte[]>(bytes);
   datatype.pack(buf, elements, 0, copy.get(), bytes);
-  return exchange({buf, count, datatype, dest, sendtag, comm}, pml::Buffer{copy.get(), bytes, 0, nullptr},
-                  {buf, count, datatype, source, recvtag, comm}, status);
+  return exchange("MPI_Sendrecv_replace", {buf, count, datatype, dest, sendtag, comm},
+                  pml::Buffer{copy.get(), bytes, 0, nullptr}, {buf, count, datatype, source, recvtag, comm},
+                  status);
 }
 
 }  // namespace starling::mpi::api

@@ -8,6 +8,14 @@
 namespace starling::mpi::api {
 namespace {
 
+constexpr const char* function_of(pml::Mode mode) {
+  switch (mode) {
+    case pml::Mode::synchronous: return "MPI_Ssend";
+    case pml::Mode::ready: return "MPI_Rsend";
+    default: return "MPI_Send";
+  }
+}
+
 int send(const Transfer& transfer, pml::Mode mode) {
   if (transfer.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   pml::Request request;
@@ -19,7 +27,7 @@ int send(const Transfer& transfer, pml::Mode mode) {
     if (post == Post::done) return MPI_SUCCESS;
   }
   Runtime::get()->pml().isend(request);
-  return wait_for(request, transfer.comm);
+  return wait_for(function_of(mode), request, transfer.comm);
 }
 
 int isend(const Transfer& transfer, pml::Mode mode, MPI_Request* handle) {

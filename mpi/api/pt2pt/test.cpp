@@ -18,7 +18,7 @@ int Test(MPI_Request* request, int* flag, MPI_Status* status) {
     if (status != MPI_STATUS_IGNORE) set_empty(*status);
     return MPI_SUCCESS;
   }
-  if (!slot.request->done()) Runtime::get()->progress();
+  if (!slot.request->done()) Runtime::get()->poll("MPI_Test");
   *flag = slot.request->done() ? 1 : 0;
   return *flag != 0 ? complete(slot, status) : MPI_SUCCESS;
 }
@@ -28,7 +28,7 @@ int Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, M
   if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
   *flag = 1;
   if (none_active(slots)) return nothing_to_wait_for(index, status);
-  Runtime::get()->progress();
+  Runtime::get()->poll("MPI_Testany");
   std::size_t found = 0;
   if (!find_done(slots, &found)) {
     *flag = 0;
@@ -42,7 +42,7 @@ int Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, M
 int Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
   std::vector<Slot> slots;
   if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
-  if (!all_done(slots)) Runtime::get()->progress();
+  if (!all_done(slots)) Runtime::get()->poll("MPI_Testall");
   *flag = all_done(slots) ? 1 : 0;
   return *flag != 0 ? complete_all(slots, array_of_statuses) : MPI_SUCCESS;
 }
@@ -55,7 +55,7 @@ int Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int ar
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  Runtime::get()->progress();
+  Runtime::get()->poll("MPI_Testsome");
   return complete_some(slots, outcount, array_of_indices, array_of_statuses);
 }
 

@@ -16,7 +16,7 @@ int Wait(MPI_Request* request, MPI_Status* status) {
     if (status != MPI_STATUS_IGNORE) set_empty(*status);
     return MPI_SUCCESS;
   }
-  Runtime::get()->wait([&slot] { return slot.request->done(); });
+  Runtime::get()->wait("MPI_Wait", [&slot] { return slot.request->done(); });
   return complete(slot, status);
 }
 
@@ -25,7 +25,7 @@ int Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* 
   if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
   if (none_active(slots)) return nothing_to_wait_for(index, status);
   std::size_t found = 0;
-  Runtime::get()->wait([&] { return find_done(slots, &found); });
+  Runtime::get()->wait("MPI_Waitany", [&] { return find_done(slots, &found); });
   *index = static_cast<int>(found);
   return complete(slots[found], status);
 }
@@ -34,7 +34,8 @@ int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_stat
   std::vector<Slot> slots;
   if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
   for (const Slot& slot : slots) {
-    if (slot.request != nullptr) Runtime::get()->wait([&slot] { return slot.request->done(); });
+    if (slot.request != nullptr)
+      Runtime::get()->wait("MPI_Waitall", [&slot] { return slot.request->done(); });
   }
   return complete_all(slots, array_of_statuses);
 }
@@ -48,7 +49,7 @@ int Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int ar
     return MPI_SUCCESS;
   }
   std::size_t found = 0;
-  Runtime::get()->wait([&] { return find_done(slots, &found); });
+  Runtime::get()->wait("MPI_Waitsome", [&] { return find_done(slots, &found); });
   return complete_some(slots, outcount, array_of_indices, array_of_statuses);
 }
 

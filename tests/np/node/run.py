@@ -179,13 +179,21 @@ class HangHelp(NodeCase):
         self.assertRegex(self.texts(way, size)[rank], pattern)
 
     def test_receive(self):
-        self.expect("receive", r'^receive from rank 1, tag 7, up to 80 bytes, on "ocean"' + self.AGE + "$")
+        self.expect("receive", r'^in MPI_Recv: receive from rank 1, tag 7, up to 80 bytes, on "ocean"' + self.AGE + "$")
 
     def test_receive_from_anybody(self):
-        self.expect("any", r'^receive from any rank, any tag, up to 4 bytes, on "ocean"' + self.AGE + "$")
+        self.expect("any", r'^in MPI_Recv: receive from any rank, any tag, up to 4 bytes, on "ocean"' + self.AGE + "$")
 
     def test_send(self):
-        self.expect("send", r'^send to rank 1, tag 9, 5000000 bytes, on "ocean"' + self.AGE + r" \(not received yet\)$")
+        self.expect("send", r'^in MPI_Send: send to rank 1, tag 9, 5000000 bytes, on "ocean"' + self.AGE +
+                    r" \(not received yet\)$")
+
+    def test_testing(self):
+        self.expect("test", r'^in MPI_Test: receive from rank 1, tag 5, up to 4 bytes, on "ocean"' + self.AGE + "$")
+
+    def test_two_receives(self):
+        self.assertEqual([line.split(",")[0] for line in self.texts("two")["0"].split(" / ")],
+                         ["in MPI_Waitall", "receive from any rank", "receive from rank 1"])
 
     def test_blocking_collective(self):
         found = self.texts("allreduce", 3)
@@ -195,7 +203,8 @@ class HangHelp(NodeCase):
         self.assertTrue(any("waits for rank 2" in found[rank] for rank in ("0", "1")), found)
 
     def test_nonblocking_collective(self):
-        self.expect("ibarrier", r'^pending MPI_Ibarrier on "ocean": round 1 of 1, waits for rank 1' + self.AGE + "$")
+        self.expect("ibarrier", r'^in MPI_Wait: pending MPI_Ibarrier on "ocean": round 1 of 1, waits for rank 1' +
+                    self.AGE + "$")
 
     def test_probe(self):
         self.expect("probe", r'^in MPI_Probe on "ocean": waits for a message from rank 1 with tag 3' + self.AGE + "$")
@@ -214,7 +223,8 @@ class HangHelp(NodeCase):
 
     def test_many_are_counted(self):
         found = self.texts("many")["0"].split(" / ")
-        self.assertEqual(len(found), 7)
+        self.assertTrue(found[0].startswith("in MPI_Waitall, "), found)
+        self.assertEqual(len(found), 8)
         self.assertEqual(found[-1], "... and 94 more messages")
 
 

@@ -36,6 +36,21 @@ static void in_ibarrier(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+static void in_test(void) {
+  MPI_Request request;
+  int value, done = 0;
+  MPI_Irecv(&value, 1, MPI_INT, size - 1, 5, ocean, &request);
+  while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+static void with_two(void) {
+  int values[2];
+  MPI_Request requests[2];
+  MPI_Irecv(&values[0], 1, MPI_INT, size - 1, 5, ocean, &requests[0]);
+  MPI_Irecv(&values[1], 1, MPI_INT, MPI_ANY_SOURCE, 6, ocean, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
 static void in_probe(void) { MPI_Probe(size - 1, 3, ocean, MPI_STATUS_IGNORE); }
 
 static void in_dup(void) {
@@ -71,7 +86,7 @@ int main(int argc, char** argv) {
   } ways[] = {
       {"receive", in_receive},   {"any", in_any_receive}, {"send", in_send}, {"allreduce", in_allreduce},
       {"ibarrier", in_ibarrier}, {"probe", in_probe},     {"dup", in_dup},   {"create", in_create},
-      {"finalize", in_finalize}, {"many", with_many}};
+      {"finalize", in_finalize}, {"many", with_many},     {"test", in_test}, {"two", with_two}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Checking frames and telling their senders apart. Layer: framework. Design: docs/design/network.md.
+
+#include "frameworks/btl/net/arrivals.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace starling::btl::net {
+
+void note(Component::Counters& counters, std::string text) {
+  constexpr std::size_t kMost = 16;
+  auto& notes = counters.notes;
+  if (notes.size() < kMost && std::find(notes.begin(), notes.end(), text) == notes.end()) {
+    notes.push_back(std::move(text));
+  }
+}
+
+Result<void> wanted(const Args& args, std::string_view transport) {
+  const params::Value* const list = args.params.find("btl");
+  const bool named = list != nullptr && list->written.find(transport) != std::string::npos;
+  if (named || args.place.local_size < args.place.world_size) return {};
+  return fail(Errc::unsupported, "create", "all processes of this job are on one node");
+}
+
+int Arrivals::deliver(std::span<const std::byte> frame) noexcept {
+  FrameHead head;
+  if (frame.size() < sizeof(head)) {
+    note(counters_, "a frame without a head was dropped");
+    return 0;
+  }
+  std::memcpy(&head, frame.data(), sizeof(head));
+  if (head.token != token_ || head.layout != FrameHead{}.layout || head.rank >= place_.world_size) {
+    note(counters_, "a frame for another process was dropped (an old job's, or a stranger's)");
+    return 0;
+  }
+  Origin& from = last_ != nullptr && last_->proc.rank == head.rank ? *last_ : origin(head.rank);
+  int messages = 0;
+  const bool whole = for_each_record(frame.subspan(sizeof(head)), [&](std::span<const std::byte> message) {
+    ++messages;
+    ++counters_.messages_received;
+    counters_.bytes_received += message.size();
+    sink_.on_message(from, message);
+  });
+  if (!whole) note(counters_, "a damaged frame of rank " + std::to_string(head.rank) + " was dropped");
+  return messages;
+}
+
+Origin& Arrivals::origin(std::uint32_t rank) {
+  auto& origin = origins_[rank];
+  if (origin == nullptr) origin = std::make_unique<Origin>(Origin{ProcId{place_.self.world, rank}, nullptr});
+  last_ = origin.get();
+  return *origin;
+}
+
+}  // namespace starling::btl::net

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  From frames to messages. Layer: framework, for the network btls.
+///
+/// Threads:   as btl::Component.
+/// Ownership: one Origin per process that has sent something; they live as long as this.
+/// Errors:    a frame that is not for this process, or damaged, is dropped and noted once.
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/btl/net/frame.hpp"
+
+namespace starling::btl::net {
+
+/// A fallback with its reason, for the report; each text once, and not without end.
+void note(Component::Counters& counters, std::string text);
+
+/// Whether a network is of use: the job has processes elsewhere, or the user named the transport.
+/// Errors: Errc::unsupported.
+[[nodiscard]] Result<void> wanted(const Args& args, std::string_view transport);
+
+class Arrivals {
+ public:
+  Arrivals(Sink& sink, const Place& place, std::uint64_t token, Component::Counters& counters) noexcept
+      : sink_(sink), place_(place), token_(token), counters_(counters) {}
+
+  /// Hands the frame's messages to the sink. Returns how many.
+  int deliver(std::span<const std::byte> frame) noexcept;
+  /// Processes that have sent something.
+  [[nodiscard]] std::size_t senders() const noexcept { return origins_.size(); }
+  [[nodiscard]] bool heard_of(std::uint32_t rank) const noexcept { return origins_.count(rank) != 0; }
+
+ private:
+  [[nodiscard]] Origin& origin(std::uint32_t rank);
+
+  Sink& sink_;
+  Place place_;
+  std::uint64_t token_;
+  Component::Counters& counters_;
+  Origin* last_ = nullptr;  // where the last frame came from
+  std::unordered_map<std::uint32_t, std::unique_ptr<Origin>> origins_;
+};
+
+}  // namespace starling::btl::net

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What the network btls put on the wire. Layer: framework.
+///
+/// One frame is one message of the library: a head, then records. A record is {length 4, zero 4}, the bytes,
+/// and zeros up to a multiple of 8, so that every message lies aligned. A frame has several records where
+/// messages had to wait: the kernel's cost per frame is then paid once.
+///
+/// Threads: value types. Units: bytes; numbers as the processor has them.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+namespace starling::btl::net {
+
+struct FrameHead {
+  std::uint64_t token = 0;   ///< the receiver's, from its address: the frame is meant for it and nobody else
+  std::uint32_t rank = 0;    ///< the sender's rank in the world
+  std::uint16_t layout = 1;  ///< of this page
+  std::uint16_t unused = 0;
+};
+static_assert(sizeof(FrameHead) == 16 && std::is_trivially_copyable_v<FrameHead>);
+
+struct RecordHead {
+  std::uint32_t bytes = 0;
+  std::uint32_t unused = 0;
+};
+static_assert(sizeof(RecordHead) == 8 && std::is_trivially_copyable_v<RecordHead>);
+
+/// What a message of so many bytes takes in a frame.
+constexpr std::size_t record_bytes(std::size_t message) noexcept {
+  return sizeof(RecordHead) + (message + 7) / 8 * 8;
+}
+
+/// Calls `take(span)` for each message of a frame whose head has been checked. False: the records do not fit
+/// the frame; those before the damage have been delivered.
+template <class Take>
+bool for_each_record(std::span<const std::byte> records, Take take) {
+  while (!records.empty()) {
+    RecordHead head;
+    if (records.size() < sizeof(head)) return false;
+    std::memcpy(&head, records.data(), sizeof(head));
+    if (head.bytes > records.size() - sizeof(head) || record_bytes(head.bytes) > records.size()) return false;
+    take(records.subspan(sizeof(head), head.bytes));
+    records = records.subspan(record_bytes(head.bytes));
+  }
+  return true;
+}
+
+}  // namespace starling::btl::net

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames and the line in which they wait. What is hard here: a frame's memory may be reused only when the
+// library has done with it, and a loss may be reported from within a post. Layer: framework.
+// Design: docs/design/network.md.
+
+#include "frameworks/btl/net/link.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace starling::btl::net {
+
+Chunk* ChunkPool::take() {
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<Chunk>());
+    return all_.back().get();
+  }
+  Chunk* const chunk = free_.back();
+  free_.pop_back();
+  chunk->used = chunk->live = 0;
+  return chunk;
+}
+
+void ChunkPool::give(Chunk* chunk) noexcept {
+  if (free_.size() < kKept) {
+    free_.push_back(chunk);
+    return;
+  }
+  const auto found =
+      std::find_if(all_.begin(), all_.end(), [chunk](const auto& item) { return item.get() == chunk; });
+  std::swap(*found, all_.back());
+  all_.pop_back();
+}
+
+Link::Link(Links& links, ProcId peer, std::uint64_t token, const char* transport)
+    : links_(links), head_{token, links.place.self.rank}, peer_(peer), transport_(transport) {}
+
+Link::~Link() {
+  while (first_ != nullptr) {
+    Frame* const frame = std::exchange(first_, first_->next);
+    release(*frame);
+  }
+  std::erase(links_.busy, this);
+  links_.posted -= posted_;  // the component has closed the library: nobody uses these frames any more
+}
+
+Post Link::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
+  const std::size_t bytes = header.size() + payload.size();
+  std::byte* const to = reserve(bytes);
+  if (to == nullptr) [[unlikely]]
+    return Post::again;
+  if (!header.empty()) std::memcpy(to, header.data(), header.size());
+  if (!payload.empty()) std::memcpy(to + header.size(), payload.data(), payload.size());
+  commit(bytes);
+  return Post::done;
+}
+
+std::byte* Link::reserve(std::size_t bytes) noexcept {
+  expects(bytes <= kMessageMaxBytes, "a message above Limits::message_max_bytes");
+  if (lost_) return nullptr;
+  const std::size_t needed = record_bytes(bytes);
+  if (bytes_ + needed > kLinkBytes) {
+    ++links_.counters.full;
+    return nullptr;
+  }
+  // The last waiting frame is the last one of its chunk, so it can grow.
+  joins_ = last_ != nullptr && last_->bytes + needed <= last_->room;
+  reserved_ = joins_ ? last_ : begin_frame(bytes);
+  reserved_at_ = reserved_->bytes;
+  return reserved_->data() + reserved_at_ + sizeof(RecordHead);
+}
+
+/// A new frame with room for one message; it may use what the chunk has until the next one is begun.
+Frame* Link::begin_frame(std::size_t bytes) noexcept {
+  const std::size_t needed = sizeof(Frame) + sizeof(FrameHead) + record_bytes(bytes);
+  if (chunk_ == nullptr || chunk_->used + needed > Chunk::kBytes) chunk_ = links_.pool.take();
+  auto* const frame = new (chunk_->bytes + chunk_->used) Frame;
+  const std::size_t left = Chunk::kBytes - chunk_->used - sizeof(Frame);
+  frame->link = this;
+  frame->chunk = chunk_;
+  frame->next = nullptr;
+  frame->request = nullptr;
+  frame->room = static_cast<std::uint32_t>(std::min(left, kFrameMaxBytes));
+  frame->bytes = sizeof(head_);
+  std::memcpy(frame->data(), &head_, sizeof(head_));
+  return frame;
+}
+
+void Link::commit(std::size_t bytes) noexcept {
+  Frame& frame = *std::exchange(reserved_, nullptr);
+  ++links_.counters.messages_sent;
+  links_.counters.bytes_sent += bytes;
+  const RecordHead record{static_cast<std::uint32_t>(bytes), 0};
+  std::byte* const at = frame.data() + reserved_at_;
+  std::memcpy(at, &record, sizeof(record));
+  const std::size_t whole = record_bytes(bytes);
+  std::memset(at + sizeof(record) + bytes, 0, whole - sizeof(record) - bytes);
+  frame.bytes += static_cast<std::uint32_t>(whole);
+  const auto end = reinterpret_cast<std::byte*>(&frame) + sizeof(Frame) + (frame.bytes + 15) / 16 * 16;
+  frame.chunk->used = static_cast<std::uint32_t>(end - frame.chunk->bytes);
+  bytes_ += whole;
+  if (joins_) return;
+  bytes_ += sizeof(FrameHead);
+  ++frame.chunk->live;
+  if (first_ != nullptr || window_full()) return wait_in_line(frame);
+  ++posted_;
+  ++links_.posted;
+  const Post post_result = post(frame);
+  if (post_result == Post::posted) return;
+  --posted_;
+  --links_.posted;
+  if (post_result == Post::done) {
+    release(frame);
+  } else {
+    wait_in_line(frame);
+  }
+}
+
+void Link::wait_in_line(Frame& frame) noexcept {
+  (last_ != nullptr ? last_->next : first_) = &frame;
+  last_ = &frame;
+  if (busy_) return;
+  busy_ = true;
+  links_.busy.push_back(this);
+}
+
+int Link::push() noexcept {
+  int events = 0;
+  while (first_ != nullptr && !window_full() && !lost_) {
+    Frame& frame = *first_;
+    ++posted_;
+    ++links_.posted;
+    const Post answer = post(frame);
+    if (answer != Post::posted) {
+      --posted_;
+      --links_.posted;
+    }
+    if (answer == Post::again || first_ != &frame) break;
+    first_ = frame.next;
+    if (first_ == nullptr) last_ = nullptr;
+    if (answer == Post::done) release(frame);
+    ++events;
+  }
+  return events;
+}
+
+void Link::completed(Frame& frame) noexcept {
+  --posted_;
+  --links_.posted;
+  release(frame);
+}
+
+void Link::release(Frame& frame) noexcept {
+  bytes_ -= frame.bytes;
+  Chunk* const chunk = frame.chunk;
+  if (--chunk->live != 0) return;
+  if (chunk == chunk_) chunk_ = nullptr;
+  links_.pool.give(chunk);
+}
+
+void Link::lose(Errc code, std::string why) noexcept {
+  if (lost_) return;
+  lost_ = true;
+  while (first_ != nullptr) {
+    Frame* const frame = std::exchange(first_, first_->next);
+    release(*frame);
+  }
+  last_ = nullptr;
+  links_.sink.on_peer_lost(peer_, Error{code, transport_, std::move(why)});
+}
+
+int Links::push() noexcept {
+  int events = 0;
+  for (std::size_t i = 0; i < busy.size();) {
+    Link& link = *busy[i];
+    events += link.push();
+    if (link.waits()) {
+      ++i;
+      continue;
+    }
+    link.busy_ = false;
+    busy[i] = busy.back();
+    busy.pop_back();
+  }
+  return events;
+}
+
+}  // namespace starling::btl::net

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The sending side towards one process over a network. Layer: framework, for the network btls.
+///
+/// Messages are laid into frames; a plugin's endpoint derives from Link and posts frames to its library. What
+/// the library does not take waits here, in order, and messages that come meanwhile join the last waiting
+/// frame. A frame's memory stays where it is until the library has done with it.
+///
+/// Threads:   as btl::Endpoint.
+/// Ownership: chunks come from the component's ChunkPool, which outlives its links, and return to it.
+/// Ordering:  frames are posted in the order in which they were begun.
+/// Errors:    what cannot go any more is dropped by lose(), which also tells the sink, once.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/btl/net/frame.hpp"
+
+namespace starling::btl::net {
+
+/// Largest message; a fragment of 64 KiB with the pml's head, or an eager one.
+inline constexpr std::size_t kMessageMaxBytes = 64 * 1024 + 64;
+inline constexpr std::size_t kFrameMaxBytes = sizeof(FrameHead) + record_bytes(kMessageMaxBytes);
+/// Frames of one link in the hands of the library.
+inline constexpr std::uint32_t kPostedMost = 8;
+/// Bytes of one link that wait or are posted; above this a message is `again`.
+inline constexpr std::size_t kLinkBytes = 12 * kFrameMaxBytes;
+
+class Link;
+struct Chunk;
+
+/// One message of the library, at the front of its bytes.
+struct Frame {
+  Link* link;
+  Chunk* chunk;
+  Frame* next;                        ///< behind it in the line of those that wait
+  std::uint32_t bytes;                ///< used so far
+  std::uint32_t room;                 ///< reserved
+  void* request;                      ///< the library's
+  alignas(16) std::byte context[64];  ///< the library's (FI_CONTEXT2)
+
+  [[nodiscard]] std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+};
+static_assert(sizeof(Frame) % 16 == 0);
+
+/// Memory of frames of one link, in the order in which they are begun. It returns to the pool when none of
+/// them is alive.
+struct Chunk {
+  static constexpr std::size_t kBytes = 2 * (sizeof(Frame) + kFrameMaxBytes + 16);
+  std::uint32_t used = 0;
+  std::uint32_t live = 0;
+  alignas(16) std::byte bytes[kBytes];
+};
+
+/// Owns all chunks, also those that are out; a few unused ones are kept.
+class ChunkPool {
+ public:
+  [[nodiscard]] Chunk* take();
+  void give(Chunk* chunk) noexcept;
+
+ private:
+  static constexpr std::size_t kKept = 16;
+  std::vector<std::unique_ptr<Chunk>> all_;
+  std::vector<Chunk*> free_;
+};
+
+/// What a component shares with its links.
+struct Links {
+  Sink& sink;
+  Place place;
+  ChunkPool pool;
+  Component::Counters counters;
+  std::vector<Link*> busy;   ///< links with waiting frames
+  std::uint32_t posted = 0;  ///< frames in the library's hands, of all links
+
+  /// Posts what waits, as far as the library takes it. Returns the number of frames taken.
+  int push() noexcept;
+};
+
+class Link : public Endpoint {
+ public:
+  Link(Links& links, ProcId peer, std::uint64_t token, const char* transport);
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+  ~Link() override;
+
+  Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept final;
+  std::byte* reserve(std::size_t bytes) noexcept final;
+  void commit(std::size_t bytes) noexcept final;
+  [[nodiscard]] bool await_room() noexcept override { return !lost_; }
+  Post get(const RemoteBuffer&, std::span<std::byte>, Completion*) noexcept override { return Post::again; }
+  [[nodiscard]] bool can_get() noexcept override { return false; }
+
+  [[nodiscard]] ProcId peer() const noexcept { return peer_; }
+  [[nodiscard]] bool lost() const noexcept { return lost_; }
+  [[nodiscard]] bool idle() const noexcept { return first_ == nullptr && posted_ == 0; }
+  [[nodiscard]] bool waits() const noexcept { return first_ != nullptr; }
+  [[nodiscard]] std::uint32_t posted() const noexcept { return posted_; }
+
+  /// Posts what waits, as far as the library takes it. Returns the number of frames taken.
+  int push() noexcept;
+  /// The library has done with a frame that it had answered with `posted`.
+  void completed(Frame& frame) noexcept;
+  /// Reports the peer as lost, unless that has been done, and drops what waits.
+  void lose(Errc code, std::string why) noexcept;
+
+ protected:
+  /// Gives a frame to the library. done: its memory is free; posted: completed() follows; again: not now.
+  virtual Post post(Frame& frame) noexcept = 0;
+  [[nodiscard]] Links& links() noexcept { return links_; }
+
+ private:
+  [[nodiscard]] Frame* begin_frame(std::size_t bytes) noexcept;
+  void release(Frame& frame) noexcept;
+  void wait_in_line(Frame& frame) noexcept;
+  [[nodiscard]] bool window_full() const noexcept { return posted_ >= kPostedMost; }
+
+  Links& links_;
+  FrameHead head_;
+  Chunk* chunk_ = nullptr;  // where frames are begun; null: nothing is alive in the last one
+  Frame* first_ = nullptr;  // waiting, oldest first
+  Frame* last_ = nullptr;
+  Frame* reserved_ = nullptr;
+  std::uint32_t reserved_at_ = 0;  // offset of the reserved record in its frame
+  std::uint32_t posted_ = 0;
+  std::size_t bytes_ = 0;  // of all live frames
+  ProcId peer_;
+  const char* transport_;
+  bool joins_ = false;  // the reserved record is in the last waiting frame
+  bool busy_ = false;   // listed in Links::busy
+  bool lost_ = false;
+
+  friend struct Links;
+};
+
+}  // namespace starling::btl::net

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// btl/ucx. What is hard here: UCX calls back from within its progress, where endpoints must not be closed;
+// and what it has accepted may be in no kernel yet, so only a flush says that it has left. Layer: plugin.
+// Design: docs/design/network.md.
+
+#include "plugins/btl/ucx/component.hpp"
+
+#include <utility>
+
+#include "core/clock.hpp"
+#include "frameworks/btl/net/card.hpp"
+#include "frameworks/btl/net/descriptors.hpp"
+
+namespace starling::btl {
+namespace {
+
+constexpr unsigned kMessageId = 1;
+constexpr int kBurst = 32;                              // progress calls of UCX in one of ours
+constexpr std::uint64_t kCloseLimitNs = 1'000'000'000;  // for the ends of all endpoints together
+constexpr std::size_t kEagerBytes = 64 * 1024;
+constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
+
+}  // namespace
+
+UcxEndpoint::UcxEndpoint(UcxComponent& component, ProcId peer, std::uint64_t token, std::string place)
+    : Link(component.links_, peer, token, "btl/ucx"), component_(component), place_(std::move(place)) {}
+
+Post UcxEndpoint::post(net::Frame& frame) noexcept {
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS |
+                       UCP_OP_ATTR_FIELD_MEMORY_TYPE;
+  param.flags = UCP_AM_SEND_FLAG_EAGER;
+  param.memory_type = UCS_MEMORY_TYPE_HOST;
+  param.cb.send = &UcxEndpoint::sent;
+  param.user_data = &frame;
+  const ucs_status_ptr_t answer =
+      component_.library_.am_send_nbx(ep_, kMessageId, nullptr, 0, frame.data(), frame.bytes, &param);
+  unconfirmed_ = true;
+  if (answer == nullptr) return Post::done;
+  if (UCS_PTR_IS_ERR(answer)) {
+    UcxComponent::on_error(this, ep_, UCS_PTR_STATUS(answer));
+    return Post::done;
+  }
+  frame.request = answer;
+  return Post::posted;
+}
+
+void UcxEndpoint::sent(void* request, ucs_status_t, void* frame) noexcept {
+  // A failure is told by the error handler too, which knows more.
+  auto& done = *static_cast<net::Frame*>(frame);
+  auto& link = static_cast<UcxEndpoint&>(*done.link);
+  link.completed(done);
+  ++link.component_.events_;
+  link.component_.library_.request_free(request);
+}
+
+void UcxEndpoint::start_flush() noexcept {
+  if (flushing_ || !unconfirmed() || !idle()) return;
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
+  param.cb.send = &UcxEndpoint::flushed;
+  param.user_data = this;
+  unconfirmed_ = false;
+  const ucs_status_ptr_t answer = component_.library_.ep_flush_nbx(ep_, &param);
+  flushing_ = answer != nullptr && !UCS_PTR_IS_ERR(answer);
+}
+
+void UcxEndpoint::flushed(void* request, ucs_status_t, void* self) noexcept {
+  auto& link = *static_cast<UcxEndpoint*>(self);
+  link.flushing_ = false;
+  link.component_.library_.request_free(request);
+}
+
+UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::Worker worker,
+                           std::string place)
+    : library_(library),
+      worker_(std::move(worker)),
+      token_(net::random_token()),
+      place_(std::move(place)),
+      links_{args.sink, args.place, {}, {}, {}, 0},
+      arrivals_(args.sink, args.place, token_, links_.counters) {
+  limits_ = {.message_max_bytes = net::kMessageMaxBytes,
+             .eager_bytes = kEagerBytes,
+             .fragment_bytes = kFragmentBytes,
+             .get = false,
+             .rank_of_preference = 50};
+  needs_ = {.address = AddressSource::published,
+            .barrier_before_first_message = false,
+            .barrier_after_last_message = true,
+            .lazy_peers = true};
+  unsigned major = 0, minor = 0, release = 0;
+  library_.get_version(&major, &minor, &release);
+  protocol_ = "ucx " + std::to_string(major) + "." + std::to_string(minor);
+}
+
+Result<void> UcxComponent::start() {
+  ucp_am_handler_param_t handler{};
+  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                       UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS;
+  handler.id = kMessageId;
+  handler.flags = UCP_AM_FLAG_WHOLE_MSG;
+  handler.cb = &UcxComponent::on_frame;
+  handler.arg = this;
+  const ucs_status_t status = library_.worker_set_am_recv_handler(worker_.get(), &handler);
+  if (status != UCS_OK)
+    return fail(Errc::system, "ucp_worker_set_am_recv_handler", library_.status_text(status));
+  auto address = worker_.address();
+  if (!address) return fail(std::move(address).error());
+  address_ = net::encode({protocol_, place_, token_, *std::move(address)});
+  return {};
+}
+
+UcxComponent::~UcxComponent() {
+  for (auto& [rank, link] : endpoints_) {
+    if (link->ep_ != nullptr) failed_.push_back(std::exchange(link->ep_, nullptr));
+  }
+  close_failed();
+  // Requests end with the endpoints; their frames are given back then.
+  const Deadline deadline = Deadline::after_ns(kCloseLimitNs);
+  while (links_.posted != 0 && !deadline.passed()) library_.worker_progress(worker_.get());
+}
+
+Result<void> UcxComponent::reaches(ProcId peer) const {
+  const Place& place = links_.place;
+  if (peer == place.self) return fail(Errc::unsupported, "btl/ucx", "it is this process");
+  if (peer.world == place.self.world && peer.rank < place.world_size) return {};
+  return fail(Errc::unsupported, "btl/ucx",
+              "rank " + std::to_string(peer.rank) + " of world " + std::to_string(peer.world) +
+                  " is not of this job");
+}
+
+Result<Endpoint*> UcxComponent::connect(ProcId peer, std::span<const std::byte> address) {
+  auto reached = reaches(peer);
+  if (!reached) return fail(std::move(reached).error());
+  auto& known = endpoints_[peer.rank];
+  if (known != nullptr) return known.get();
+  const std::string where = "btl/ucx: rank " + std::to_string(peer.rank);
+  auto card = net::decode(address);
+  if (!card) return fail(std::move(card).error().within(where));
+  if (auto same = net::compatible(*card, protocol_); !same) return fail(Error(same.error()).within(where));
+  auto link = std::make_unique<UcxEndpoint>(*this, peer, card->token, card->place);
+  auto ep = open_endpoint(*link, card->address);
+  if (!ep) return fail(std::move(ep).error().within(where));
+  link->ep_ = *ep;
+  known = std::move(link);
+  ++links_.counters.endpoints;
+  return known.get();
+}
+
+Result<ucp_ep_h> UcxComponent::open_endpoint(UcxEndpoint& link, std::span<const std::byte> address) {
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                      UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  params.err_handler.cb = &UcxComponent::on_error;
+  params.err_handler.arg = &link;
+  ucp_ep_h ep = nullptr;
+  net::DescriptorWatch watch;
+  const ucs_status_t status = library_.ep_create(worker_.get(), &params, &ep);
+  watch.mark();
+  if (status == UCS_OK) return ep;
+  return fail(Errc::system, "no connection to " + link.place(),
+              std::string(library_.status_text(status)) + " (this process is at " + place_ + ")");
+}
+
+void UcxComponent::close(ucp_ep_h ep) noexcept {
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  param.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  const ucs_status_ptr_t request = library_.ep_close_nbx(ep, &param);
+  if (request == nullptr || UCS_PTR_IS_ERR(request)) return;
+  const Deadline deadline = Deadline::after_ns(kCloseLimitNs);
+  while (library_.request_check_status(request) == UCS_INPROGRESS && !deadline.passed()) {
+    library_.worker_progress(worker_.get());
+  }
+  library_.request_free(request);
+}
+
+void UcxComponent::close_failed() noexcept {
+  while (!failed_.empty()) {
+    ucp_ep_h const ep = failed_.back();
+    failed_.pop_back();
+    close(ep);
+  }
+}
+
+void UcxComponent::on_error(void* link, ucp_ep_h, ucs_status_t status) noexcept {
+  auto& lost = *static_cast<UcxEndpoint*>(link);
+  UcxComponent& self = lost.component_;
+  if (lost.ep_ != nullptr) self.failed_.push_back(std::exchange(lost.ep_, nullptr));
+  ++self.events_;
+  lost.lose(Errc::peer_lost,
+            "the connection to " + lost.place_ + " broke: " + self.library_.status_text(status));
+}
+
+ucs_status_t UcxComponent::on_frame(void* self, const void*, std::size_t, void* data, std::size_t bytes,
+                                    const ucp_am_recv_param_t* param) noexcept {
+  auto& component = *static_cast<UcxComponent*>(self);
+  if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) {
+    net::note(component.links_.counters,
+              "a rendezvous of UCX was dropped: UCX_RNDV_THRESH must be inf on all processes");
+    return UCS_OK;
+  }
+  component.events_ += component.arrivals_.deliver({static_cast<const std::byte*>(data), bytes});
+  return UCS_OK;
+}
+
+int UcxComponent::progress() noexcept {
+  events_ = 0;
+  for (int i = 0; i < kBurst && library_.worker_progress(worker_.get()) != 0; ++i) {
+  }
+  if (!failed_.empty()) close_failed();
+  events_ += links_.push();
+  if (senders_ != arrivals_.senders()) {
+    senders_ = arrivals_.senders();
+    net::mark_accepted(worker_.ports());
+  }
+  if (confirm_) {
+    confirm_ = false;
+    for (auto& [rank, link] : endpoints_) link->start_flush();
+  }
+  return events_;
+}
+
+bool UcxComponent::begin_sleep() noexcept { return library_.worker_arm(worker_.get()) == UCS_OK; }
+
+bool UcxComponent::drained() const noexcept {
+  bool all = links_.posted == 0 && links_.busy.empty();
+  for (const auto& [rank, link] : endpoints_) {
+    if (link->lost()) continue;
+    all = all && !link->unconfirmed() && !link->flushing_;
+  }
+  confirm_ = !all;
+  return all;
+}
+
+Result<std::unique_ptr<Component>> create_ucx_component(const Args& args) {
+  if (auto wanted = net::wanted(args, "ucx"); !wanted) return fail(Error(wanted.error()));
+  net::raise_descriptor_limit();
+  auto library = ucx::load();
+  if (!library) return fail(std::move(library).error());
+  auto choice = ucx::choose(args.params);
+  if (!choice) return fail(std::move(choice).error());
+  auto worker = ucx::Worker::open(**library, *choice);
+  if (!worker) return fail(std::move(worker).error());
+  auto component = std::make_unique<UcxComponent>(args, **library, std::move(worker).value(), choice->place);
+  auto started = component->start();
+  if (!started) return fail(std::move(started).error());
+  return std::unique_ptr<Component>(std::move(component));
+}
+
+}  // namespace starling::btl

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Messages between nodes over UCX. Layer: plugin.
+///
+/// A frame is one active message, sent eagerly whatever its size. UCX tells of dead peers by an error
+/// handler.
+///
+/// Threads:   as btl::Component; UCX has a thread of its own that calls nothing of ours.
+/// Ownership: owns worker and endpoints. UCX keeps a frame's memory until its request ends.
+/// Ordering:  one stream per endpoint.
+/// Errors:    an endpoint that UCX reports as failed is lost, once.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/btl/net/arrivals.hpp"
+#include "frameworks/btl/net/link.hpp"
+#include "plugins/btl/ucx/setup.hpp"
+
+namespace starling::btl {
+
+class UcxComponent;
+
+class UcxEndpoint final : public net::Link {
+ public:
+  UcxEndpoint(UcxComponent& component, ProcId peer, std::uint64_t token, std::string place);
+  ~UcxEndpoint() override = default;
+
+  [[nodiscard]] ucp_ep_h ep() const noexcept { return ep_; }
+  [[nodiscard]] const std::string& place() const noexcept { return place_; }
+  /// Whether something was sent that no flush has confirmed.
+  [[nodiscard]] bool unconfirmed() const noexcept { return unconfirmed_ && !lost(); }
+  /// Asks the other side to confirm, once.
+  void start_flush() noexcept;
+
+ private:
+  friend class UcxComponent;
+  Post post(net::Frame& frame) noexcept override;
+  static void sent(void* request, ucs_status_t status, void* frame) noexcept;
+  static void flushed(void* request, ucs_status_t status, void* self) noexcept;
+
+  UcxComponent& component_;
+  ucp_ep_h ep_ = nullptr;
+  std::string place_;  // of the peer, for messages
+  bool unconfirmed_ = false;
+  bool flushing_ = false;
+};
+
+class UcxComponent final : public Component {
+ public:
+  UcxComponent(const Args& args, const ucx::Library& library, ucx::Worker worker, std::string place);
+  ~UcxComponent() override;
+  UcxComponent(const UcxComponent&) = delete;
+  UcxComponent& operator=(const UcxComponent&) = delete;
+
+  /// Registers for messages and reads the address. Before it nobody can send.
+  [[nodiscard]] Result<void> start();
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "ucx"; }
+  [[nodiscard]] const Limits& limits() const noexcept override { return limits_; }
+  [[nodiscard]] const Needs& needs() const noexcept override { return needs_; }
+  [[nodiscard]] std::vector<std::byte> address() const override { return address_; }
+  [[nodiscard]] Result<void> reaches(ProcId peer) const override;
+  [[nodiscard]] Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
+  int progress() noexcept override;
+  [[nodiscard]] bool begin_sleep() noexcept override;
+  void end_sleep() noexcept override {}
+  [[nodiscard]] int wait_fd() const noexcept override { return worker_.wait_fd(); }
+  [[nodiscard]] bool drained() const noexcept override;
+  [[nodiscard]] Counters counters() const override { return links_.counters; }
+
+ private:
+  friend class UcxEndpoint;
+  [[nodiscard]] Result<ucp_ep_h> open_endpoint(UcxEndpoint& link, std::span<const std::byte> address);
+  void close(ucp_ep_h ep) noexcept;
+  void close_failed() noexcept;
+  static ucs_status_t on_frame(void* self, const void* header, std::size_t header_bytes, void* data,
+                               std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
+  static void on_error(void* link, ucp_ep_h ep, ucs_status_t status) noexcept;
+
+  const ucx::Library& library_;
+  ucx::Worker worker_;
+  Limits limits_;
+  Needs needs_;
+  std::uint64_t token_;
+  std::string protocol_;
+  std::string place_;
+  std::vector<std::byte> address_;
+  net::Links links_;
+  net::Arrivals arrivals_;
+  int events_ = 0;                // of the progress call under way
+  std::size_t senders_ = 0;       // whose sockets have been marked close-on-exec
+  std::vector<ucp_ep_h> failed_;  // to be closed outside of UCX's handlers
+  mutable bool confirm_ = false;  // drained() was asked: flushes are wanted
+  std::unordered_map<std::uint32_t, std::unique_ptr<UcxEndpoint>> endpoints_;  // by rank
+};
+
+[[nodiscard]] Result<std::unique_ptr<Component>> create_ucx_component(const Args& args);
+
+}  // namespace starling::btl

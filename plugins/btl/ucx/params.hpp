@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Parameters of btl/ucx. Layer: plugin.
+
+#include "params/decl.hpp"
+
+namespace starling::btl {
+
+inline constexpr params::Decl kUcxTls = params::text(
+    "btl_ucx_tls", "",
+    "UCX transports, as in UCX_TLS: \"tcp\", \"rc,ud,tcp\" ... Empty: UCX_TLS if it is set, else tcp, and "
+    "rc, "
+    "ud and dc too where the machine has InfiniBand or RoCE devices. Shared memory is not UCX's task here.");
+inline constexpr params::Decl kUcxDevices =
+    params::text("btl_ucx_devices", "",
+                 "Devices: one interface for tcp, by name, address or subnet (\"eth1\", \"10.1.0.0/16\"; the "
+                 "first of a list "
+                 "that exists), or UCX's device names with a colon (\"mlx5_0:1\"). Empty: UCX_NET_DEVICES if "
+                 "it is set, else the "
+                 "first that is neither loopback nor made for containers. \"^a,b\": not these.");
+}  // namespace starling::btl

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Components of one network btl inside one program, which know each other's addresses. Layer: tests.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/unit/btl/conformance.hpp"
+
+namespace starling::test {
+
+/// `Transport` has: kDecls (its parameters), kOwner, and create(Args).
+template <class Transport>
+class NetHarness {
+ public:
+  static constexpr bool kTwoThreads = true;
+  static std::unique_ptr<NetHarness> make(unsigned processes) {
+    return std::make_unique<NetHarness>(processes);
+  }
+
+  explicit NetHarness(unsigned processes, std::vector<std::string> settings = {}) : processes_(processes) {
+    params::Places places;
+    places.environment = std::move(settings);
+    EXPECT_TRUE(params_.load(places));
+    auto added = params_.add(Transport::kOwner, Transport::kDecls);
+    EXPECT_TRUE(added) << added.error().text();
+    for (unsigned rank = 0; rank < processes; ++rank) {
+      sinks_.push_back(std::make_unique<Collector>());
+      components_.push_back(nullptr);
+      restart(rank);
+    }
+  }
+  ~NetHarness() {
+    // Peers of one that closes see their connection break; that must find everybody's sink alive.
+    components_.clear();
+  }
+
+  [[nodiscard]] Result<std::unique_ptr<btl::Component>> create(unsigned rank) {
+    const btl::Place place{ProcId{0, rank}, processes_, 0, 1, nullptr, nullptr};
+    return Transport::create(btl::Args{params_, *sinks_[rank], place, nullptr});
+  }
+  void restart(unsigned rank) {
+    components_[rank].reset();
+    auto made = create(rank);
+    EXPECT_TRUE(made) << made.error().text();
+    if (made) components_[rank] = std::move(*made);
+  }
+  void end(unsigned rank) { components_[rank].reset(); }
+
+  btl::Component& component(unsigned i) { return *components_[i]; }
+  Collector& sink(unsigned i) { return *sinks_[i]; }
+  btl::Endpoint& endpoint(unsigned from, unsigned to) {
+    auto made = components_[from]->connect(ProcId{0, to}, components_[to]->address());
+    EXPECT_TRUE(made) << made.error().text();
+    return **made;
+  }
+
+ private:
+  std::uint32_t processes_;
+  params::Registry params_;
+  std::vector<std::unique_ptr<Collector>> sinks_;
+  std::vector<std::unique_ptr<btl::Component>> components_;
+};
+
+}  // namespace starling::test

@@ -80,7 +80,8 @@ struct Exported {
 
 }  // namespace starling::plugin
 
-#define STARLING_NO_PARAMS ::std::span<const ::starling::params::Decl>{}
+#define STARLING_NO_PARAMS \
+  ::std::span<const ::starling::params::Decl> {}
 
 // Linked in, the records are ordinary constants: several plugins are in one library then.
 #if defined(STARLING_PLUGIN_BUILTIN)
@@ -98,25 +99,33 @@ struct Exported {
 /// Before the one constexpr std::array of params::Decl that is a plugin's manifest.
 #define STARLING_PLUGIN_PARAMS STARLING_PLUGIN_SECTION(".starling.params") static constexpr
 
+/// A transport to other nodes writes STARLING_NETWORK_PLUGIN with the same arguments: it is loaded only when
+/// a communicator has a member that nothing else reaches, never in a job on one node.
 /// FRAMEWORK: trait type; NAME: bare identifier; PRIORITY: int; SUMMARY: literal; PARAMS: an array declared
 ///            with STARLING_PLUGIN_PARAMS, or STARLING_NO_PARAMS; FACTORY: address of the factory function.
-#define STARLING_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY)                                 \
-  STARLING_PLUGIN_SECTION(".starling.plugin")                                                                \
-  static constexpr ::starling::plugin::Descriptor starling_descriptor = {                                    \
-      .magic = ::starling::plugin::kMagic,                                                                   \
-      .bytes = sizeof(::starling::plugin::Descriptor),                                                       \
-      .core_interface = ::starling::plugin::kCoreInterface,                                                  \
-      .framework_interface = FRAMEWORK::kInterface,                                                          \
-      .priority = (PRIORITY),                                                                                \
-      .framework = FRAMEWORK::kName,                                                                         \
-      .name = #NAME,                                                                                         \
-      .version = STARLING_PLUGIN_VERSION,                                                                    \
-      .fingerprint = ::starling::plugin::kFingerprint,                                                       \
-      .summary = SUMMARY};                                                                                   \
-  extern "C" [[gnu::visibility("default")]] const ::starling::plugin::Exported STARLING_PLUGIN_SYMBOL;       \
-  extern "C" constinit const ::starling::plugin::Exported STARLING_PLUGIN_SYMBOL = {                         \
-      &starling_descriptor,                                                                                  \
-      ::std::data(PARAMS),                                                                                   \
-      ::std::size(PARAMS),                                                                                   \
-      {&::starling::plugin::EntryOf<FRAMEWORK, FACTORY>::create,                                             \
+#define STARLING_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY) \
+  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, any, SUMMARY, PARAMS, FACTORY)
+#define STARLING_NETWORK_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY) \
+  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, other_nodes, SUMMARY, PARAMS, FACTORY)
+
+#define STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, SCOPE, SUMMARY, PARAMS, FACTORY)             \
+  STARLING_PLUGIN_SECTION(".starling.plugin")                                                          \
+  static constexpr ::starling::plugin::Descriptor starling_descriptor = {                              \
+      .magic = ::starling::plugin::kMagic,                                                             \
+      .bytes = sizeof(::starling::plugin::Descriptor),                                                 \
+      .core_interface = ::starling::plugin::kCoreInterface,                                            \
+      .framework_interface = FRAMEWORK::kInterface,                                                    \
+      .priority = (PRIORITY),                                                                          \
+      .scope = ::starling::plugin::Scope::SCOPE,                                                       \
+      .framework = FRAMEWORK::kName,                                                                   \
+      .name = #NAME,                                                                                   \
+      .version = STARLING_PLUGIN_VERSION,                                                              \
+      .fingerprint = ::starling::plugin::kFingerprint,                                                 \
+      .summary = SUMMARY};                                                                             \
+  extern "C" [[gnu::visibility("default")]] const ::starling::plugin::Exported STARLING_PLUGIN_SYMBOL; \
+  extern "C" constinit const ::starling::plugin::Exported STARLING_PLUGIN_SYMBOL = {                   \
+      &starling_descriptor,                                                                            \
+      ::std::data(PARAMS),                                                                             \
+      ::std::size(PARAMS),                                                                             \
+      {&::starling::plugin::EntryOf<FRAMEWORK, FACTORY>::create,                                       \
        &::starling::plugin::EntryOf<FRAMEWORK, FACTORY>::destroy}}

@@ -20,18 +20,27 @@ inline constexpr std::uint64_t kMagic = 0x31676e696c726174u;  // "tarling1" in m
 /// Changes when core/, params/ or the layout of these records change incompatibly.
 inline constexpr std::uint32_t kCoreInterface = 1;
 
+/// Whom a component is for, so that nobody loads one that cannot be of use.
+enum class Scope : std::uint32_t {
+  any = 0,
+  other_nodes =
+      1  ///< reaches processes on other nodes: opened only when a process must be reached that no other does
+};
+
 struct Descriptor {
   std::uint64_t magic = kMagic;
   std::uint32_t bytes = 0;                ///< sizeof(Descriptor) of the plugin's build
   std::uint32_t core_interface = 0;       ///< kCoreInterface of the plugin's build
   std::uint32_t framework_interface = 0;  ///< kInterface of its framework
   std::int32_t priority = 0;              ///< higher is tried first where a list does not say
-  FixedString<24> framework;              ///< "pmi", "shm", "btl", "pml", "bootstrap"
-  FixedString<40> name;                   ///< as in selection lists; letters, digits and _
-  FixedString<64> version;                ///< the plugin's own version, for people
-  FixedString<64> fingerprint;            ///< compiler and standard library of the build; must be equal
-  FixedString<160> summary;               ///< one line for starling-info
+  Scope scope = Scope::any;
+  std::uint32_t unused = 0;
+  FixedString<24> framework;    ///< "pmi", "shm", "btl", "pml", "bootstrap"
+  FixedString<40> name;         ///< as in selection lists; letters, digits and _
+  FixedString<64> version;      ///< the plugin's own version, for people
+  FixedString<64> fingerprint;  ///< compiler and standard library of the build; must be equal
+  FixedString<160> summary;     ///< one line for starling-info
 };
-static_assert(std::is_trivially_copyable_v<Descriptor> && sizeof(Descriptor) == 376);
+static_assert(std::is_trivially_copyable_v<Descriptor> && sizeof(Descriptor) == 384);
 
 }  // namespace starling::plugin

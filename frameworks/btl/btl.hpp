@@ -37,13 +37,19 @@ struct Limits {
   bool get = false;                   ///< Endpoint::get works for this transport (a peer may still refuse)
   std::uint32_t rank_of_preference =
       0;  ///< smaller is preferred where several reach a peer: 0 self, 10 shm, 50 network
+  /// How many idle passes of the pml make one progress() of this transport: 1 where a look costs nanoseconds,
+  /// 16 for a network, whose every look costs a system call. After traffic every pass looks for a while.
+  std::uint32_t idle_passes = 1;
 };
 
 /// What a transport needs from start-up; the startup plan is made from it.
 struct Needs {
   AddressSource address = AddressSource::computed;
+  /// What is sent once the peer's address is visible, but before the peer looks, arrives when it looks.
+  /// False: sending fails until the peer has been told that others exist.
+  bool accepts_before_ready = true;
   bool barrier_before_first_message = false;  ///< a message to a process that is not ready would be lost
-  bool barrier_after_last_message = false;    ///< peers must be drained before it closes
+  bool barrier_after_last_message = false;    ///< what is on its way is lost when either side closes
   bool lazy_peers = true;                     ///< peers can be added one by one
 };
 
@@ -107,7 +113,8 @@ class Component {
   [[nodiscard]] virtual const Limits& limits() const noexcept = 0;
   [[nodiscard]] virtual const Needs& needs() const noexcept = 0;
 
-  /// The address that others need to reach this process; empty where addresses are computed.
+  /// The address that others need to reach this process; empty where addresses are computed. Whoever has it
+  /// may send: the receiving side is open when the component has been made.
   [[nodiscard]] virtual std::vector<std::byte> address() const = 0;
   /// Whether this transport could reach `peer` at all (same node ...), and if not, why: without talking to
   /// anybody.

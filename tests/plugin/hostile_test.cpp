@@ -202,7 +202,7 @@ TEST_F(Site, a_newer_framework_interface_is_refused) {
 TEST_F(Site, a_record_of_another_size_is_refused) {
   install("good");
   install_with_descriptor("small", [](Descriptor& descriptor) { descriptor.bytes = 300; });
-  expect_refused("small", "descriptor field bytes is 300, expected 376");
+  expect_refused("small", "descriptor field bytes is 300, expected 384");
 }
 
 TEST_F(Site, another_compilers_fingerprint_is_refused) {

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-DESCRIPTOR_BYTES = 376
+DESCRIPTOR_BYTES = 384
 DECL_BYTES = 696
 failures = []
 

@@ -55,6 +55,12 @@ struct Lookup {
   std::vector<std::byte> value;
 };
 
+/// A fence that this process has entered and perhaps not left.
+struct Fence {
+  static constexpr std::uint32_t kLeft = 0xffffffffu;
+  std::uint32_t number = kLeft;  ///< the component's own; kLeft: it is over already
+};
+
 class Component {
  public:
   virtual ~Component() = default;
@@ -73,6 +79,20 @@ class Component {
   /// Errc::unsupported without Capabilities::group_fence.
   [[nodiscard]] virtual Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
                                            Deadline deadline) = 0;
+
+  /// Enters a fence over `ranks` (sorted, this process included; empty: everybody) without waiting for the
+  /// others, so that the caller can progress meanwhile. A component that cannot do it waits here.
+  [[nodiscard]] virtual Result<Fence> fence_enter(std::span<const std::uint32_t> ranks, std::string_view tag,
+                                                  Deadline deadline) {
+    Result<void> done = ranks.empty() ? fence(deadline) : fence(ranks, tag, deadline);
+    if (!done) return fail(std::move(done).error());
+    return Fence{};
+  }
+  /// Whether all members of the fence have entered it; a yes is given once. Never waits. wait_fd() becomes
+  /// readable when the answer may have changed.
+  [[nodiscard]] virtual Result<bool> fence_left(Fence) { return true; }
+  /// Gives up a fence that was entered and not left.
+  virtual void fence_abandon(Fence) noexcept {}
 
   /// Name service; Errc::unsupported without Capabilities::name_service. lookup: not found is
   /// Errc::not_found.

@@ -80,26 +80,30 @@ Result<wire::Message> Pmi1::request(std::string line, std::string_view reply) {
   return await(reply, Deadline::after_seconds(timeout_s_));
 }
 
-Result<void> Pmi1::barrier(std::string line, Tag tag, Deadline deadline) {
+Result<void> Pmi1::enter(std::string line) {
   if (poisoned_) return fail(*poisoned_);
   ++counters_.fences;
-  if (auto sent = connection_.send(line); !sent) return sent;
+  return connection_.send(line);
+}
+
+bool Pmi1::take_arrived(Tag tag) {
+  const auto done = arrived_.find(tag);
+  if (done == arrived_.end()) return false;
+  if (--done->second == 0) arrived_.erase(done);
+  return true;
+}
+
+Result<void> Pmi1::finish(const Result<Fence>& entered, Deadline deadline) {
+  if (!entered) return fail(entered.error());
+  if (entered->number == Fence::kLeft) return {};
   for (;;) {
-    if (const auto done = arrived_.find(tag); done != arrived_.end()) {
-      if (--done->second == 0) arrived_.erase(done);
-      return {};
-    }
+    if (take_arrived(entered->number)) return {};
     auto message = connection_.receive(deadline);
     if (!message) {
       Error error = std::move(message).error();
       if (error.code == Errc::timed_out) {
         error.detail = "a fence was not completed in time: some process did not come";
-        if (tag != 0) {
-          ++abandoned_[tag];
-        } else {
-          poisoned_ = Error{Errc::timed_out, kWhere,
-                            "an earlier fence timed out, so fences can no longer be told apart"};
-        }
+        fence_abandon(*entered);
       }
       return fail(std::move(error));
     }
@@ -109,25 +113,50 @@ Result<void> Pmi1::barrier(std::string line, Tag tag, Deadline deadline) {
   }
 }
 
-Result<void> Pmi1::fence(Deadline deadline) { return barrier(wire::Line("barrier_in").take(), 0, deadline); }
+Result<void> Pmi1::fence(Deadline deadline) { return finish(fence_enter({}, {}, deadline), deadline); }
 
 Result<void> Pmi1::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
   // Alone there is nothing to wait for, and Hydra asserts on a list of one.
   if (ranks.size() <= 1) return {};
-  if (!capabilities_.group_fence) {
-    return fail(Errc::unsupported, kWhere,
-                "this process manager has no fences of subsets (PMI 1." + std::to_string(subversion_) + ")");
-  }
-  const Tag wire_tag = group_tag(ranks, tag);
-  std::string group;
-  if (ranks.size() == identity_.size) {
-    group = "WORLD";
-  } else {
+  return finish(fence_enter(ranks, tag, deadline), deadline);
+}
+
+Result<Fence> Pmi1::fence_enter(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline) {
+  Tag wire_tag = 0;
+  wire::Line line("barrier_in");
+  if (ranks.size() == 1) return Fence{};
+  if (!ranks.empty()) {
+    if (!capabilities_.group_fence) {
+      return fail(
+          Errc::unsupported, kWhere,
+          "this process manager has no fences of subsets (PMI 1." + std::to_string(subversion_) + ")");
+    }
+    wire_tag = group_tag(ranks, tag);
+    std::string group;
     for (const std::uint32_t rank : ranks)
       group.append(group.empty() ? "" : ",").append(std::to_string(rank));
+    if (ranks.size() == identity_.size) group = "WORLD";
+    group.append(":").append(std::to_string(wire_tag));
+    line.add("group", group);
   }
-  group.append(":").append(std::to_string(wire_tag));
-  return barrier(std::move(wire::Line("barrier_in").add("group", group)).take(), wire_tag, deadline);
+  if (auto sent = enter(std::move(line).take()); !sent) return fail(std::move(sent).error());
+  return Fence{wire_tag};
+}
+
+Result<bool> Pmi1::fence_left(Fence fence) {
+  if (fence.number == Fence::kLeft || take_arrived(fence.number)) return true;
+  if (auto read = check(); !read) return fail(std::move(read).error());
+  return take_arrived(fence.number);
+}
+
+void Pmi1::fence_abandon(Fence fence) noexcept {
+  if (fence.number == Fence::kLeft) return;
+  if (fence.number != 0) {
+    ++abandoned_[fence.number];
+  } else {
+    poisoned_ =
+        Error{Errc::timed_out, kWhere, "an earlier fence timed out, so fences can no longer be told apart"};
+  }
 }
 
 Result<void> Pmi1::put(std::string_view key, std::span<const std::byte> value) {

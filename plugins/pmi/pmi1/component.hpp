@@ -35,6 +35,10 @@ class Pmi1 final : public Component {
   [[nodiscard]] Result<void> fence(Deadline deadline) override;
   [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
                                    Deadline deadline) override;
+  [[nodiscard]] Result<Fence> fence_enter(std::span<const std::uint32_t> ranks, std::string_view tag,
+                                          Deadline deadline) override;
+  [[nodiscard]] Result<bool> fence_left(Fence fence) override;
+  void fence_abandon(Fence fence) noexcept override;
   [[nodiscard]] Result<void> publish(std::string_view name, std::string_view port) override;
   [[nodiscard]] Result<std::string> lookup(std::string_view name) override;
   [[nodiscard]] Result<void> unpublish(std::string_view name) override;
@@ -62,7 +66,9 @@ class Pmi1 final : public Component {
   [[nodiscard]] Result<wire::Message> await(std::string_view reply, Deadline deadline);
   /// Takes a message that answers no request: a barrier_out, or a late setting. False: it is something else.
   [[nodiscard]] Result<bool> sorted(const wire::Message& message);
-  [[nodiscard]] Result<void> barrier(std::string line, Tag tag, Deadline deadline);
+  [[nodiscard]] Result<void> enter(std::string line);
+  [[nodiscard]] bool take_arrived(Tag tag);
+  [[nodiscard]] Result<void> finish(const Result<Fence>& entered, Deadline deadline);
   /// Reads one stored text; nullopt: the server has none. `gone`: it never will.
   [[nodiscard]] Result<std::optional<std::string>> get_text(std::uint32_t rank, std::string_view key,
                                                             bool& gone);

@@ -16,9 +16,11 @@
 #include <cerrno>
 #include <climits>
 #include <ctime>
+#include <optional>
 
 #include "core/atomics.hpp"
 #include "frameworks/shm/arena.hpp"
+#include "frameworks/shm/bell.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/layout.hpp"
 #include "frameworks/shm/process_identity.hpp"
@@ -96,12 +98,13 @@ struct NodeSegment::State {
   std::uint32_t local_rank = 0;
   std::uint64_t pid_namespace = 0;
   bool registered = false;  // for fences by membarrier; then this process also makes them
+  std::optional<Bell> bell;
 
   [[nodiscard]] std::byte* base() const noexcept { return segment.mapping.data(); }
   [[nodiscard]] ProcSlot& slot(std::uint32_t rank) const noexcept {
     return reinterpret_cast<ProcSlot*>(base() + at.slots)[rank];
   }
-  [[nodiscard]] Doorbell<StdAtomics> bell(std::uint32_t rank) const noexcept {
+  [[nodiscard]] Doorbell<StdAtomics> bell_of(std::uint32_t rank) const noexcept {
     return {slot(rank).doorbell, slot(rank).attention, registered};
   }
 };
@@ -132,7 +135,12 @@ Result<NodeSegment> NodeSegment::open(Segment segment, const Geometry& geometry,
   if (header.arena_bytes != geometry.arena_bytes) {
     return fail(mismatch("shm_arena_bytes", header.arena_bytes, geometry.arena_bytes));
   }
-  auto* const state = new State{std::move(segment), geometry, at, {}, local_rank, shm::pid_namespace()};
+  auto* const state = new State{};
+  state->segment = std::move(segment);
+  state->geometry = geometry;
+  state->at = at;
+  state->local_rank = local_rank;
+  state->pid_namespace = shm::pid_namespace();
   state->arena = Arena(state->segment.fd.get(), state->base(), geometry);
   return NodeSegment(state);
 }
@@ -153,6 +161,7 @@ void NodeSegment::enter() noexcept {
   if (own.pid.load(std::memory_order_relaxed) !=
       pid) {  // an earlier program of this rank may have died asleep
     own.attention.store(0, std::memory_order_relaxed);
+    own.bell.store(0, std::memory_order_relaxed);
   }
   own.pid.store(pid, std::memory_order_relaxed);
   own.start_time.store(start_time_of(pid), std::memory_order_relaxed);
@@ -202,16 +211,37 @@ bool NodeSegment::alive(std::uint32_t local_rank) noexcept {
 }
 
 void NodeSegment::ring(std::uint32_t local_rank) noexcept {
-  if ((state_->bell(local_rank).attention() & kAsleep) != 0) [[unlikely]]
+  if ((state_->bell_of(local_rank).attention() & kAsleep) != 0) [[unlikely]]
     wake(local_rank);
 }
 
 void NodeSegment::wake(std::uint32_t local_rank) noexcept {
-  if (state_->bell(local_rank).ring()) futex_wake(state_->slot(local_rank).doorbell);
+  if (!state_->bell_of(local_rank).ring()) return;
+  ProcSlot& slot = state_->slot(local_rank);
+  futex_wake(slot.doorbell);
+  std::atomic_thread_fence(std::memory_order_acquire);  // the bell was named before kAsleep was raised
+  const std::uint64_t name = slot.bell.load(std::memory_order_relaxed);
+  if (name != 0) Bell::ring(name);
+}
+
+Result<void> NodeSegment::open_bell() {
+  if (state_->bell) return {};
+  auto opened = Bell::open();
+  if (!opened) return fail(std::move(opened).error());
+  state_->bell = std::move(*opened);
+  // A producer that reads the old value rings the futex only; then the sleeper wakes at its limit, once.
+  state_->slot(state_->local_rank).bell.store(state_->bell->name(), std::memory_order_release);
+  return {};
+}
+
+int NodeSegment::bell_fd() const noexcept { return state_->bell ? state_->bell->fd() : -1; }
+
+void NodeSegment::silence_bell() noexcept {
+  if (state_->bell) state_->bell->silence();
 }
 
 std::uint32_t NodeSegment::prepare_sleep() noexcept {
-  const std::uint32_t value = state_->bell(state_->local_rank).prepare();
+  const std::uint32_t value = state_->bell_of(state_->local_rank).prepare();
   fence_all();
   return value;
 }
@@ -234,6 +264,6 @@ void NodeSegment::sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept {
   ::syscall(SYS_futex, &own.doorbell, FUTEX_WAIT, value, &time, nullptr, 0);
 }
 
-void NodeSegment::cancel_sleep() noexcept { state_->bell(state_->local_rank).awake(); }
+void NodeSegment::cancel_sleep() noexcept { state_->bell_of(state_->local_rank).awake(); }
 
 }  // namespace starling::shm

@@ -27,7 +27,7 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 2;
+inline constexpr std::uint32_t kLayoutVersion = 3;
 
 /// State of one local process, written by itself (or by mpiexec after its end).
 enum class ProcState : std::uint32_t { absent = 0, attached = 1, left = 2, exited = 3 };
@@ -45,7 +45,8 @@ struct alignas(128) ProcSlot {
   char waiting[768];  ///< what it waits for, in lines, NUL-terminated, refreshed on request (hang help)
   std::atomic<std::uint32_t> report_wanted;  ///< incremented by mpiexec: please refresh `waiting`
   std::atomic<std::uint32_t> report_done;    ///< set to report_wanted when done
-  std::byte pad2[120];
+  std::atomic<std::uint64_t> bell;           ///< name of its Bell (bell.hpp); 0: it sleeps on the futex alone
+  std::byte pad2[112];
 };
 static_assert(sizeof(ProcSlot) == 1024);
 
@@ -123,6 +124,12 @@ class NodeSegment {
   /// Returns when rung, at the limit (at most 1 s), or for no reason.
   void sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept;
   void cancel_sleep() noexcept;
+  /// For a process that also waits for descriptors: from here on whoever rings makes bell_fd() readable too,
+  /// until the bell is silenced. Once; an Error leaves the futex as the only way.
+  [[nodiscard]] Result<void> open_bell();
+  /// -1 without a bell.
+  [[nodiscard]] int bell_fd() const noexcept;
+  void silence_bell() noexcept;
 
  private:
   struct State;

@@ -2,6 +2,7 @@
 // The node segment: creation and checks, slots, sleeping and waking.
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -157,6 +158,29 @@ TEST(NodeSegment, a_bell_between_announcing_and_sleeping_is_not_lost) {
   mine.sleep(value, 60'000'000'000);
   EXPECT_FALSE(deadline.passed());
   EXPECT_EQ(mine.slot(0).attention.load(), 0u);
+}
+
+TEST(NodeSegment, a_bell_makes_its_descriptor_readable_until_it_is_silenced) {
+  const auto geometry = small_geometry(2);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment sleeper = join(memfd, geometry, 0);
+  NodeSegment producer = join(memfd, geometry, 1);
+  EXPECT_EQ(sleeper.bell_fd(), -1);
+  const auto opened = sleeper.open_bell();
+  ASSERT_TRUE(opened) << opened.error().text();
+  const auto readable = [&](int limit_ms) {
+    pollfd descriptor{sleeper.bell_fd(), POLLIN, 0};
+    return ::poll(&descriptor, 1, limit_ms) == 1;
+  };
+  producer.ring(0);
+  EXPECT_FALSE(readable(0)) << "nobody sleeps";
+  (void)sleeper.prepare_sleep();
+  producer.ring(0);
+  EXPECT_TRUE(readable(30'000));
+  EXPECT_TRUE(readable(0)) << "another sleeping thread has to see it, too";
+  sleeper.silence_bell();
+  EXPECT_FALSE(readable(0));
+  EXPECT_EQ(sleeper.slot(0).doorbell.load(), 1u) << "threads on the futex are woken as well";
 }
 
 TEST(NodeSegment, sleep_ends_at_its_limit) {

@@ -35,8 +35,10 @@ class Courier {
   /// `what` says what is waited for, if somebody asks meanwhile.
   [[nodiscard]] virtual Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
                                           const std::function<std::string()>& what) = 0;
-  /// Runs a call that blocks in the process manager's library, with the runtime's lock released.
-  virtual void unlocked(const std::function<void()>& blocking_call) = 0;
+  /// A fence of the process manager over `ranks` (sorted, this process included; empty: everybody).
+  /// Progresses meanwhile: a member may be waiting for our data before it comes.
+  [[nodiscard]] virtual Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
+                                           Deadline deadline) = 0;
 
  protected:
   ~Courier() = default;
@@ -47,10 +49,22 @@ class Courier {
 struct Creation {
   ProcListPtr members;
   std::string tag;
+  // From the startup plan, so the same on all members.
+  bool exchange = false;  ///< members need each other's published addresses
+  bool ready = false;     ///< no message may leave before all members are ready to receive
+};
+
+/// A transport's address of this process, to be published if its addresses are.
+struct LocalAddress {
+  std::string transport;
+  std::vector<std::byte> bytes;
 };
 
 class Component : public btl::AddressBook {
  public:
+  /// The addresses of this process, once, before the first create() with `exchange`. An empty list says that
+  /// it has none.
+  [[nodiscard]] virtual Result<void> publish(const std::vector<LocalAddress>& addresses) = 0;
   /// Collective over the members: returns the same new context id on each. Uses no PMI where shared facts
   /// allow.
   [[nodiscard]] virtual Result<ContextId> create(const Creation& creation, Deadline deadline) = 0;
@@ -60,19 +74,12 @@ class Component : public btl::AddressBook {
   virtual void on_control(ProcId from, std::span<const std::byte> message) noexcept = 0;
 };
 
-/// A transport's address of this process, to be published if its addresses are.
-struct LocalAddress {
-  std::string transport;
-  std::vector<std::byte> bytes;
-};
-
 struct Args {
   params::Registry& params;
   pmi::Component& pmi;
   Courier& courier;
   ProcId self;
   std::uint32_t world_size = 1;
-  std::vector<LocalAddress> published;  ///< of the transports whose addresses are published; often empty
 };
 
 struct Framework {

@@ -22,12 +22,19 @@ enum class AddressSource : std::uint8_t {
   published          ///< each process must publish its own
 };
 
+/// What an address book knows now: a slow peer must not be taken for one without that transport.
+struct Found {
+  enum class What : std::uint8_t { address, none, not_yet };
+  What what = What::none;
+  std::vector<std::byte> address;
+};
+
 class AddressBook {
  public:
   virtual ~AddressBook() = default;
-  /// The peer's address for the transport of that name. Empty: it has none. Errc::timed_out: not published in
-  /// time.
-  [[nodiscard]] virtual Result<std::vector<std::byte>> address(ProcId peer, std::string_view transport) = 0;
+  /// The peer's address for the transport of that name. Never waits for the peer: `not_yet` means ask again.
+  /// Errc::timed_out: it was not published in time.
+  [[nodiscard]] virtual Result<Found> address(ProcId peer, std::string_view transport) = 0;
 };
 
 }  // namespace starling::btl

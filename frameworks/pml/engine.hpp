@@ -60,7 +60,7 @@ class Engine final : public Component, private btl::Sink {
   Engine& operator=(const Engine&) = delete;
 
   [[nodiscard]] btl::Sink& sink() noexcept override { return *this; }
-  void add_transport(btl::Component& transport) override { peers_.add_transport(transport); }
+  void add_transport(btl::Component& transport) override;
   void set_address_book(btl::AddressBook* book) noexcept override { peers_.set_address_book(book); }
   void set_control_sink(ControlSink* sink) noexcept override { control_ = sink; }
 
@@ -166,9 +166,21 @@ class Engine final : public Component, private btl::Sink {
   [[nodiscard]] int push_data(Peer& peer) noexcept;
   [[nodiscard]] int step_gets() noexcept;
   [[nodiscard]] bool step_get(Get& get, int& events) noexcept;
+  [[nodiscard]] bool await_contact(Peer& peer) noexcept;
+  void drop_sends(Peer& peer, Fault fault) noexcept;
   void lose(Peer& peer) noexcept;
 
+  /// A transport whose looks cost too much for every pass.
+  struct Rare {
+    btl::Component* transport;
+    std::uint32_t passes_left = 1;  ///< until the next look
+    std::uint32_t lively = 0;       ///< looks that still follow each other without a pause
+  };
+  [[gnu::noinline]] int poll_rare() noexcept;
+
   PeerTable peers_;
+  std::vector<btl::Component*> near_;  // polled in every pass
+  std::vector<Rare> rare_;
   ContextTable contexts_;
 
   Peer* busy_ = nullptr;  // peers with something to push
@@ -202,6 +214,11 @@ enum Phase : std::uint32_t {
 inline constexpr std::uint32_t kTruncated = 1;
 inline constexpr std::uint32_t kCancelAsked = 2;
 inline constexpr std::uint32_t kStallCounted = 4;
+
+/// Why nothing can be sent to a peer without contact.
+[[nodiscard]] inline Fault fault_of(const Peer& peer) noexcept {
+  return peer.state == PeerState::lost ? Fault::peer_lost : Fault::unreachable;
+}
 
 /// Tells the waiter; the request is the caller's again.
 inline void publish(Request& request) noexcept { request.complete.store(true, std::memory_order_release); }

@@ -175,8 +175,11 @@ void Engine::answer(Peer& peer, wire::Kind kind, std::uint64_t sender_id, std::u
 }
 
 void Engine::answer(Peer& peer, std::span<const std::byte> message) noexcept {
-  if (!peers_.connect(peer)) return;
-  if (peer.answers_sent == peer.answers.size() && peer.endpoint->send(message, {}) != Post::again) return;
+  const Contact contact = peers_.connect(peer);
+  if (contact == Contact::none) return;
+  if (contact == Contact::made && peer.answers_sent == peer.answers.size() &&
+      peer.endpoint->send(message, {}) != Post::again)
+    return;
   Answered waiting;
   waiting.bytes = static_cast<std::uint32_t>(message.size());
   std::memcpy(waiting.message, message.data(), message.size());

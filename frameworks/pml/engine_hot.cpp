@@ -169,7 +169,9 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival) noexcep
 
 int Engine::progress() noexcept {
   int events = 0;
-  for (btl::Component* transport : peers_.transports()) events += transport->progress();
+  for (btl::Component* transport : near_) events += transport->progress();
+  if (!rare_.empty()) [[unlikely]]
+    events += poll_rare();
   if (busy_ != nullptr || !gets_.empty() || !lost_.empty()) [[unlikely]]
     events += push();
   return events;

@@ -5,11 +5,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/clock.hpp"
 #include "frameworks/pml/engine.hpp"
 
 namespace starling::pml {
 
 using namespace detail;
+
+namespace {
+
+/// How long a process polls for an address that is not there yet before it may sleep.
+constexpr std::uint64_t kHopeNs = 20'000'000;
+
+}  // namespace
 
 void Engine::mark_busy(Peer& peer) noexcept {
   if (peer.busy) return;
@@ -18,10 +26,50 @@ void Engine::mark_busy(Peer& peer) noexcept {
   busy_ = &peer;
 }
 
+void Engine::add_transport(btl::Component& transport) {
+  peers_.add_transport(transport);
+  if (transport.limits().idle_passes <= 1) {
+    near_.push_back(&transport);
+  } else {
+    rare_.push_back({&transport});
+  }
+}
+
+int Engine::poll_rare() noexcept {
+  constexpr std::uint32_t kLively = 256;
+  int events = 0;
+  for (Rare& rare : rare_) {
+    if (--rare.passes_left != 0) continue;
+    const int found = rare.transport->progress();
+    events += found;
+    if (found != 0) {
+      rare.lively = kLively;
+    } else if (rare.lively != 0) {
+      --rare.lively;
+    }
+    rare.passes_left = rare.lively != 0 ? 1 : rare.transport->limits().idle_passes;
+  }
+  return events;
+}
+
+/// Asks again for the address of a peer that something waits for. True: it is connected now.
+bool Engine::await_contact(Peer& peer) noexcept {
+  if (peer.state != PeerState::awaited) return false;
+  switch (peers_.connect(peer)) {
+    case Contact::made: return true;
+    case Contact::later: mark_busy(peer); return false;
+    case Contact::none: drop_sends(peer, Fault::unreachable); return false;
+  }
+  return false;
+}
+
 bool Engine::may_sleep() noexcept {
   if (!gets_.empty() || !lost_.empty()) return false;
   bool rung = true;
   for (const Peer* peer = busy_; peer != nullptr; peer = peer->next_busy) {
+    // An address that others are about to publish comes soon or late; after a while the sleep's limit is the
+    // pause between two questions.
+    if (peer->state == PeerState::awaited && now_ns() - peer->asked_ns > kHopeNs) continue;
     rung = peer->endpoint != nullptr && peer->endpoint->await_room() && rung;
   }
   return rung;
@@ -40,7 +88,7 @@ int Engine::push() noexcept {
     Peer& peer = *list;
     list = peer.next_busy;
     peer.busy = false;
-    if (peer.state != PeerState::connected) continue;
+    if (peer.state != PeerState::connected && !await_contact(peer)) continue;
     events += push_answers(peer) + push_fifo(peer) + push_data(peer);
     if (peer.waiting()) mark_busy(peer);
   }
@@ -163,19 +211,24 @@ void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
   lost_.push_back(&peer);
 }
 
-/// Completes whatever needs this peer (MPI_ERR_PROC_ABORTED). Receives with a wildcard source stay: others
-/// may send.
-void Engine::lose(Peer& peer) noexcept {
-  peer.endpoint = nullptr;
+/// Ends what waits to be sent to a peer that cannot be reached.
+void Engine::drop_sends(Peer& peer, Fault fault) noexcept {
   peer.answers.clear();
   peer.answers_sent = 0;
   while (Request* request = peer.fifo.pop_front()) {
     if (request->phase == kControl) {
       delete static_cast<ControlSend*>(request);
     } else {
-      finish_send(*request, Fault::peer_lost);
+      finish_send(*request, fault);
     }
   }
+}
+
+/// Completes whatever needs this peer (MPI_ERR_PROC_ABORTED). Receives with a wildcard source stay: others
+/// may send.
+void Engine::lose(Peer& peer) noexcept {
+  peer.endpoint = nullptr;
+  drop_sends(peer, Fault::peer_lost);
   while (peer.pushing.pop_front() != nullptr) {
   }
   transfers_.each([&](Request& request) {

@@ -85,7 +85,9 @@ void Engine::close(Context* context) noexcept {
 Result<void> Engine::add_procs(const ProcList& procs) {
   for (std::uint32_t index = 0; index < procs.size(); ++index) {
     Peer& peer = peers_.peer(procs.at(index));
-    if (peers_.connect(peer)) continue;
+    const Contact contact = peers_.connect(peer);
+    if (contact == Contact::later) mark_busy(peer);  // progress makes it as soon as its address is there
+    if (contact != Contact::none) continue;
     std::string reasons;
     for (const std::string& reason : peer.refused) reasons += "\n  " + reason;
     return fail(Errc::unsupported, "pml: add_procs",
@@ -205,8 +207,9 @@ void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arriv
   if (arrival.length > request.buffer.bytes) request.flags |= kTruncated;
   request.status.source = Rank{arrival.envelope.source};
   request.status.tag = Tag{arrival.envelope.tag};
-  if (!peers_.connect(peer)) {
-    finish_receive(request, peer.state == PeerState::lost ? Fault::peer_lost : Fault::unreachable);
+  const Contact contact = peers_.connect(peer);
+  if (contact == Contact::none) {
+    finish_receive(request, fault_of(peer));
     return;
   }
   const std::uint8_t flags = arrival.envelope.prefix.flags;
@@ -220,7 +223,8 @@ void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arriv
   request.order = transfers_.add(request);
   const bool gettable =
       (flags & wire::kGettable) != 0 && request.buffer.layout == nullptr && !peer.get_failed;
-  if (gettable && policy_->choose(peer, request.total) == Large::get && peer.endpoint->can_get()) {
+  if (contact == Contact::made && gettable && policy_->choose(peer, request.total) == Large::get &&
+      peer.endpoint->can_get()) {
     request.phase = kGetting;
     gets_.push_back(std::make_unique<Get>());
     gets_.back()->request = &request;

@@ -53,11 +53,12 @@ void Engine::isend_slowly(Request& request) noexcept {
   if (source == nullptr) source = &touch(*request.context, request.rank);
   Peer& peer = *source->peer;
   request.peer = &peer;
-  if (!peers_.connect(peer)) {
-    finish_send(request, peer.state == PeerState::lost ? Fault::peer_lost : Fault::unreachable);
+  const Contact contact = peers_.connect(peer);
+  if (contact == Contact::none) {
+    finish_send(request, fault_of(peer));
     return;
   }
-  if (!peer.fifo.empty() || !start(request)) enqueue(peer, request);
+  if (contact == Contact::later || !peer.fifo.empty() || !start(request)) enqueue(peer, request);
 }
 
 bool Engine::start(Request& request) noexcept {
@@ -131,7 +132,8 @@ Result<void> Engine::send_control(ProcId to, std::span<const std::byte> message)
     return fail(Errc::internal, where, std::to_string(message.size()) + " bytes, at most 512 are possible");
   }
   Peer& peer = peers_.peer(to);
-  if (!peers_.connect(peer)) {
+  const Contact contact = peers_.connect(peer);
+  if (contact == Contact::none) {
     if (peer.state == PeerState::lost) return fail(Errc::peer_lost, where, "the process is gone");
     return fail(Errc::unsupported, where, "no transport reaches it");
   }
@@ -140,7 +142,7 @@ Result<void> Engine::send_control(ProcId to, std::span<const std::byte> message)
   control->phase = kControl;
   control->bytes.assign(message.begin(), message.end());
   ControlSend& request = *control.release();  // start_control() or lose() deletes it
-  if (!peer.fifo.empty() || !start_control(request)) enqueue(peer, request);
+  if (contact == Contact::later || !peer.fifo.empty() || !start_control(request)) enqueue(peer, request);
   return {};
 }
 

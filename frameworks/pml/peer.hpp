@@ -31,7 +31,8 @@ struct Answered {
   std::byte message[wire::kHeaderMax];
 };
 
-enum class PeerState : std::uint8_t { untried, connected, unreachable, lost };
+/// awaited: its address has not been published yet; what is sent to it waits in its FIFO.
+enum class PeerState : std::uint8_t { untried, awaited, connected, unreachable, lost };
 
 struct Peer {
   // Read and written for every message.
@@ -62,6 +63,8 @@ struct Peer {
   btl::Component* transport = nullptr;
   std::vector<std::string> refused;  ///< "shm: on another node", in the order tried
   std::size_t transports_tried = 0;
+  std::uint64_t asked_ns = 0;   ///< awaited: when its address was first asked for
+  std::uint64_t ask_at_ns = 0;  ///< awaited: not before
 
   [[nodiscard]] bool waiting() const noexcept {
     return !fifo.empty() || !pushing.empty() || answers_sent < answers.size();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/clock.hpp"
 #include "core/log.hpp"
 
 namespace starling::pml {
@@ -31,34 +32,30 @@ void PeerTable::refuse(Peer& peer, const btl::Component& transport, const std::s
   }
 }
 
-bool PeerTable::try_transport(Peer& peer, btl::Component& transport, bool& may_come) {
+PeerTable::Tried PeerTable::try_transport(Peer& peer, btl::Component& transport) {
+  const auto refused = [&](const std::string& why) {
+    refuse(peer, transport, why);
+    return Tried::refused;
+  };
   if (Result<void> reached = transport.reaches(peer.proc); !reached) {
     peer.refused.push_back(std::string(transport.name()) + ": " + reached.error().text());
-    return false;
+    return Tried::refused;
   }
   std::vector<std::byte> address;
   if (transport.needs().address != btl::AddressSource::computed) {
-    if (book_ == nullptr) {
-      refuse(peer, transport, "needs the peer's address, but nothing was set up to ask for it");
-      return false;
-    }
+    if (book_ == nullptr) return refused("needs the peer's address, but nothing was set up to ask for it");
     auto found = book_->address(peer.proc, transport.name());
     if (!found) {
-      may_come |= found.error().code == Errc::timed_out;
+      const Errc code = found.error().code;
       refuse(peer, transport, found.error().text());
-      return false;
+      return code == Errc::timed_out ? Tried::timed_out : Tried::refused;
     }
-    address = std::move(*found);
-    if (address.empty()) {
-      refuse(peer, transport, "the peer does not use it");
-      return false;
-    }
+    if (found->what == btl::Found::What::not_yet) return Tried::not_yet;
+    if (found->what == btl::Found::What::none) return refused("the peer does not use it");
+    address = std::move(found->address);
   }
   auto made = transport.connect(peer.proc, address);
-  if (!made) {
-    refuse(peer, transport, made.error().text());
-    return false;
-  }
+  if (!made) return refused(made.error().text());
   const btl::Limits& limits = transport.limits();
   const std::size_t room = limits.message_max_bytes - sizeof(wire::SyncEnvelope);
   peer.eager_bytes = std::min(eager_limit_ == 0 ? limits.eager_bytes : std::size_t{eager_limit_}, room);
@@ -66,31 +63,45 @@ bool PeerTable::try_transport(Peer& peer, btl::Component& transport, bool& may_c
                         sizeof(wire::Data);
   peer.transport = &transport;
   peer.endpoint = *made;
-  return true;
+  return Tried::connected;
 }
 
-bool PeerTable::connect(Peer& peer) {
-  if (peer.state == PeerState::connected) return true;
-  if (peer.state == PeerState::lost) return false;
-  if (peer.state == PeerState::unreachable && peer.transports_tried == transports_.size()) return false;
+Contact PeerTable::wait_for_address(Peer& peer) {
+  constexpr std::uint64_t kFirstPauseNs = 200'000, kLongestPauseNs = 50'000'000;
+  const std::uint64_t now = now_ns();
+  if (peer.state != PeerState::awaited) peer.asked_ns = now;
+  peer.state = PeerState::awaited;
+  // Half as long again as it has taken so far: few questions, and at most a third of the time is lost.
+  peer.ask_at_ns = now + std::clamp((now - peer.asked_ns) / 2, kFirstPauseNs, kLongestPauseNs);
+  return Contact::later;
+}
+
+Contact PeerTable::connect(Peer& peer) {
+  if (peer.state == PeerState::connected) return Contact::made;
+  if (peer.state == PeerState::lost) return Contact::none;
+  if (peer.state == PeerState::unreachable && peer.transports_tried == transports_.size()) {
+    return Contact::none;
+  }
+  if (peer.state == PeerState::awaited && now_ns() < peer.ask_at_ns) return Contact::later;
   peer.refused.clear();
   bool may_come = false;
   for (btl::Component* transport : transports_) {
-    if (!try_transport(peer, *transport, may_come)) continue;
+    const Tried tried = try_transport(peer, *transport);
+    if (tried == Tried::not_yet) return wait_for_address(peer);
+    may_come |= tried == Tried::timed_out;
+    if (tried != Tried::connected) continue;
     peer.state = PeerState::connected;
     peer.update_fast_path();
-    return true;
+    return Contact::made;
   }
-  if (!may_come) {
-    peer.state = PeerState::unreachable;
-    peer.transports_tried = transports_.size();
-  }
+  peer.state = may_come ? PeerState::untried : PeerState::unreachable;
+  peer.transports_tried = transports_.size();
   std::string text = "pml: no transport reaches rank " + std::to_string(peer.proc.rank) + " of world " +
                      std::to_string(peer.proc.world) + "; tried";
   if (transports_.empty()) text += " none: no btl is in use (see parameter btl)";
   for (const std::string& reason : peer.refused) text += "\n  " + reason;
   log::error(text);
-  return false;
+  return Contact::none;
 }
 
 }  // namespace starling::pml

@@ -5,7 +5,7 @@
 /// Threads:   the pml's.
 /// Ownership: peers live as long as the table; transports and the address book are the runtime's.
 /// Errors:    a peer that nothing reaches is logged once, with every transport and its reason; connect() then
-///            says false until another transport is added. An address that is merely not published in time is
+///            says none until another transport is added. An address that is merely not published in time is
 ///            asked for again.
 /// Units:     bytes.
 
@@ -21,6 +21,12 @@
 
 namespace starling::pml {
 
+enum class Contact : std::uint8_t {
+  made,
+  later,  ///< the address is not there yet: try again from progress
+  none    ///< lost or unreachable (see Peer::state)
+};
+
 class PeerTable {
  public:
   /// `eager_limit`: 0 leaves it to each transport. `window`: eager credit that each peer starts with.
@@ -34,8 +40,8 @@ class PeerTable {
   Peer& peer(ProcId proc);
   /// The peer of a process if there is one, else null.
   [[nodiscard]] Peer* find(ProcId proc) const noexcept;
-  /// Makes the endpoint unless there is one. False: lost or unreachable (see `state`).
-  bool connect(Peer& peer);
+  /// Makes the endpoint unless there is one. Never waits for the peer.
+  Contact connect(Peer& peer);
   [[nodiscard]] std::size_t size() const noexcept { return peers_.size(); }
   /// Why a transport that reaches a process was not used, each reason once; for the report.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
@@ -45,8 +51,10 @@ class PeerTable {
   }
 
  private:
-  bool try_transport(Peer& peer, btl::Component& transport, bool& may_come);
   void refuse(Peer& peer, const btl::Component& transport, const std::string& reason);
+  enum class Tried : std::uint8_t { connected, refused, timed_out, not_yet };
+  Tried try_transport(Peer& peer, btl::Component& transport);
+  Contact wait_for_address(Peer& peer);
 
   std::uint64_t eager_limit_;
   std::int64_t window_;

@@ -9,8 +9,6 @@
 #include <tuple>
 #include <vector>
 
-#include "core/clock.hpp"
-#include "frameworks/bootstrap/params.hpp"
 #include "mpi.h"
 #include "mpi/comm/exchange.hpp"
 #include "mpi/error.hpp"
@@ -26,12 +24,6 @@ Made failed(int error_class) { return {error_class, nullptr}; }
 template <class T>
 std::span<std::byte> bytes_of(T& value) {
   return std::as_writable_bytes(std::span<T, 1>(&value, 1));
-}
-
-Result<ContextId> agree(const ProcListPtr& members, const std::string& tag) {
-  Runtime& runtime = *Runtime::get();
-  const auto seconds = static_cast<std::uint64_t>(runtime.params().integer(bootstrap::kTimeout));
-  return runtime.bootstrap().create({members, tag}, Deadline::after_seconds(seconds));
 }
 
 }  // namespace
@@ -84,7 +76,7 @@ Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, c
   auto collective = runtime.pml().open(id.on(Channel::collective), own, peers);
   if (!collective) return failed(error(collective.error()));
   comm->collective_ = *collective;
-  if (runtime.plan_for(peers->size()).peers_now) {
+  if (runtime.plan_for(*peers).peers_now) {
     if (auto added = runtime.pml().add_procs(*peers); !added) return failed(error(added.error()));
   }
   comm->session = session;
@@ -103,7 +95,7 @@ void CommFactory::release(Comm& comm) {
 Made CommFactory::from_group(const Ref<Group>& group, const std::string& tag, const Ref<Session>& session) {
   const auto rank = group->find(Runtime::get()->self());
   if (!rank) return failed(error(MPI_ERR_GROUP, "group does not contain the calling process"));
-  Result<ContextId> id = agree(group->members(), tag);
+  Result<ContextId> id = Runtime::get()->agree(group->members(), tag);
   if (!id) return failed(error(id.error()));
   return finish(*id, {group, {}, *rank}, nullptr, session);
 }
@@ -154,8 +146,8 @@ Made CommFactory::create_group(Comm& parent, const Ref<Group>& group, int tag) {
       return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm"));
     }
   }
-  Result<ContextId> id =
-      agree(group->members(), "comm " + std::to_string(parent.id().bits) + " tag " + std::to_string(tag));
+  Result<ContextId> id = Runtime::get()->agree(
+      group->members(), "comm " + std::to_string(parent.id().bits) + " tag " + std::to_string(tag));
   if (!id) return failed(error(id.error()));
   return finish(*id, {group, {}, *rank}, &parent, parent.session);
 }

@@ -8,8 +8,6 @@
 #include <limits>
 #include <vector>
 
-#include "core/clock.hpp"
-#include "frameworks/bootstrap/params.hpp"
 #include "mpi.h"
 #include "mpi/comm/exchange.hpp"
 #include "mpi/comm/inter_exchange.hpp"
@@ -139,12 +137,9 @@ int meet_by_name(const Group& local, int local_leader, Group* remote, int remote
                                    std::to_string(remote->size()) + ")");
   }
   if (overlap(local, *remote)) return error(MPI_ERR_GROUP, kOverlap);
-  Runtime& runtime = *Runtime::get();
-  const auto seconds = static_cast<std::uint64_t>(runtime.params().integer(bootstrap::kTimeout));
   const ProcListPtr leaders = make_list({local.at(static_cast<std::uint32_t>(local_leader)),
                                          remote->at(static_cast<std::uint32_t>(remote_leader))});
-  Result<ContextId> id =
-      runtime.bootstrap().create({leaders, "leaders " + tag}, Deadline::after_seconds(seconds));
+  Result<ContextId> id = Runtime::get()->agree(leaders, "leaders " + tag);
   if (!id) return error(id.error());
   told = Described(*remote->members());
   told.card.id = *id;

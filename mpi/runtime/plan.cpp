@@ -67,9 +67,13 @@ StartupPlan make_plan(const PlanInput& input) {
   StartupPlan plan;
   plan_exchange(input, plan);
 
-  const Barrier first = plan_barrier(
-      input.init_barrier, "init_barrier",
-      names_where(input, [](const btl::Needs& n) { return n.barrier_before_first_message; }), input.members);
+  // A published address says that its owner is ready; a computed one can be used before the owner exists.
+  const auto needs_ready = [](const btl::Needs& n) {
+    return n.barrier_before_first_message ||
+           (!n.accepts_before_ready && n.address != btl::AddressSource::published);
+  };
+  const Barrier first =
+      plan_barrier(input.init_barrier, "init_barrier", names_where(input, needs_ready), input.members);
   plan.init_barrier = first.runs;
   plan.init_barrier_reason = first.reason;
 

@@ -196,83 +196,13 @@ bool Runtime::everybody_attached() noexcept {
   return true;
 }
 
-namespace {
-
-/// The user wrote `btl=a,b`: each of these must work. `^a` and the default only say what may be used.
-bool named_by_user(const params::Registry& params, std::string_view framework) {
-  const params::Value* const value = params.find(framework);
-  return value != nullptr && !value->written.empty() && value->written.front() != '^';
-}
-
-std::int64_t local_rank_of(const void* context, std::uint32_t rank) noexcept {
-  const auto& ranks = *static_cast<const std::vector<std::uint32_t>*>(context);
-  const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
-  return found == ranks.end() || *found != rank ? -1 : found - ranks.begin();
-}
-
-}  // namespace
-
-Result<void> Runtime::create_transports() {
-  auto made = environment_.plugins.create_first<pml::Framework>({environment_.params, self_, world_size_});
-  if (!made) return fail(std::move(made).error());
-  pml_ = std::move(*made);
-  pml_->set_control_sink(this);
-
-  auto admitted = environment_.plugins.admitted(btl::Framework::kName.view());
-  if (!admitted) return fail(std::move(admitted).error());
-  btl::Place place{self_,          world_size_, local_rank_, static_cast<std::uint32_t>(node_ranks_.size()),
-                   &local_rank_of, &node_ranks_};
-  for (const plugin::Candidate* candidate : *admitted) {
-    auto transport = environment_.plugins.create<btl::Framework>(
-        *candidate, {environment_.params, pml_->sink(), place, segment_.get()});
-    if (transport) {
-      transports_.push_back(std::move(*transport));
-    } else if (named_by_user(environment_.params, "btl")) {
-      return fail(std::move(transport).error());
-    } else {
-      transports_refused_.push_back(transport.error().text());
-      // Without memory or permission the job goes on more slowly or not at all: the user wants to know why.
-      const Errc code = transport.error().code;
-      if (code != Errc::unsupported && code != Errc::not_found) log::warning(transport.error().text());
-    }
-  }
-  for (auto& transport : transports_) transport_list_.push_back(transport.get());
-  std::stable_sort(transport_list_.begin(), transport_list_.end(), [](btl::Component* a, btl::Component* b) {
-    return a->limits().rank_of_preference < b->limits().rank_of_preference;
-  });
-  for (btl::Component* transport : transport_list_) pml_->add_transport(*transport);
-  if (transport_list_.empty()) {
-    return fail(Errc::not_found, "btl", "no transport can be used; see starling-info for the reasons");
-  }
-  return {};
-}
-
 Result<void> Runtime::create_bootstrap() {
-  bootstrap::Args args{environment_.params, *pmi_, *this, self_, world_size_, {}};
-  for (btl::Component* transport : transport_list_) {
-    if (transport->needs().address == btl::AddressSource::published) {
-      args.published.push_back({std::string(transport->name()), transport->address()});
-    }
-  }
-  auto made = environment_.plugins.create_first<bootstrap::Framework>(args);
+  auto made = environment_.plugins.create_first<bootstrap::Framework>(
+      {environment_.params, *pmi_, *this, self_, world_size_});
   if (!made) return fail(std::move(made).error());
   bootstrap_ = std::move(*made);
   pml_->set_address_book(bootstrap_.get());
   return {};
-}
-
-StartupPlan Runtime::plan_for(std::uint32_t members) const {
-  PlanInput input;
-  for (btl::Component* transport : transport_list_) {
-    input.transports.push_back({std::string(transport->name()), transport->needs()});
-  }
-  input.pmi = pmi_->capabilities();
-  input.members = members;
-  input.add_procs_cutoff = params().integer(kAddProcsCutoff);
-  input.async_modex = params().boolean(kAsyncModex);
-  input.init_barrier = params().choice<BarrierChoice>(kInitBarrier);
-  input.finalize_barrier = params().choice<BarrierChoice>(kFinalizeBarrier);
-  return make_plan(input);
 }
 
 Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) {

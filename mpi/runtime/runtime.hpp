@@ -86,8 +86,15 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
     return shared_memory_refused_;
   }
 
-  /// What making a communicator of so many members does; a function of facts that all members share.
-  [[nodiscard]] StartupPlan plan_for(std::uint32_t members) const;
+  /// Makes what is needed to reach these processes: the network transports, once something else is not
+  /// enough. To be called before anything is sent to a new set of processes. The same on every member.
+  [[nodiscard]] Result<void> reach(const ProcList& members);
+  /// What making a communicator of these members does; a function of facts that all members share.
+  [[nodiscard]] StartupPlan plan_for(const ProcList& members) const;
+  /// The same for so many members, who are on one node or not.
+  [[nodiscard]] StartupPlan plan_for(std::uint32_t members, bool over_network) const;
+  /// Makes a context id together with the other members, after what the plan wants done before. Collective.
+  [[nodiscard]] Result<ContextId> agree(const ProcListPtr& members, const std::string& tag);
 
   /// Polls transports and everything registered once. Returns the number of events.
   int progress() noexcept;
@@ -122,7 +129,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> send(ProcId to, std::span<const std::byte> message) override;
   [[nodiscard]] Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
                                   const std::function<std::string()>& what) override;
-  void unlocked(const std::function<void()>& blocking_call) override;
+  [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
+                                   Deadline deadline) override;
   // pml::ControlSink
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
 
@@ -157,6 +165,10 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   /// Nobody looks for the node's segment any more.
   void segment_complete() noexcept;
   [[nodiscard]] Result<void> create_transports();
+  [[nodiscard]] Result<void> create_transport(const plugin::Candidate& candidate);
+  void use_transports(std::size_t first);
+  [[nodiscard]] bool needs_network(const ProcList& members) const;
+  [[nodiscard]] Result<void> create_network();
   [[nodiscard]] Result<void> create_bootstrap();
   static void at_exit() noexcept;
   void close() noexcept;
@@ -166,6 +178,10 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   enum class Yielded : std::uint8_t { ready, event, nothing };
   [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
+  void sleep(std::uint32_t doorbell, std::uint64_t limit_ns);
+  [[nodiscard]] bool begin_sleep() noexcept;
+  void end_sleep() noexcept;
+  void open_bell();
   void look_around();
   void note_ages(std::uint64_t now) noexcept;
   void answer_hang_help();
@@ -204,6 +220,11 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
 
   NameOf name_of_ = nullptr;
   std::vector<btl::Component*> transport_list_;
+  std::size_t near_count_ = 0;                                // the first of them: those of one node
+  std::vector<const plugin::Candidate*> network_candidates_;  // opened by reach()
+  std::vector<btl::Component*> fd_transports_;                // those with a wait_fd
+  bool network_made_ = false;
+  std::uint32_t fences_ = 0;  // entered and not left
   Progressable* items_ = nullptr;
   Progressable* cursor_ = nullptr;  // the next one of the progress call under way
 };

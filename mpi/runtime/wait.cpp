@@ -140,22 +140,67 @@ bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
     return false;
   }
   const std::uint32_t doorbell = segment_->prepare_sleep();
+  const bool armed = begin_sleep();
   // From here on producers ring. What arrived before is found by this last look. ready() may take what it
   // finds (a matched probe does), so a yes is never asked for twice.
   const bool quiet = progress() == 0;
   const bool found = ready(context);
-  if (quiet && !found) {
+  if (armed && quiet && !found) {
     const std::uint64_t left = deadline.left_ns();
     ++sleepers_;
     const auto depth = registry().lock.release_all();
-    segment_->sleep(doorbell, left < kSleepLimitNs ? left : kSleepLimitNs);
+    sleep(doorbell, left < kSleepLimitNs ? left : kSleepLimitNs);
     registry().lock.reacquire(depth);
     --sleepers_;
   }
-  // The flag is shared by all threads of this process: only the last one to wake may clear it.
-  if (sleepers_ == 0) segment_->cancel_sleep();
+  // Flag, bell and transports are shared by all threads of this process: only the last one to wake clears
+  // them.
+  if (sleepers_ == 0) end_sleep();
   if (!found) look_around();
   return found;
+}
+
+bool Runtime::begin_sleep() noexcept {
+  bool quiet = true;
+  for (btl::Component* transport : fd_transports_) quiet = transport->begin_sleep() && quiet;
+  return quiet;
+}
+
+void Runtime::end_sleep() noexcept {
+  segment_->cancel_sleep();
+  if (segment_->bell_fd() < 0) return;
+  segment_->silence_bell();
+  for (btl::Component* transport : fd_transports_) transport->end_sleep();
+}
+
+void Runtime::open_bell() {
+  if (segment_->bell_fd() >= 0) return;
+  if (auto opened = segment_->open_bell(); !opened) {
+    log::info("waiting looks at shared memory every millisecond: " + opened.error().text());
+  }
+}
+
+/// On the futex while shared memory is all there is to wait for, else on every descriptor at once. Without
+/// the runtime's lock, so only what does not change while others hold it is read.
+void Runtime::sleep(std::uint32_t doorbell, std::uint64_t limit_ns) {
+  constexpr std::uint64_t kBlindLimitNs = 1'000'000;  // no bell: shared memory is not seen while asleep
+  constexpr std::size_t kMost = 32;
+  if (fd_transports_.empty() && fences_ == 0) {
+    segment_->sleep(doorbell, limit_ns);
+    return;
+  }
+  pollfd descriptors[kMost + 2];
+  nfds_t count = 0;
+  const auto add = [&](int fd) {
+    if (fd >= 0 && count < kMost + 2) descriptors[count++] = {fd, POLLIN, 0};
+  };
+  add(segment_->bell_fd());
+  add(pmi_->wait_fd());
+  for (const btl::Component* transport : fd_transports_) add(transport->wait_fd());
+  if (segment_->bell_fd() < 0 && limit_ns > kBlindLimitNs) limit_ns = kBlindLimitNs;
+  const timespec limit{static_cast<time_t>(limit_ns / 1'000'000'000),
+                       static_cast<long>(limit_ns % 1'000'000'000)};
+  (void)::ppoll(descriptors, count, &limit, nullptr);
 }
 
 void Runtime::look_around() {
@@ -193,10 +238,32 @@ std::string Runtime::absent_processes() const {
          "namespace in common";
 }
 
-void Runtime::unlocked(const std::function<void()>& blocking_call) {
-  const auto depth = registry().lock.release_all();
-  blocking_call();
-  registry().lock.reacquire(depth);
+Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
+  auto entered = pmi_->fence_enter(ranks, tag, deadline);
+  if (!entered) return fail(std::move(entered).error());
+  const std::size_t count = ranks.empty() ? world_size_ : ranks.size();
+  const auto what = [&] {
+    return "the process manager's fence of " + std::to_string(count) +
+           " processes: waits until all have entered it";
+  };
+  if (entered->number != pmi::Fence::kLeft) open_bell();
+  ++fences_;
+  Result<bool> left = false;
+  auto waited = wait(
+      [&] {
+        left = pmi_->fence_left(*entered);
+        return !left || *left;
+      },
+      deadline, what);
+  --fences_;
+  if (waited && left) return {};
+  if (!left) return fail(std::move(left).error());
+  pmi_->fence_abandon(*entered);
+  if (waited.error().code != Errc::timed_out) return waited;
+  return fail(Errc::timed_out, "fence",
+              "gave up (parameter bootstrap_timeout): not all of " + std::to_string(count) +
+                  " processes entered a fence of the process manager" +
+                  (waited.error().detail.empty() ? "" : "\n  " + waited.error().detail));
 }
 
 void Runtime::drain(const char* call) {

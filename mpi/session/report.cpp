@@ -83,7 +83,8 @@ void print_startup_report() {
 
   std::string text =
       "startup report: " + std::to_string(comm.size()) + " processes, " + runtime.pmi().capabilities().server;
-  for (const std::string& line : runtime.plan_for(comm.size()).lines()) text += "\n  " + line;
+  for (const std::string& line : runtime.plan_for(*comm.group()->members()).lines()) text += "\n  " + line;
+  for (const std::string& reason : runtime.transports_refused()) text += "\n  transport not used: " + reason;
   text += "\n  shared memory: " + runtime.shared_memory();
   for (const std::string& reason : runtime.shared_memory_refused()) text += "\n    not used: " + reason;
   text += "\n  per rank                          min       mean        max";

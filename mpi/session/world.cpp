@@ -70,11 +70,7 @@ int start_world(int required, int* provided) {
   state.thread_level = required;
   state.initialised = true;
   if (provided != nullptr) *provided = required;
-  Comm& comm = *tables().comm.find(kWorld);
   Runtime& runtime = *Runtime::get();
-  if (runtime.plan_for(comm.size()).init_barrier) {
-    if (const int rc = barrier(comm); rc != MPI_SUCCESS) return rc;
-  }
   if (runtime.params().boolean(kStartupReport)) print_startup_report();
   return MPI_SUCCESS;
 }
@@ -88,13 +84,16 @@ int stop_world() {
   // Section 11.2.4: the attributes of MPI_COMM_SELF go first, newest first, while MPI still works.
   if (const int rc = self.attributes.clear(kSelf); rc != MPI_SUCCESS) return rc;
   if (const int rc = comm.attributes.clear(kWorld); rc != MPI_SUCCESS) return rc;
-  if (Runtime::get()->plan_for(comm.size()).finalize_barrier) {
-    if (const int rc = barrier(comm); rc != MPI_SUCCESS) return rc;
-  }
   Runtime& runtime = *Runtime::get();
   runtime.drain("the end of MPI");
   if (runtime.params().boolean(kReport)) {
     print_traffic_report();
+    runtime.drain("the end of MPI");
+  }
+  // After the last message, and not by messages: the last ones of a barrier could be lost as well. It goes on
+  // delivering meanwhile, so that nothing lies unread when the connections close.
+  if (runtime.plan_for(*comm.group()->members()).finalize_barrier) {
+    if (auto met = runtime.fence({}, {}, Deadline{}); !met) return error(met.error());
     runtime.drain("the end of MPI");
   }
   undefine(kWorld);

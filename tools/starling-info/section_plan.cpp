@@ -21,7 +21,7 @@ void print_plan(const Context&, Printer& printer) {
   printer.title("Startup plan (process manager: " + (*runtime)->pmi().capabilities().server + ")");
   for (const std::uint32_t members :
        size > 1 ? std::vector{size} : std::vector<std::uint32_t>{1, 2, 64, 1024}) {
-    const mpi::StartupPlan plan = (*runtime)->plan_for(members);
+    const mpi::StartupPlan plan = (*runtime)->plan_for(members, false);
     printer.line(1, std::to_string(members) + (members == 1 ? " process" : " processes"));
     const auto lines = plan.lines();
     for (std::size_t i = 0; i < lines.size(); ++i) {

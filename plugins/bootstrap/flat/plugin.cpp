@@ -8,9 +8,7 @@ namespace starling::bootstrap {
 namespace {
 
 Result<std::unique_ptr<Component>> create_flat(const Args& args) {
-  auto flat = std::make_unique<Flat>(args);
-  if (auto published = flat->publish(); !published) return fail(std::move(published).error());
-  return std::unique_ptr<Component>(std::move(flat));
+  return std::unique_ptr<Component>(std::make_unique<Flat>(args));
 }
 
 }  // namespace

@@ -83,7 +83,8 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
              .eager_bytes = kEagerBytes,
              .fragment_bytes = kFragmentBytes,
              .get = false,
-             .rank_of_preference = 50};
+             .rank_of_preference = 50,
+             .idle_passes = 16};
   needs_ = {.address = AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,

@@ -52,7 +52,9 @@ class Process final : public Courier {
       network_.changed.wait_for(*lock_, std::chrono::milliseconds(2));
     }
   }
-  void unlocked(const std::function<void()>& blocking_call) override { blocking_call(); }
+  Result<void> fence(std::span<const std::uint32_t>, std::string_view, Deadline) override {
+    return fail(Errc::unsupported, "fence", "agreeing needs no process manager");
+  }
 
   Result<ContextId> create(const ProcListPtr& members, const std::string& tag, Deadline deadline = {}) {
     std::unique_lock lock(network_.mutex);

@@ -120,13 +120,15 @@ TEST(Contact, a_transport_added_later_reaches_what_the_first_could_not) {
 }
 
 struct Book final : btl::AddressBook {
-  Result<std::vector<std::byte>> address(ProcId peer, std::string_view transport) override {
+  Result<btl::Found> address(ProcId peer, std::string_view transport) override {
     ++asked;
     EXPECT_EQ(transport, "pair");
-    if (!published) return fail(Errc::timed_out, "book", "not published yet");
-    return std::vector<std::byte>(3, std::byte(peer.rank));
+    if (gave_up) return fail(Errc::timed_out, "book", "not published in time");
+    if (!published) return btl::Found{btl::Found::What::not_yet, {}};
+    return btl::Found{btl::Found::What::address, std::vector<std::byte>(3, std::byte(peer.rank))};
   }
   bool published = false;
+  bool gave_up = false;
   int asked = 0;
 };
 
@@ -135,16 +137,68 @@ TEST(Contact, an_address_is_asked_for_only_where_it_is_published_and_again_if_it
   options.address = btl::AddressSource::published;
   Job job(2, options);
   Book book;
+  book.gave_up = true;
   job[0].set_address_book(&book);
   testing::internal::CaptureStderr();
   EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::unreachable);
-  EXPECT_NE(testing::internal::GetCapturedStderr().find("not published yet"), std::string::npos);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("not published in time"), std::string::npos);
+  book.gave_up = false;
   book.published = true;
   EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::none);
   EXPECT_EQ(job.network.at(0).connected_with, std::vector<std::byte>(3, std::byte{1}));
   EXPECT_EQ(book.asked, 2);
   EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::none);
   EXPECT_EQ(book.asked, 2);
+}
+
+/// Progresses rank 0 until `done` or 60 s have passed.
+template <class Done>
+void progress_until(Job& job, Done done) {
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (!done() && !deadline.passed()) (void)job[0].progress();
+}
+
+TEST(Contact, sends_to_a_peer_whose_address_is_not_there_yet_wait_in_order_and_block_nobody) {
+  PairOptions options;
+  options.address = btl::AddressSource::published;
+  Job job(2, options);
+  Book book, ready;
+  ready.published = true;
+  job[0].set_address_book(&book);
+  job[1].set_address_book(&ready);
+  auto first = job.isend(0, 1, 1, filled(8, 1));
+  auto second = job.isend(0, 1, 1, filled(5000, 2));
+  ASSERT_TRUE(job[0].send_control({0, 1}, {}));
+  EXPECT_FALSE(first->complete());
+  EXPECT_FALSE(job[0].drained());
+  EXPECT_FALSE(job[0].may_sleep());
+  progress_until(job, [&] { return book.asked > 3; });
+  EXPECT_FALSE(first->complete());
+  book.published = true;
+  progress_until(job, [&] { return first->complete(); });
+  auto one = job.irecv(1, 0, 1, 8);
+  auto two = job.irecv(1, 0, 1, 5000);
+  job.settle();
+  EXPECT_EQ(one->data, filled(8, 1));
+  EXPECT_EQ(two->data, filled(5000, 2));
+  EXPECT_TRUE(job[0].drained());
+}
+
+TEST(Contact, sends_to_a_peer_that_never_publishes_fail_when_the_book_gives_up) {
+  PairOptions options;
+  options.address = btl::AddressSource::published;
+  Job job(2, options);
+  Book book;
+  job[0].set_address_book(&book);
+  auto send = job.isend(0, 1, 1, filled(8, 1));
+  EXPECT_FALSE(send->complete());
+  book.gave_up = true;
+  testing::internal::CaptureStderr();
+  progress_until(job, [&] { return send->complete(); });
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("not published in time"), std::string::npos);
+  ASSERT_TRUE(send->complete());
+  EXPECT_EQ(send->status().fault, Fault::unreachable);
+  EXPECT_TRUE(job[0].drained());
 }
 
 TEST(Contact, peers_are_made_on_first_touch_or_all_at_once) {

@@ -11,7 +11,7 @@ namespace {
 
 struct Case {
   btl::AddressSource address;
-  bool before, after, lazy, direct, async;
+  bool accepts, before, after, lazy, direct, async;
   std::uint32_t members;
   std::int64_t cutoff;
   BarrierChoice init, finalize;
@@ -22,24 +22,25 @@ std::vector<Case> all_cases() {
   const bool both[] = {false, true};
   const BarrierChoice choices[] = {BarrierChoice::automatic, BarrierChoice::always, BarrierChoice::never};
   for (const auto address : {btl::AddressSource::computed, btl::AddressSource::published})
-    for (const bool before : both)
-      for (const bool after : both)
-        for (const bool lazy : both)
-          for (const bool direct : both)
-            for (const bool async : both)
-              for (const std::uint32_t members : {1u, 2u, 64u})
-                for (const std::int64_t cutoff : {0, 64, 65})
-                  for (const auto init : choices)
-                    for (const auto finalize : choices)
-                      cases.push_back(
-                          {address, before, after, lazy, direct, async, members, cutoff, init, finalize});
+    for (const bool accepts : both)
+      for (const bool before : both)
+        for (const bool after : both)
+          for (const bool lazy : both)
+            for (const bool direct : both)
+              for (const bool async : both)
+                for (const std::uint32_t members : {1u, 2u, 64u})
+                  for (const std::int64_t cutoff : {0, 64, 65})
+                    for (const auto init : choices)
+                      for (const auto finalize : choices)
+                        cases.push_back({address, accepts, before, after, lazy, direct, async, members,
+                                         cutoff, init, finalize});
   return cases;
 }
 
 PlanInput input_of(const Case& c) {
   PlanInput input;
   input.transports.push_back({"self", {}});
-  input.transports.push_back({"probe", {c.address, c.before, c.after, c.lazy}});
+  input.transports.push_back({"probe", {c.address, c.accepts, c.before, c.after, c.lazy}});
   input.pmi.get_without_fence = c.direct;
   input.pmi.server = "test";
   input.members = c.members;
@@ -68,7 +69,9 @@ TEST(StartupPlan, runs_a_barrier_when_a_transport_asks_or_the_user_insists_and_o
       if (c.members == 1 || choice == BarrierChoice::never) return false;
       return choice == BarrierChoice::always || asked;
     };
-    ASSERT_EQ(plan.init_barrier, runs(c.init, c.before)) << plan.init_barrier_reason;
+    // A published address is seen only once its owner is ready; a computed one says nothing.
+    const bool bounces = !c.accepts && c.address == btl::AddressSource::computed;
+    ASSERT_EQ(plan.init_barrier, runs(c.init, c.before || bounces)) << plan.init_barrier_reason;
     ASSERT_EQ(plan.finalize_barrier, runs(c.finalize, c.after)) << plan.finalize_barrier_reason;
   }
 }
@@ -81,7 +84,7 @@ TEST(StartupPlan, makes_peers_at_once_below_the_cutoff_or_where_a_transport_need
 }
 
 TEST(StartupPlan, gives_a_reason_for_every_decision) {
-  Case c{btl::AddressSource::published, true, true, true, false, true, 64, 0, BarrierChoice::automatic,
+  Case c{btl::AddressSource::published, true, true, true, true, false, true, 64, 0, BarrierChoice::automatic,
          BarrierChoice::never};
   const StartupPlan plan = make_plan(input_of(c));
   EXPECT_EQ(plan.lines().size(), 4u);

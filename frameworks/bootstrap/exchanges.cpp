@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Completed exchanges. Layer: framework. See docs/design/startup.md.
+
+#include "frameworks/bootstrap/exchanges.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "frameworks/bootstrap/group_key.hpp"
+
+namespace starling::bootstrap {
+namespace {
+
+bool contains_all(const ProcList& outer, const ProcList& inner) {
+  if (outer.size() < inner.size()) return false;
+  for (std::uint32_t i = 0; i < inner.size(); ++i) {
+    if (!outer.find(inner.at(i))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Exchanges::covers(const ProcList& members) const {
+  if (world_) return true;
+  return std::any_of(groups_.begin(), groups_.end(),
+                     [&](const ProcListPtr& group) { return contains_all(*group, members); });
+}
+
+void Exchanges::completed(ProcListPtr members) {
+  if (world_) return;
+  if (members->size() == world_size_) {
+    completed_world();
+    return;
+  }
+  std::erase_if(groups_, [&](const ProcListPtr& group) { return contains_all(*members, *group); });
+  groups_.push_back(std::move(members));
+}
+
+Result<void> meet(Courier& courier, bool group_fence, std::uint32_t world_size, Exchanges& exchanges,
+                  const Creation& creation, Deadline deadline) {
+  const std::uint32_t size = creation.members->size();
+  if (size == 1 || exchanges.covers(*creation.members)) return {};
+  if (!group_fence || size == world_size) {
+    auto fenced = courier.fence({}, {}, deadline);
+    if (fenced) exchanges.completed_world();
+    return fenced;
+  }
+  const Sorted sorted(creation.members);
+  std::vector<std::uint32_t> ranks;
+  ranks.reserve(size);
+  for (std::uint32_t i = 0; i < size; ++i) ranks.push_back(sorted.at(i).rank);
+  auto fenced = courier.fence(ranks, creation.tag, deadline);
+  if (fenced) exchanges.completed(creation.members);
+  return fenced;
+}
+
+}  // namespace starling::bootstrap

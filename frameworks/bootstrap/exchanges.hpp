@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Which groups have completed an exchange, and meeting at the process manager. Layer: framework.
+///
+/// An exchange is left out only if one completed exchange contained all members of the new group: every
+/// member knows that. What a process has in its address book is no such fact: with {A,B} and {A,C} done, A
+/// knows all that {A,B,C} needs and must still not leave out what B and C wait for.
+///
+/// Threads: under the runtime's lock.
+/// Errors:  a member that does not come: timed_out.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "core/proc_list.hpp"
+#include "core/result.hpp"
+#include "frameworks/bootstrap/bootstrap.hpp"
+
+namespace starling::bootstrap {
+
+class Exchanges {
+ public:
+  explicit Exchanges(std::uint32_t world_size) : world_size_(world_size) {}
+
+  /// Whether some completed exchange contained all of them.
+  [[nodiscard]] bool covers(const ProcList& members) const;
+  /// All members have got each other's cards, and are ready.
+  void completed(ProcListPtr members);
+  void completed_world() {
+    world_ = true;
+    groups_.clear();
+  }
+
+ private:
+  std::uint32_t world_size_;
+  bool world_ = false;
+  std::vector<ProcListPtr> groups_;
+};
+
+/// One fence over the members where the process manager can (`group_fence`), else over the world, which then
+/// covers every group. Nothing if they have met before.
+[[nodiscard]] Result<void> meet(Courier& courier, bool group_fence, std::uint32_t world_size,
+                                Exchanges& exchanges, const Creation& creation, Deadline deadline);
+
+}  // namespace starling::bootstrap

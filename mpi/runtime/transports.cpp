@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which transports run. What is hard: libraries for networks take up to 0.3 s and much memory, so they are
+// loaded only by jobs that need them, and then by all processes at the same point. Layer: mpi. See
+// docs/design/startup.md.
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/clock.hpp"
+#include "core/log.hpp"
+#include "frameworks/bootstrap/params.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// The user wrote `btl=a,b`: each of these must work. `^a` and the default only say what may be used.
+bool named_by_user(const params::Registry& params, std::string_view framework) {
+  const params::Value* const value = params.find(framework);
+  return value != nullptr && !value->written.empty() && value->written.front() != '^';
+}
+
+std::int64_t local_rank_of(const void* context, std::uint32_t rank) noexcept {
+  const auto& ranks = *static_cast<const std::vector<std::uint32_t>*>(context);
+  const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
+  return found == ranks.end() || *found != rank ? -1 : found - ranks.begin();
+}
+
+bool for_other_nodes(const plugin::Candidate& candidate) {
+  return candidate.descriptor.scope == plugin::Scope::other_nodes;
+}
+
+}  // namespace
+
+Result<void> Runtime::create_transport(const plugin::Candidate& candidate) {
+  const btl::Place place{self_,          world_size_,
+                         local_rank_,    static_cast<std::uint32_t>(node_ranks_.size()),
+                         &local_rank_of, &node_ranks_};
+  auto transport = environment_.plugins.create<btl::Framework>(
+      candidate, {environment_.params, pml_->sink(), place, segment_.get()});
+  if (transport) {
+    transports_.push_back(std::move(*transport));
+    return {};
+  }
+  if (named_by_user(environment_.params, "btl")) return fail(std::move(transport).error());
+  transports_refused_.push_back(transport.error().text());
+  // Without memory or permission the job goes on more slowly or not at all: the user wants to know why.
+  const Errc code = transport.error().code;
+  if (code != Errc::unsupported && code != Errc::not_found) log::warning(transport.error().text());
+  return {};
+}
+
+/// Hands those from `first` on to the pml, best first.
+void Runtime::use_transports(std::size_t first) {
+  for (std::size_t i = first; i < transports_.size(); ++i) transport_list_.push_back(transports_[i].get());
+  const auto added = transport_list_.begin() + static_cast<std::ptrdiff_t>(first);
+  std::stable_sort(added, transport_list_.end(), [](btl::Component* a, btl::Component* b) {
+    return a->limits().rank_of_preference < b->limits().rank_of_preference;
+  });
+  for (auto at = added; at != transport_list_.end(); ++at) {
+    pml_->add_transport(**at);
+    if ((*at)->wait_fd() >= 0) fd_transports_.push_back(*at);
+  }
+  if (!fd_transports_.empty()) open_bell();
+}
+
+Result<void> Runtime::create_transports() {
+  auto made = environment_.plugins.create_first<pml::Framework>({environment_.params, self_, world_size_});
+  if (!made) return fail(std::move(made).error());
+  pml_ = std::move(*made);
+  pml_->set_control_sink(this);
+
+  auto admitted = environment_.plugins.admitted(btl::Framework::kName.view());
+  if (!admitted) return fail(std::move(admitted).error());
+  for (const plugin::Candidate* candidate : *admitted) {
+    if (for_other_nodes(*candidate)) {
+      network_candidates_.push_back(candidate);
+    } else if (auto done = create_transport(*candidate); !done) {
+      return done;
+    }
+  }
+  use_transports(0);
+  near_count_ = transport_list_.size();
+  if (transport_list_.empty() && network_candidates_.empty()) {
+    return fail(Errc::not_found, "btl", "no transport can be used; see starling-info for the reasons");
+  }
+  return {};
+}
+
+/// Some member is reached by none of the near transports: it is on another node, as a rule.
+bool Runtime::needs_network(const ProcList& members) const {
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    bool reached = false;
+    // The last one is the most general, so the first answer is mostly yes.
+    for (std::size_t at = near_count_; at-- > 0 && !reached;) {
+      reached = transport_list_[at]->reaches(members.at(i)).has_value();
+    }
+    if (!reached) return true;
+  }
+  return false;
+}
+
+Result<void> Runtime::reach(const ProcList& members) {
+  if (network_made_ || network_candidates_.empty() || !needs_network(members)) return {};
+  const std::uint64_t begin = now_ns();
+  network_made_ = true;
+  if (auto created = create_network(); !created) return created;
+  phases_.push_back({"network transports", now_ns() - begin});
+  return {};
+}
+
+Result<void> Runtime::create_network() {
+  const bool all = named_by_user(environment_.params, "btl");
+  const std::size_t first = transports_.size();
+  for (const plugin::Candidate* candidate : network_candidates_) {
+    // One network is enough unless the user lists several: each library costs start-up time and memory.
+    if (transports_.size() > first && !all) {
+      transports_refused_.push_back("btl/" + candidate->name + ": not tried, btl/" +
+                                     std::string(transports_[first]->name()) + " is used already");
+    } else if (auto done = create_transport(*candidate); !done) {
+      return done;
+    }
+  }
+  use_transports(first);
+  std::vector<bootstrap::LocalAddress> addresses;
+  for (std::size_t i = first; i < transports_.size(); ++i) {
+    if (transports_[i]->needs().address != btl::AddressSource::published) continue;
+    addresses.push_back({std::string(transports_[i]->name()), transports_[i]->address()});
+  }
+  return bootstrap_->publish(addresses);
+}
+
+StartupPlan Runtime::plan_for(const ProcList& members) const {
+  return plan_for(members.size(), !network_candidates_.empty() && needs_network(members));
+}
+
+StartupPlan Runtime::plan_for(std::uint32_t members, bool over_network) const {
+  PlanInput input;
+  const std::size_t count = over_network ? transport_list_.size() : near_count_;
+  for (std::size_t i = 0; i < count; ++i) {
+    input.transports.push_back({std::string(transport_list_[i]->name()), transport_list_[i]->needs()});
+  }
+  // Others may have a network where this process failed to make one: it takes part, so that they do not wait.
+  if (over_network && network_made_ && count == near_count_) {
+    input.transports.push_back(
+        {"a network that this process does not have", {.address = btl::AddressSource::published}});
+  }
+  input.pmi = pmi_->capabilities();
+  input.members = members;
+  input.add_procs_cutoff = params().integer(kAddProcsCutoff);
+  input.async_modex = params().boolean(kAsyncModex);
+  input.init_barrier = params().choice<BarrierChoice>(kInitBarrier);
+  input.finalize_barrier = params().choice<BarrierChoice>(kFinalizeBarrier);
+  return make_plan(input);
+}
+
+Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& tag) {
+  if (auto reached = reach(*members); !reached) return fail(std::move(reached).error());
+  const StartupPlan plan = plan_for(*members);
+  bootstrap::Creation creation{members, tag};
+  creation.exchange = plan.exchange == StartupPlan::Exchange::fence;
+  creation.ready = plan.init_barrier;
+  const auto seconds = static_cast<std::uint64_t>(params().integer(bootstrap::kTimeout));
+  return bootstrap_->create(creation, Deadline::after_seconds(seconds));
+}
+
+}  // namespace starling::mpi

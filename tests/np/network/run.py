@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs over several virtual nodes, with btl/trial as the network.
+
+usage: run.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
+Standard library only.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+PLUGINS = BUILD / "tests/network"
+MPIEXEC = str(BUILD / "bin/mpiexec")
+RING = str(BUILD / "examples/ring")
+SESSIONS = str(BUILD / "examples/sessions_overlap")
+PAIR = str(BUILD / "tests/np_network_pair")
+
+
+class NetworkCase(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="starling-network-")
+        self.addCleanup(self.directory.cleanup)
+
+    def run_job(self, ranks, nodes, *command, env=None, **params):
+        params = {"plugin_path": PLUGINS, "trial_directory": self.directory.name, "bootstrap_timeout": 120,
+                  "startup_report": 1, "btl": "self,shm,trial", **params}
+        settings = {"STARLING_MCA_" + name: str(value) for name, value in params.items()}
+        return subprocess.run([MPIEXEC, "-n", str(ranks), "--virtual-nodes", str(nodes), *command],
+                              env={**os.environ, **settings, **(env or {})}, text=True, timeout=240,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def expect(self, done, *texts):
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for text in texts:
+            self.assertIn(text, done.stdout + done.stderr)
+
+    def fences(self, done):
+        """What the report says of PMI fences: (min, mean, max) at the end of MPI_Init."""
+        numbers = re.search(r"PMI fences +(\S+) +(\S+) +(\S+)", done.stderr)
+        self.assertIsNotNone(numbers, done.stderr)
+        return tuple(float(number) for number in numbers.groups())
+
+
+class Locality(NetworkCase):
+    def test_ring_over_nodes(self):
+        for ranks, nodes in ((2, 2), (4, 2), (6, 3), (5, 5)):
+            with self.subTest(ranks=ranks, nodes=nodes):
+                self.expect(self.run_job(ranks, nodes, RING, "20"),
+                            f"20 rounds over {ranks} ranks: {20 * ranks} hops")
+
+    def test_sleeping_ranks_hear_both_shared_memory_and_network(self):
+        # Every wait sleeps; lost wake-ups would cost 0.1 s per hop, 400 s in all.
+        self.expect(self.run_job(4, 2, RING, "1000", wait_spin_us=0), "4000 hops")
+
+    def test_one_node_does_not_even_load_the_network(self):
+        loads = {"LD_DEBUG": "files"}
+        here = self.run_job(4, 1, RING, env=loads)
+        self.expect(here, "btl_shm.so")
+        self.assertFalse("btl_trial.so" in here.stderr, "it was loaded")
+        self.assertTrue("btl_trial.so" in self.run_job(4, 2, RING, env=loads).stderr, "it was not loaded")
+
+    def test_without_a_network_the_reason_is_told(self):
+        done = self.run_job(4, 2, RING, btl="self,shm", bootstrap_timeout=5)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no transport reaches rank", done.stderr)
+        self.assertRegex(done.stderr, r"shm: .*is not on this node")
+
+
+class Needs(NetworkCase):
+    """Each need runs its barrier, and only then; without the barrier a message is lost."""
+
+    def test_nothing_needed_nothing_done(self):
+        done = self.run_job(4, 2, PAIR, "10", trial_address="computed")
+        self.expect(done, "10 messages, 0 wrong words", "barrier before the first message: no",
+                    "barrier after the last message: no", "address exchange: none")
+        self.assertEqual(self.fences(done), (0, 0, 0))
+
+    def test_published_addresses_need_one_fence(self):
+        done = self.run_job(4, 2, PAIR, "10")
+        self.expect(done, "10 messages, 0 wrong words", "address exchange: one fence (addresses are published by trial)")
+        self.assertEqual(self.fences(done), (1, 1, 1))
+
+    def test_a_message_before_the_peer_is_ready(self):
+        for need in ({"trial_barrier_before": 1}, {"trial_accepts_before_ready": 0}):
+            for late in ("0", "3"):
+                with self.subTest(need=need, late=late):
+                    args = (4, 2, PAIR, "10", late, "700")
+                    done = self.run_job(*args, trial_address="computed", **need)
+                    self.expect(done, "10 messages, 0 wrong words",
+                                "barrier before the first message: yes (asked for by trial)")
+                    self.assertEqual(self.fences(done), (1, 1, 1))
+
+    def test_without_that_barrier_it_is_lost(self):
+        done = self.run_job(2, 2, PAIR, "10", "0", "1500", trial_address="computed", trial_barrier_before=1,
+                            init_barrier="never", bootstrap_timeout=4)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("0 wrong words", done.stdout)
+        self.assertIn("bootstrap_timeout", done.stderr)
+
+    def test_a_message_that_is_on_its_way_when_its_sender_ends(self):
+        done = self.run_job(2, 2, PAIR, "10", trial_barrier_after=1, trial_hold_ms=300)
+        self.expect(done, "10 messages, 0 wrong words",
+                    "barrier after the last message: yes (asked for by trial)")
+
+    def test_without_that_barrier_it_is_lost_too(self):
+        done = self.run_job(2, 2, PAIR, "10", trial_barrier_after=1, trial_hold_ms=300, finalize_barrier="never")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("0 wrong words", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

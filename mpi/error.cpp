@@ -40,6 +40,12 @@ int class_of(Errc code) noexcept {
   return MPI_ERR_INTERN;
 }
 
+struct Raised {
+  int code = 0;
+  std::string text;
+};
+thread_local Raised raised;
+
 }  // namespace
 
 int error(int error_class, std::string detail) { return note(error_class, 0, std::move(detail)); }
@@ -49,11 +55,15 @@ int error_on(const Comm& comm, int error_class, std::string detail) {
 }
 
 std::string_view last_error_detail() noexcept { return last.detail; }
-int last_error_class() noexcept { return last.error_class; }
 
 Noted take_error() noexcept {
   if (std::exchange(last.taken, true)) return {};
   return {last.error_class, last.comm, last.detail};
+}
+
+void set_raised(int code, std::string text) { raised = {code, std::move(text)}; }
+std::string_view raised_text(int code) noexcept {
+  return raised.code == code ? std::string_view(raised.text) : std::string_view();
 }
 
 }  // namespace starling::mpi

@@ -24,9 +24,8 @@ class Comm;
 /// The same, to be raised on this communicator: for calls without a communicator argument (MPI_Wait and its
 /// like).
 [[nodiscard, gnu::cold]] int error_on(const Comm& comm, int error_class, std::string detail);
-/// Detail of this thread's last error(), and its class.
+/// Detail of this thread's last error().
 [[nodiscard]] std::string_view last_error_detail() noexcept;
-[[nodiscard]] int last_error_class() noexcept;
 
 /// What happened since the last take_error() of this thread; for the entry points.
 struct Noted {
@@ -35,5 +34,10 @@ struct Noted {
   std::string_view detail;  ///< valid until the next error() of this thread
 };
 [[nodiscard]] Noted take_error() noexcept;
+
+/// What a function of this thread has told its error handler last: "MPI_Send: dest is 7, expected 0..3".
+void set_raised(int code, std::string text);
+/// The same; empty if the code was another one. Valid until the thread's next error.
+[[nodiscard]] std::string_view raised_text(int code) noexcept;
 
 }  // namespace starling::mpi

@@ -68,12 +68,11 @@ int Call::caught() noexcept {
 
 int Call::raise(int code) {
   const Noted noted = take_error();
-  std::string text = std::string(name_) + ": ";
-  if (noted.error_class == code && !noted.detail.empty()) {
-    text += noted.detail;
-  } else {
-    text += error_text(code);
-  }
+  const bool known = noted.error_class == code && !noted.detail.empty();
+  std::string text = name_;
+  if (known) text += ": " + std::string(noted.detail);
+  set_raised(code, text);
+  if (!known) text += ": " + error_text(code);
   if (noted.error_class == code && noted.comm != 0) {
     kind_ = Kind::comm;
     object_ = noted.comm;

@@ -143,8 +143,8 @@ int Error_string(int errorcode, char* string, int* resultlen) {
   if (!error_known(errorcode)) return bad_code(errorcode);
   std::string text = error_text(errorcode);
   // The last failure of this thread says more than its class.
-  if (errorcode == last_error_class() && !last_error_detail().empty())
-    text += " (" + std::string(last_error_detail()) + ")";
+  const std::string_view raised = raised_text(errorcode);
+  if (!raised.empty()) text += " (" + std::string(raised) + ")";
   *resultlen = copy_text(text, string, MPI_MAX_ERROR_STRING);
   return MPI_SUCCESS;
 }

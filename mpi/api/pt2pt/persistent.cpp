@@ -19,6 +19,13 @@ int init(const Transfer& transfer, pml::Mode mode, Request::Form form, bool buff
   return MPI_SUCCESS;
 }
 
+/// Null if it can be started.
+const char* not_startable(const Request* request) {
+  if (request == nullptr) return " is not a live request";
+  if (!request->persistent) return " is not persistent";
+  return request->active ? " is active already; complete it first" : nullptr;
+}
+
 }  // namespace
 
 int Send_init(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
@@ -52,15 +59,17 @@ int Recv_init(void* buf, MPI_Count count, Datatype& datatype, int source, int ta
 
 int Start(MPI_Request* request) {
   Request* const found = find_request(*request);
-  if (found == nullptr) return error(MPI_ERR_REQUEST, "request is not a live request");
-  if (!found->persistent) return error(MPI_ERR_REQUEST, "request is not persistent");
-  if (found->active) return error(MPI_ERR_REQUEST, "request is active already; complete it first");
+  if (const char* const why = not_startable(found); why != nullptr)
+    return error(MPI_ERR_REQUEST, std::string("request") + why);
   return found->start();
 }
 
 int Startall(int count, MPI_Request array_of_requests[]) {
   for (int i = 0; i < count; ++i) {
-    if (const int rc = Start(&array_of_requests[i]); rc != MPI_SUCCESS) return rc;
+    Request* const found = find_request(array_of_requests[i]);
+    if (const char* const why = not_startable(found); why != nullptr)
+      return error(MPI_ERR_REQUEST, "array_of_requests[" + std::to_string(i) + "]" + why);
+    if (const int rc = found->start(); rc != MPI_SUCCESS) return rc;
   }
   return MPI_SUCCESS;
 }

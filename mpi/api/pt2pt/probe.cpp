@@ -30,7 +30,7 @@ int make_message(Comm& comm, pml::Message* matched, MPI_Message* handle) {
 int receive_matched(MPI_Message* handle, void* buf, MPI_Count count, Datatype& datatype,
                     pml::Request& request, Ref<Comm>* comm) {
   Message* const message = find_message(*handle);
-  if (message == nullptr) return error(MPI_ERR_ARG, "message is no matched message (received already?)");
+  if (message == nullptr) return error(MPI_ERR_REQUEST, "message is no matched message (received already?)");
   *comm = message->comm;
   request.buffer = datatype.buffer(buf, static_cast<std::uint64_t>(count));
   request.context = &message->comm->context();

@@ -16,13 +16,6 @@ void note(Component::Counters& counters, std::string text) {
   }
 }
 
-Result<void> wanted(const Args& args, std::string_view transport) {
-  const params::Value* const list = args.params.find("btl");
-  const bool named = list != nullptr && list->written.find(transport) != std::string::npos;
-  if (named || args.place.local_size < args.place.world_size) return {};
-  return fail(Errc::unsupported, "create", "all processes of this job are on one node");
-}
-
 int Arrivals::deliver(std::span<const std::byte> frame) noexcept {
   FrameHead head;
   if (frame.size() < sizeof(head)) {

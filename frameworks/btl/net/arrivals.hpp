@@ -20,10 +20,6 @@ namespace starling::btl::net {
 /// A fallback with its reason, for the report; each text once, and not without end.
 void note(Component::Counters& counters, std::string text);
 
-/// Whether a network is of use: the job has processes elsewhere, or the user named the transport.
-/// Errors: Errc::unsupported.
-[[nodiscard]] Result<void> wanted(const Args& args, std::string_view transport);
-
 class Arrivals {
  public:
   Arrivals(Sink& sink, const Place& place, std::uint64_t token, Component::Counters& counters) noexcept

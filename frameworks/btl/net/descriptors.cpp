@@ -88,6 +88,15 @@ void mark_accepted(const std::vector<std::uint16_t>& ports) noexcept {
   }
 }
 
+void mark_connected(std::span<const std::byte> address) noexcept {
+  for (const int fd : open_descriptors()) {
+    sockaddr_storage name{};
+    socklen_t length = sizeof(name);
+    if (::getpeername(fd, reinterpret_cast<sockaddr*>(&name), &length) != 0) continue;
+    if (length == address.size() && std::memcmp(&name, address.data(), length) == 0) mark(fd);
+  }
+}
+
 void raise_descriptor_limit() noexcept {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;

@@ -8,7 +8,9 @@
 /// Threads: what another thread opens between construction and mark() may be marked too, if it is a socket or
 ///          an event descriptor. Errors: ignored; a descriptor that cannot be marked stays as it is.
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace starling::btl::net {
@@ -26,6 +28,9 @@ class DescriptorWatch {
 
 /// Marks the sockets that were accepted on one of these ports: they share their local port with the listener.
 void mark_accepted(const std::vector<std::uint16_t>& ports) noexcept;
+
+/// Marks the sockets that are connected to this sockaddr; other bytes mark nothing.
+void mark_connected(std::span<const std::byte> address) noexcept;
 
 /// One connection takes one descriptor on either side: raises the soft limit to the hard one.
 void raise_descriptor_limit() noexcept;

@@ -101,7 +101,16 @@ void Link::commit(std::size_t bytes) noexcept {
   const auto end = reinterpret_cast<std::byte*>(&frame) + sizeof(Frame) + (frame.bytes + 15) / 16 * 16;
   frame.chunk->used = static_cast<std::uint32_t>(end - frame.chunk->bytes);
   bytes_ += whole;
-  if (joins_) return;
+  if (!joins_) hand_over(frame);
+}
+
+void Link::send_empty_frame() noexcept {
+  Frame& frame = *begin_frame(0);
+  frame.chunk->used += sizeof(Frame) + sizeof(FrameHead);
+  hand_over(frame);
+}
+
+void Link::hand_over(Frame& frame) noexcept {
   bytes_ += sizeof(FrameHead);
   ++frame.chunk->live;
   if (first_ != nullptr || window_full()) return wait_in_line(frame);

@@ -106,6 +106,8 @@ class Link : public Endpoint {
   int push() noexcept;
   /// The library has done with a frame that it had answered with `posted`.
   void completed(Frame& frame) noexcept;
+  /// A frame without messages: its completion says that those before it have left.
+  void send_empty_frame() noexcept;
   /// Reports the peer as lost, unless that has been done, and drops what waits.
   void lose(Errc code, std::string why) noexcept;
 
@@ -116,6 +118,7 @@ class Link : public Endpoint {
 
  private:
   [[nodiscard]] Frame* begin_frame(std::size_t bytes) noexcept;
+  void hand_over(Frame& frame) noexcept;
   void release(Frame& frame) noexcept;
   void wait_in_line(Frame& frame) noexcept;
   [[nodiscard]] bool window_full() const noexcept { return posted_ >= kPostedMost; }

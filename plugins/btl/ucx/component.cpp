@@ -133,8 +133,7 @@ Result<void> UcxComponent::reaches(ProcId peer) const {
 Result<Endpoint*> UcxComponent::connect(ProcId peer, std::span<const std::byte> address) {
   auto reached = reaches(peer);
   if (!reached) return fail(std::move(reached).error());
-  auto& known = endpoints_[peer.rank];
-  if (known != nullptr) return known.get();
+  if (const auto known = endpoints_.find(peer.rank); known != endpoints_.end()) return known->second.get();
   const std::string where = "btl/ucx: rank " + std::to_string(peer.rank);
   auto card = net::decode(address);
   if (!card) return fail(std::move(card).error().within(where));
@@ -143,9 +142,10 @@ Result<Endpoint*> UcxComponent::connect(ProcId peer, std::span<const std::byte> 
   auto ep = open_endpoint(*link, card->address);
   if (!ep) return fail(std::move(ep).error().within(where));
   link->ep_ = *ep;
-  known = std::move(link);
   ++links_.counters.endpoints;
-  return known.get();
+  auto& made = endpoints_[peer.rank];
+  made = std::move(link);
+  return made.get();
 }
 
 Result<ucp_ep_h> UcxComponent::open_endpoint(UcxEndpoint& link, std::span<const std::byte> address) {
@@ -237,7 +237,6 @@ bool UcxComponent::drained() const noexcept {
 }
 
 Result<std::unique_ptr<Component>> create_ucx_component(const Args& args) {
-  if (auto wanted = net::wanted(args, "ucx"); !wanted) return fail(Error(wanted.error()));
   net::raise_descriptor_limit();
   auto library = ucx::load();
   if (!library) return fail(std::move(library).error());

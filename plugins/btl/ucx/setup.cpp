@@ -103,6 +103,8 @@ Result<void> Worker::create_context(const Choice& choice) {
   constexpr const char* kTuning[][2] = {
       {"RNDV_THRESH", "inf"}, {"TCP_TX_SEG_SIZE", "72K"}, {"TCP_RX_SEG_SIZE", "144K"}, {"TCP_SYN_CNT", "4"}};
   for (const auto& item : kTuning) (void)set(item[0], item[1], false);
+  // The kernel watches tcp connections; UCX's own timer would be a descriptor that children inherit.
+  if (choice.tls == "tcp") (void)set("KEEPALIVE_INTERVAL", "inf", false);
   if (set("TLS", choice.tls, true) != UCS_OK || set("NET_DEVICES", choice.devices, true) != UCS_OK) {
     return fail(Errc::bad_parameter, "ucp_config_modify", "UCX refused TLS or NET_DEVICES");
   }

@@ -14,12 +14,14 @@ namespace starling::test {
 template <class Transport>
 class NetHarness {
  public:
+  using Of = Transport;
   static constexpr bool kTwoThreads = true;
   static std::unique_ptr<NetHarness> make(unsigned processes) {
     return std::make_unique<NetHarness>(processes);
   }
 
-  explicit NetHarness(unsigned processes, std::vector<std::string> settings = {}) : processes_(processes) {
+  explicit NetHarness(unsigned processes, std::vector<std::string> settings = {}, bool start = true)
+      : processes_(processes) {
     params::Places places;
     places.environment = std::move(settings);
     EXPECT_TRUE(params_.load(places));
@@ -28,7 +30,7 @@ class NetHarness {
     for (unsigned rank = 0; rank < processes; ++rank) {
       sinks_.push_back(std::make_unique<Collector>());
       components_.push_back(nullptr);
-      restart(rank);
+      if (start) restart(rank);
     }
   }
   ~NetHarness() {
@@ -47,6 +49,8 @@ class NetHarness {
     if (made) components_[rank] = std::move(*made);
   }
   void end(unsigned rank) { components_[rank].reset(); }
+
+  [[nodiscard]] bool alive(unsigned rank) const { return components_[rank] != nullptr; }
 
   btl::Component& component(unsigned i) { return *components_[i]; }
   Collector& sink(unsigned i) { return *sinks_[i]; }

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// btl/ofi. What is hard here: "try again" is libfabric's answer to the first send to anybody, to sends to a
+// busy process, and to all sends to a dead one. Layer: plugin. Design: docs/design/network.md.
+
+#include "plugins/btl/ofi/component.hpp"
+
+#include <rdma/fi_errno.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "frameworks/btl/net/card.hpp"
+#include "frameworks/btl/net/descriptors.hpp"
+#include "plugins/btl/ofi/params.hpp"
+
+namespace starling::btl {
+namespace {
+
+constexpr std::size_t kBurst = 16;  // completions read in one progress call
+constexpr std::size_t kEagerBytes = 64 * 1024;
+constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
+constexpr std::uint64_t kProbeAfterNs = 1'000'000'000;  // of refusals only
+constexpr std::uint64_t kProbeEveryNs = 2'000'000'000;
+constexpr std::uint64_t kAwakeNs = 20'000'000;  // a refused frame keeps the process awake so long
+
+net::Frame& frame_of(void* context) noexcept {
+  auto* const at = static_cast<std::byte*>(context) - offsetof(net::Frame, context);
+  return *reinterpret_cast<net::Frame*>(at);
+}
+
+}  // namespace
+
+OfiEndpoint::OfiEndpoint(OfiComponent& component, ProcId peer, std::uint64_t token, std::string place,
+                         std::vector<std::byte> name, fi_addr_t to)
+    : Link(component.links_, peer, token, "btl/ofi"),
+      component_(component),
+      to_(to),
+      place_(std::move(place)),
+      name_(std::move(name)) {}
+
+Post OfiEndpoint::post(net::Frame& frame) noexcept {
+  if (connected_) [[likely]]
+    return hand_to_library(frame);
+  // The connection is made within the first call; its socket must not be inherited.
+  const bool first = refused_since_ns_ == 0;
+  if (!first) return hand_to_library(frame);
+  net::DescriptorWatch watch;
+  const Post answer = hand_to_library(frame);
+  watch.mark();
+  return answer;
+}
+
+Post OfiEndpoint::hand_to_library(net::Frame& frame) noexcept {
+  fid_ep* const endpoint = component_.fabric_.endpoint();
+  const bool inject = frame.bytes <= component_.inject_bytes_ && frame.bytes > sizeof(net::FrameHead);
+  const ssize_t code = inject ? ::fi_inject(endpoint, frame.data(), frame.bytes, to_)
+                              : ::fi_send(endpoint, frame.data(), frame.bytes, nullptr, to_, frame.context);
+  if (code == 0) {
+    injected_ = inject;
+    if (!connected_ || refused_since_ns_ != 0) taken();
+    return inject ? Post::done : Post::posted;
+  }
+  if (code == -FI_EAGAIN) {
+    if (refused_since_ns_ == 0) {
+      refused_since_ns_ = last_sign_ns_ = now_ns();
+      next_probe_ns_ = refused_since_ns_ + kProbeAfterNs;
+    }
+    return Post::again;
+  }
+  lose(Errc::peer_lost,
+       "a message to " + place_ + " failed: " + component_.library_.strerror(static_cast<int>(-code)));
+  return Post::done;
+}
+
+void OfiEndpoint::taken() noexcept {
+  refused_since_ns_ = 0;
+  if (connected_) return;
+  connected_ = true;
+  net::mark_connected(name_);
+}
+
+void OfiEndpoint::look_after(std::uint64_t now) noexcept {
+  if (refused_since_ns_ == 0 || lost()) return;
+  if (!probe_.running() && now >= next_probe_ns_ && component_.over_ip_) {
+    probe_.start(name_);
+    next_probe_ns_ = now + kProbeEveryNs;
+  }
+  if (probe_.running()) {
+    switch (probe_.look()) {
+      case ofi::Probe::Answer::listens: last_sign_ns_ = now; break;
+      case ofi::Probe::Answer::refused:
+        return lose(Errc::peer_lost, "connection refused by " + place_ + ": the process has ended");
+      default: break;
+    }
+  }
+  const std::uint64_t limit = component_.peer_timeout_ns_;
+  if (limit == 0 || now - last_sign_ns_ < limit) return;
+  lose(Errc::peer_lost, "no connection to rank " + std::to_string(peer().rank) + " at " + place_ + " after " +
+                            std::to_string((now - refused_since_ns_) / 1'000'000'000) +
+                            " s (btl_ofi_peer_timeout)");
+}
+
+OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const ofi::Choice& choice,
+                           ofi::Fabric fabric, std::uint64_t peer_timeout_ns)
+    : library_(library),
+      fabric_(std::move(fabric)),
+      over_ip_(choice.over_ip),
+      inject_bytes_(choice.info->tx_attr->inject_size),
+      peer_timeout_ns_(peer_timeout_ns),
+      token_(net::random_token()),
+      protocol_(choice.provider + " of " + library.name() + ", address format " +
+                std::to_string(choice.info->addr_format)),
+      address_(net::encode({protocol_, choice.place, token_, fabric_.name()})),
+      links_{args.sink, args.place, {}, {}, {}, 0},
+      arrivals_(args.sink, args.place, token_, links_.counters) {
+  limits_ = {.message_max_bytes = net::kMessageMaxBytes,
+             .eager_bytes = kEagerBytes,
+             .fragment_bytes = kFragmentBytes,
+             .get = false,
+             .rank_of_preference = 60,
+             .idle_passes = 16};
+  needs_ = {.address = AddressSource::published,
+            .barrier_before_first_message = false,
+            .barrier_after_last_message = true,
+            .lazy_peers = true};
+}
+
+OfiComponent::~OfiComponent() = default;
+
+Result<void> OfiComponent::start() {
+  for (ReceiveBuffer& buffer : buffers_) {
+    buffer.bytes = std::make_unique<std::byte[]>(ReceiveBuffer::kBytes);
+    if (auto posted = post(buffer); !posted) return posted;
+  }
+  return {};
+}
+
+Result<void> OfiComponent::post(ReceiveBuffer& buffer) noexcept {
+  iovec memory{buffer.bytes.get(), ReceiveBuffer::kBytes};
+  fi_msg message{};
+  message.msg_iov = &memory;
+  message.iov_count = 1;
+  message.addr = FI_ADDR_UNSPEC;
+  message.context = &buffer.context;
+  const ssize_t code = ::fi_recvmsg(fabric_.endpoint(), &message, FI_MULTI_RECV);
+  if (code == 0) return {};
+  return fail(Errc::system, "fi_recvmsg", library_.strerror(static_cast<int>(-code)));
+}
+
+Result<void> OfiComponent::reaches(ProcId peer) const {
+  const Place& place = links_.place;
+  if (peer == place.self) return fail(Errc::unsupported, "btl/ofi", "it is this process");
+  if (peer.world == place.self.world && peer.rank < place.world_size) return {};
+  return fail(Errc::unsupported, "btl/ofi",
+              "rank " + std::to_string(peer.rank) + " of world " + std::to_string(peer.world) +
+                  " is not of this job");
+}
+
+Result<Endpoint*> OfiComponent::connect(ProcId peer, std::span<const std::byte> address) {
+  auto reached = reaches(peer);
+  if (!reached) return fail(std::move(reached).error());
+  if (const auto known = endpoints_.find(peer.rank); known != endpoints_.end()) return known->second.get();
+  const std::string where = "btl/ofi: rank " + std::to_string(peer.rank);
+  auto card = net::decode(address);
+  if (!card) return fail(std::move(card).error().within(where));
+  if (auto same = net::compatible(*card, protocol_); !same) return fail(Error(same.error()).within(where));
+  if (card->address.size() != fabric_.name().size()) {
+    return fail(Errc::bad_input, where, "the address of " + card->place + " has the wrong length");
+  }
+  fi_addr_t to = FI_ADDR_UNSPEC;
+  if (::fi_av_insert(fabric_.addresses(), card->address.data(), 1, &to, 0, nullptr) != 1) {
+    return fail(Errc::bad_input, where, "libfabric takes no messages for " + card->place);
+  }
+  ++links_.counters.endpoints;
+  auto& made = endpoints_[peer.rank];
+  made = std::make_unique<OfiEndpoint>(*this, peer, card->token, card->place, card->address, to);
+  return made.get();
+}
+
+int OfiComponent::progress() noexcept {
+  fi_cq_data_entry entries[kBurst];
+  int events = 0;
+  const ssize_t count = ::fi_cq_read(fabric_.queue(), entries, kBurst);
+  if (count > 0) {
+    for (ssize_t i = 0; i < count; ++i) events += take(entries[i]);
+  } else if (count == -FI_EAVAIL) {
+    events += take_error();
+  }
+  if (!links_.busy.empty()) {
+    events += links_.push();
+    look_after_waiting();
+  }
+  if (senders_ != arrivals_.senders()) {
+    senders_ = arrivals_.senders();
+    net::mark_accepted(fabric_.ports());
+  }
+  if (confirm_) [[unlikely]] {
+    confirm_ = false;
+    for (auto& [rank, link] : endpoints_) {
+      if (link->unconfirmed() && link->idle()) link->send_empty_frame();
+    }
+  }
+  return events;
+}
+
+int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
+  if ((entry.flags & FI_SEND) != 0) {
+    net::Frame& frame = frame_of(entry.op_context);
+    frame.link->completed(frame);
+    return 1;
+  }
+  int events = 0;
+  if ((entry.flags & FI_RECV) != 0 && entry.len != 0) {
+    events = arrivals_.deliver({static_cast<const std::byte*>(entry.buf), entry.len});
+  }
+  if ((entry.flags & FI_MULTI_RECV) != 0) {
+    auto* const at = static_cast<std::byte*>(entry.op_context) - offsetof(ReceiveBuffer, context);
+    if (auto posted = post(*reinterpret_cast<ReceiveBuffer*>(at)); !posted) {
+      net::note(links_.counters, "a receive buffer is out of use: " + posted.error().text());
+    }
+  }
+  return events;
+}
+
+int OfiComponent::take_error() noexcept {
+  fi_cq_err_entry error{};
+  if (::fi_cq_readerr(fabric_.queue(), &error, 0) <= 0) return 0;
+  if ((error.flags & FI_SEND) != 0 && error.op_context != nullptr) {
+    net::Frame& frame = frame_of(error.op_context);
+    auto& link = static_cast<OfiEndpoint&>(*frame.link);
+    link.lose(Errc::peer_lost,
+              "the connection to " + link.place() + " broke: " + library_.strerror(error.err));
+    link.completed(frame);
+    return 1;
+  }
+  net::note(links_.counters, std::string("a receive ended with: ") + library_.strerror(error.err));
+  return 0;
+}
+
+/// Rarely: it reads the clock.
+void OfiComponent::look_after_waiting() noexcept {
+  constexpr std::uint32_t kPasses = 64;
+  if (++waiting_passes_ % kPasses != 0) return;
+  const std::uint64_t now = now_ns();
+  for (net::Link* link : links_.busy) static_cast<OfiEndpoint*>(link)->look_after(now);
+}
+
+bool OfiComponent::begin_sleep() noexcept {
+  // Nobody tells when a refused frame would be taken: stay awake for a while, then look at each tick of the
+  // sleep.
+  if (!links_.busy.empty()) {
+    const std::uint64_t now = now_ns();
+    for (net::Link* link : links_.busy) {
+      auto& waiting = *static_cast<OfiEndpoint*>(link);
+      waiting.look_after(now);
+      if (now - waiting.refused_since_ns() < kAwakeNs) return false;
+    }
+  }
+  fid* queue = &fabric_.queue()->fid;
+  return ::fi_trywait(fabric_.fabric(), &queue, 1) == 0;
+}
+
+bool OfiComponent::drained() const noexcept {
+  bool all = links_.posted == 0 && links_.busy.empty();
+  for (const auto& [rank, link] : endpoints_) all = all && !link->unconfirmed();
+  confirm_ = !all;
+  return all;
+}
+
+Result<std::unique_ptr<Component>> create_ofi_component(const Args& args) {
+  net::raise_descriptor_limit();
+  auto library = ofi::load();
+  if (!library) return fail(std::move(library).error());
+  auto choice = ofi::choose(**library, args.params);
+  if (!choice) return fail(std::move(choice).error());
+  auto fabric = ofi::Fabric::open(**library, *choice);
+  if (!fabric) return fail(std::move(fabric).error());
+  const auto timeout_s = static_cast<std::uint64_t>(args.params.integer(kOfiPeerTimeout));
+  auto component = std::make_unique<OfiComponent>(args, **library, *choice, std::move(fabric).value(),
+                                                  timeout_s * 1'000'000'000);
+  auto started = component->start();
+  if (!started) return fail(std::move(started).error());
+  return std::unique_ptr<Component>(std::move(component));
+}
+
+}  // namespace starling::btl

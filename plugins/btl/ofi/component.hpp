@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Messages between nodes over libfabric. Layer: plugin.
+///
+/// A frame is one message of a reliable datagram endpoint. Short ones are injected, which says nothing about
+/// when they leave; so a link that has injected ends with a frame that completes.
+///
+/// Threads:   as btl::Component.
+/// Ownership: owns libfabric's objects. libfabric keeps a frame's memory until it completes.
+/// Ordering:  one stream per peer (FI_ORDER_SAS).
+/// Errors:    libfabric reports no dead peer. One that takes nothing is probed (probe.hpp), and lost when
+///            nobody listens, or without any answer for btl_ofi_peer_timeout seconds.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frameworks/btl/btl.hpp"
+#include "frameworks/btl/net/arrivals.hpp"
+#include "frameworks/btl/net/link.hpp"
+#include "plugins/btl/ofi/probe.hpp"
+#include "plugins/btl/ofi/setup.hpp"
+
+namespace starling::btl {
+
+class OfiComponent;
+
+class OfiEndpoint final : public net::Link {
+ public:
+  OfiEndpoint(OfiComponent& component, ProcId peer, std::uint64_t token, std::string place,
+              std::vector<std::byte> name, fi_addr_t to);
+  ~OfiEndpoint() override = default;
+
+  [[nodiscard]] const std::string& place() const noexcept { return place_; }
+  /// Whether something was injected and nothing completed since.
+  [[nodiscard]] bool unconfirmed() const noexcept { return injected_ && !lost(); }
+  /// While the first waiting frame meets refusals only: asks whether the peer still lives.
+  void look_after(std::uint64_t now) noexcept;
+  /// When the first waiting frame was first refused; 0: it was not.
+  [[nodiscard]] std::uint64_t refused_since_ns() const noexcept { return refused_since_ns_; }
+
+ private:
+  Post post(net::Frame& frame) noexcept override;
+  Post hand_to_library(net::Frame& frame) noexcept;
+  void taken() noexcept;
+
+  OfiComponent& component_;
+  fi_addr_t to_;
+  bool injected_ = false;
+  bool connected_ = false;
+  std::string place_;
+  std::vector<std::byte> name_;  // libfabric's address of the peer
+  std::uint64_t refused_since_ns_ = 0;
+  std::uint64_t last_sign_ns_ = 0;  // of life, while refused
+  std::uint64_t next_probe_ns_ = 0;
+  ofi::Probe probe_;
+};
+
+class OfiComponent final : public Component {
+ public:
+  OfiComponent(const Args& args, const ofi::Library& library, const ofi::Choice& choice, ofi::Fabric fabric,
+               std::uint64_t peer_timeout_ns);
+  ~OfiComponent() override;
+  OfiComponent(const OfiComponent&) = delete;
+  OfiComponent& operator=(const OfiComponent&) = delete;
+
+  /// Posts the receive buffers. Before it nothing can arrive.
+  [[nodiscard]] Result<void> start();
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "ofi"; }
+  [[nodiscard]] const Limits& limits() const noexcept override { return limits_; }
+  [[nodiscard]] const Needs& needs() const noexcept override { return needs_; }
+  [[nodiscard]] std::vector<std::byte> address() const override { return address_; }
+  [[nodiscard]] Result<void> reaches(ProcId peer) const override;
+  [[nodiscard]] Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
+  int progress() noexcept override;
+  [[nodiscard]] bool begin_sleep() noexcept override;
+  void end_sleep() noexcept override {}
+  [[nodiscard]] int wait_fd() const noexcept override { return fabric_.wait_fd(); }
+  [[nodiscard]] bool drained() const noexcept override;
+  [[nodiscard]] Counters counters() const override { return links_.counters; }
+
+ private:
+  friend class OfiEndpoint;
+  /// Memory that libfabric fills with one frame behind the other.
+  struct ReceiveBuffer {
+    static constexpr std::size_t kBytes = 1 << 20;
+    fi_context2 context{};
+    std::unique_ptr<std::byte[]> bytes;
+  };
+  [[nodiscard]] Result<void> post(ReceiveBuffer& buffer) noexcept;
+  int take(const fi_cq_data_entry& entry) noexcept;
+  int take_error() noexcept;
+  void look_after_waiting() noexcept;
+
+  const ofi::Library& library_;
+  ofi::Fabric fabric_;
+  Limits limits_;
+  Needs needs_;
+  bool over_ip_;
+  std::size_t inject_bytes_;
+  std::uint64_t peer_timeout_ns_;
+  std::uint64_t token_;
+  std::string protocol_;
+  std::vector<std::byte> address_;
+  net::Links links_;
+  net::Arrivals arrivals_;
+  std::array<ReceiveBuffer, 2> buffers_;
+  std::size_t senders_ = 0;  // whose sockets have been marked close-on-exec
+  std::uint32_t waiting_passes_ = 0;
+  mutable bool confirm_ = false;  // drained() was asked: links that have injected are to be confirmed
+  std::unordered_map<std::uint32_t, std::unique_ptr<OfiEndpoint>> endpoints_;  // by rank
+};
+
+[[nodiscard]] Result<std::unique_ptr<Component>> create_ofi_component(const Args& args);
+
+}  // namespace starling::btl

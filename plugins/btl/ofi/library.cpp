@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loading libfabric with its traps taken care of. Layer: plugin. Design: docs/design/network.md.
+
+#include "plugins/btl/ofi/library.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+namespace starling::btl::ofi {
+namespace {
+
+constexpr char kFile[] = "libfabric.so.1";
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) noexcept {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+Result<Library> open_library() {
+  // Else the PSM libraries take six signals: a crash becomes exit code 1 and a file in the current folder.
+  for (const char* name : {"IPATH_NO_BACKTRACE", "HFI_NO_BACKTRACE"}) ::setenv(name, "1", 0);
+  void* const opened = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (opened == nullptr) {
+    const char* const why = ::dlerror();
+    return fail(Errc::unsupported, kFile, why != nullptr ? why : "cannot be loaded");
+  }
+  Library library;
+  const char* missing = nullptr;
+#define STARLING_FI_FIND(NAME) \
+  if (!find(opened, "fi_" #NAME, library.NAME)) missing = "fi_" #NAME;
+  STARLING_FI_FUNCTIONS(STARLING_FI_FIND)
+#undef STARLING_FI_FIND
+  if (missing != nullptr) return fail(Errc::unsupported, kFile, std::string("has no function ") + missing);
+  return library;
+}
+
+}  // namespace
+
+std::uint32_t Library::api() const noexcept {
+  return std::min<std::uint32_t>(version(), FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION));
+}
+
+std::string Library::name() const {
+  const std::uint32_t number = version();
+  return "libfabric " + std::to_string(FI_MAJOR(number)) + "." + std::to_string(FI_MINOR(number));
+}
+
+Result<const Library*> load() {
+  static const Result<Library> library = open_library();
+  if (!library) return fail(Error(library.error()));
+  return &*library;
+}
+
+}  // namespace starling::btl::ofi

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Parameters of btl/ofi. Layer: plugin.
+
+#include "params/decl.hpp"
+
+namespace starling::btl {
+
+inline constexpr params::Decl kOfiProvider = params::text(
+    "btl_ofi_provider", "",
+    "libfabric's provider, as in fi_info: \"tcp\", \"net\", \"verbs;ofi_rxm\", \"efa\" ... Empty: that of a "
+    "fabric's "
+    "device if the machine has one, else tcp (libfabric 1.18 or later), net (1.17), tcp;ofi_rxm.");
+inline constexpr params::Decl kOfiInterface = params::text(
+    "btl_ofi_interface", "",
+    "Network interface for providers with IP addresses, by name, address or subnet (\"eth1\", "
+    "\"10.1.0.0/16\"; the "
+    "first of a list that exists). Empty: the first that is neither loopback nor made for containers. "
+    "\"^a,b\": not these.");
+inline constexpr params::Decl kOfiPeerTimeout =
+    params::integer("btl_ofi_peer_timeout", "60", 0, 86400,
+                    "Seconds after which a peer is lost that takes no message and shows no sign of life "
+                    "(over IP: its port is "
+                    "asked). A peer that only computes is not lost. 0: wait for ever.");
+
+}  // namespace starling::btl

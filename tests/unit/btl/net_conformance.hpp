@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What every network btl must do beyond the suite for all btls. Layer: tests.
+///
+/// A test file instantiates the suite with its NetHarness. Transport::kInterfaceParam is the parameter that
+/// chooses the network interface.
+
+#include <fcntl.h>
+#include <poll.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include "tests/unit/btl/net_harness.hpp"
+
+namespace starling::test {
+
+/// Descriptors above the standard ones that a program started now would inherit.
+inline std::vector<int> inheritable() {
+  std::vector<int> found;
+  for (int fd = 3; fd < 4096; ++fd) {
+    const int flags = ::fcntl(fd, F_GETFD);
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) found.push_back(fd);
+  }
+  return found;
+}
+
+inline std::vector<void (*)(int)> handlers() {
+  std::vector<void (*)(int)> found;
+  for (int number : {SIGINT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM, SIGHUP}) {
+    struct sigaction action {};
+    ::sigaction(number, nullptr, &action);
+    found.push_back(action.sa_handler);
+  }
+  return found;
+}
+
+template <class Harness>
+class NetConformance : public testing::Test {
+ protected:
+  template <class Until>
+  static bool progress_until(Harness& harness, unsigned processes, Until until) {
+    const Deadline deadline = Deadline::after_seconds(60);
+    while (!until()) {
+      if (deadline.passed()) return false;
+      for (unsigned rank = 0; rank < processes; ++rank) {
+        if (harness.alive(rank)) harness.component(rank).progress();
+      }
+    }
+    return true;
+  }
+  static void exchange(Harness& harness, unsigned from, unsigned to, std::uint64_t number,
+                       std::size_t bytes) {
+    const auto before = harness.sink(to).messages.size();
+    ASSERT_EQ(harness.endpoint(from, to).send({}, make_message(number, bytes)), Post::done);
+    ASSERT_TRUE(progress_until(harness, 2, [&] { return harness.sink(to).messages.size() > before; }));
+    EXPECT_EQ(harness.sink(to).messages.back().bytes, make_message(number, bytes));
+    EXPECT_EQ(harness.sink(to).messages.back().from, (ProcId{0, from}));
+  }
+};
+
+TYPED_TEST_SUITE_P(NetConformance);
+
+TYPED_TEST_P(NetConformance, declares_what_it_needs) {
+  TypeParam harness(2);
+  const btl::Needs& needs = harness.component(0).needs();
+  EXPECT_EQ(needs.address, btl::AddressSource::published);
+  EXPECT_FALSE(needs.barrier_before_first_message);
+  EXPECT_TRUE(needs.barrier_after_last_message);
+  EXPECT_TRUE(needs.lazy_peers);
+  EXPECT_FALSE(harness.component(0).address().empty());
+  EXPECT_GE(harness.component(0).wait_fd(), 0);
+}
+
+TYPED_TEST_P(NetConformance, what_is_sent_before_the_peer_looks_arrives_when_it_looks) {
+  TypeParam harness(2);
+  constexpr std::size_t kMessages = 40;
+  for (std::uint64_t i = 0; i < kMessages; ++i) {
+    ASSERT_EQ(harness.endpoint(0, 1).send({}, make_message(i, 100 + i * 300)), Post::done) << i;
+    harness.component(0).progress();
+  }
+  ASSERT_TRUE(this->progress_until(harness, 2, [&] { return harness.sink(1).messages.size() == kMessages; }));
+  for (std::uint64_t i = 0; i < kMessages; ++i) {
+    ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, 100 + i * 300)) << i;
+  }
+}
+
+TYPED_TEST_P(NetConformance, first_messages_that_cross_lose_nothing) {
+  for (int trial = 0; trial < 10; ++trial) {
+    TypeParam harness(2);
+    const auto run = [&](unsigned me, unsigned other) {
+      const auto message = make_message(me, 5000);
+      const Deadline deadline = Deadline::after_seconds(60);
+      while (harness.endpoint(me, other).send({}, message) != Post::done && !deadline.passed()) {
+        harness.component(me).progress();
+      }
+      while (harness.sink(me).messages.empty() && !deadline.passed()) harness.component(me).progress();
+    };
+    std::thread second([&] { run(1, 0); });
+    run(0, 1);
+    second.join();
+    ASSERT_TRUE(this->progress_until(harness, 2, [&] {
+      return harness.sink(0).messages.size() == 1 && harness.sink(1).messages.size() == 1;
+    }));
+    EXPECT_EQ(harness.sink(0).messages[0].bytes, make_message(1, 5000));
+    EXPECT_EQ(harness.sink(1).messages[0].bytes, make_message(0, 5000));
+  }
+}
+
+TYPED_TEST_P(NetConformance, a_sleeper_is_woken_by_its_descriptor) {
+  TypeParam harness(2);
+  this->exchange(harness, 0, 1, 0, 8);
+  constexpr std::uint64_t kMessages = 20;
+  std::uint64_t slept = 0;
+  std::thread receiver([&] {
+    const Deadline deadline = Deadline::after_seconds(60);
+    while (harness.sink(1).messages.size() < kMessages + 1 && !deadline.passed()) {
+      if (harness.component(1).progress() != 0 || !harness.component(1).begin_sleep()) continue;
+      pollfd descriptor{harness.component(1).wait_fd(), POLLIN, 0};
+      if (::poll(&descriptor, 1, 60'000) > 0) ++slept;
+      harness.component(1).end_sleep();
+    }
+  });
+  for (std::uint64_t i = 1; i <= kMessages; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(i, 30)), Post::done);
+    harness.component(0).progress();
+  }
+  receiver.join();
+  ASSERT_EQ(harness.sink(1).messages.size(), kMessages + 1);
+  EXPECT_GE(slept, 1u);
+}
+
+TYPED_TEST_P(NetConformance, drained_is_true_only_when_all_has_left) {
+  TypeParam harness(2);
+  this->exchange(harness, 0, 1, 0, 8);
+  constexpr std::uint64_t kMessages = 200;
+  std::uint64_t sent = 0;
+  while (sent < kMessages && harness.endpoint(0, 1).send({}, make_message(sent, 60'000)) == Post::done)
+    ++sent;
+  EXPECT_FALSE(harness.component(0).drained());
+  ASSERT_TRUE(this->progress_until(harness, 2, [&] { return harness.component(0).drained(); }));
+  harness.end(0);
+  ASSERT_TRUE(this->progress_until(harness, 2, [&] { return harness.sink(1).messages.size() == sent + 1; }));
+}
+
+TYPED_TEST_P(NetConformance, a_process_that_ends_is_reported_lost_once) {
+  TypeParam harness(2);
+  this->exchange(harness, 0, 1, 1, 64);
+  this->exchange(harness, 1, 0, 2, 64);
+  auto& to_peer = harness.endpoint(0, 1);
+  harness.end(1);
+  // Whoever sends finds out; a small message may still be taken by the kernel.
+  const auto message = make_message(3, 30'000);
+  EXPECT_TRUE(this->progress_until(harness, 2, [&] {
+    (void)to_peer.send({}, message);
+    return !harness.sink(0).lost.empty();
+  }));
+  for (int i = 0; i < 1000; ++i) harness.component(0).progress();
+  ASSERT_EQ(harness.sink(0).lost.size(), 1u);
+  EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
+  EXPECT_EQ(to_peer.send({}, message), Post::again);
+  EXPECT_TRUE(harness.component(0).drained()) << "a lost peer owes nothing";
+}
+
+TYPED_TEST_P(NetConformance, an_address_where_nobody_listens_is_an_error_or_a_loss) {
+  TypeParam harness(2);
+  const auto address = harness.component(1).address();
+  harness.end(1);
+  auto made = harness.component(0).connect(ProcId{0, 1}, address);
+  if (!made) {
+    EXPECT_NE(made.error().text().find("rank 1"), std::string::npos) << made.error().text();
+    return;
+  }
+  (void)(*made)->send({}, make_message(0, 100));
+  EXPECT_TRUE(this->progress_until(harness, 2, [&] { return !harness.sink(0).lost.empty(); }));
+  ASSERT_EQ(harness.sink(0).reasons.size(), 1u);
+  EXPECT_NE(harness.sink(0).reasons[0].find("refused"), std::string::npos) << harness.sink(0).reasons[0];
+}
+
+TYPED_TEST_P(NetConformance, garbage_as_an_address_is_an_error) {
+  TypeParam harness(2);
+  const auto good = harness.component(1).address();
+  EXPECT_FALSE(harness.component(0).connect(ProcId{0, 1}, {}));
+  EXPECT_FALSE(harness.component(0).connect(ProcId{0, 1}, make_message(7, good.size())));
+  for (std::size_t bytes = 1; bytes < good.size(); ++bytes) {
+    EXPECT_FALSE(harness.component(0).connect(ProcId{0, 1}, bytes_of(good, 0, bytes))) << bytes;
+  }
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    auto damaged = good;
+    damaged[at] ^= std::byte{0x41};
+    EXPECT_FALSE(harness.component(0).connect(ProcId{0, 1}, damaged)) << "byte " << at;
+  }
+  EXPECT_TRUE(harness.component(0).drained());
+  this->exchange(harness, 0, 1, 5, 500);
+}
+
+TYPED_TEST_P(NetConformance, an_interface_that_does_not_exist_is_named_with_those_that_do) {
+  TypeParam harness(2, {std::string("STARLING_MCA_") + TypeParam::Of::kInterfaceParam + "=nowhere7"}, false);
+  const auto refused = harness.create(0);
+  ASSERT_FALSE(refused);
+  const std::string text = refused.error().text();
+  EXPECT_EQ(refused.error().code, Errc::bad_parameter) << text;
+  for (const char* part : {TypeParam::Of::kInterfaceParam, "nowhere7", "environment", "lo (127.0.0.1)"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << "no \"" << part << "\" in: " << text;
+  }
+}
+
+TYPED_TEST_P(NetConformance, loopback_can_be_chosen) {
+  TypeParam harness(2, {std::string("STARLING_MCA_") + TypeParam::Of::kInterfaceParam + "=lo"});
+  this->exchange(harness, 0, 1, 5, 500);
+}
+
+TYPED_TEST_P(NetConformance, children_inherit_no_descriptor_and_signals_stay_the_programs) {
+  const auto before = inheritable();
+  const auto handlers_before = handlers();
+  TypeParam harness(2);
+  this->exchange(harness, 0, 1, 1, 64);
+  this->exchange(harness, 1, 0, 2, 64);
+  for (int i = 0; i < 100; ++i) {
+    harness.component(0).progress();
+    harness.component(1).progress();
+  }
+  EXPECT_EQ(inheritable(), before);
+  EXPECT_EQ(handlers(), handlers_before);
+}
+
+TYPED_TEST_P(NetConformance, many_peers_are_told_apart) {
+  constexpr unsigned kProcesses = 9;
+  TypeParam harness(kProcesses);
+  for (unsigned from = 1; from < kProcesses; ++from) {
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      ASSERT_EQ(harness.endpoint(from, 0).send({}, make_message(from * 100 + i, 40 * from)), Post::done);
+    }
+  }
+  ASSERT_TRUE(this->progress_until(harness, kProcesses,
+                                   [&] { return harness.sink(0).messages.size() == 5 * (kProcesses - 1); }));
+  std::vector<std::uint64_t> next(kProcesses, 0);
+  for (const auto& message : harness.sink(0).messages) {
+    const unsigned from = message.from.rank;
+    ASSERT_EQ(message.bytes, make_message(from * 100 + next[from]++, 40 * from));
+  }
+}
+
+REGISTER_TYPED_TEST_SUITE_P(
+    NetConformance, declares_what_it_needs, what_is_sent_before_the_peer_looks_arrives_when_it_looks,
+    first_messages_that_cross_lose_nothing, a_sleeper_is_woken_by_its_descriptor,
+    drained_is_true_only_when_all_has_left, a_process_that_ends_is_reported_lost_once,
+    an_address_where_nobody_listens_is_an_error_or_a_loss, garbage_as_an_address_is_an_error,
+    an_interface_that_does_not_exist_is_named_with_those_that_do, loopback_can_be_chosen,
+    children_inherit_no_descriptor_and_signals_stay_the_programs, many_peers_are_told_apart);
+
+}  // namespace starling::test

@@ -88,7 +88,7 @@ TEST_F(InfoTest, a_copy_does_not_follow_its_original) {
 
 TEST_F(InfoTest, keys_and_values_that_are_empty_or_too_long_are_refused) {
   const std::string long_key(MPI_MAX_INFO_KEY, 'k'), long_value(MPI_MAX_INFO_VAL, 'v');
-  EXPECT_EQ(MPI_Info_set(info_, "  ", "value"), MPI_ERR_INFO_KEY);
+  EXPECT_EQ(MPI_Info_set(info_, "", "value"), MPI_ERR_INFO_KEY);
   EXPECT_EQ(MPI_Info_set(info_, long_key.c_str(), "value"), MPI_ERR_INFO_KEY);
   EXPECT_EQ(MPI_Info_set(info_, "key", long_value.c_str()), MPI_ERR_INFO_VALUE);
   EXPECT_EQ(MPI_Info_set(info_, long_key.substr(1).c_str(), long_value.substr(1).c_str()), MPI_SUCCESS);

@@ -38,7 +38,7 @@ inline constexpr params::Decl kReport =
                     "to self, within nodes and beyond, how many and how large, and why not others.");
 inline constexpr params::Decl kSpin = params::integer(
     "wait_spin_us", "-1", -1, 1'000'000,
-    "Microseconds that a waiting process polls before it gives its core away; -1: 100, or 2 when "
+    "Microseconds that a waiting process polls before it gives its core away; -1: 100, or 0 when "
     "the node has more ranks than cores.");
 inline constexpr params::Decl kYield = params::integer(
     "wait_yield_us", "-1", -1, 1'000'000,

@@ -119,10 +119,11 @@ Result<void> Runtime::find_place() {
 
   const std::int64_t spin_us = environment_.params.integer(kSpin);
   const auto cores = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-  const bool crowded = node_ranks_.size() > cores;
-  spin_ns_ = static_cast<std::uint64_t>(spin_us >= 0 ? spin_us : crowded ? 2 : 100) * 1000;
+  crowded_ = node_ranks_.size() > cores;
+  hot_polls_ = crowded_ ? 4 : 64;
+  spin_ns_ = static_cast<std::uint64_t>(spin_us >= 0 ? spin_us : crowded_ ? 0 : 100) * 1000;
   const std::int64_t yield_us = environment_.params.integer(kYield);
-  yield_ns_ = static_cast<std::uint64_t>(yield_us >= 0 ? yield_us : crowded ? 500 : 0) * 1000;
+  yield_ns_ = static_cast<std::uint64_t>(yield_us >= 0 ? yield_us : crowded_ ? 500 : 0) * 1000;
   return {};
 }
 

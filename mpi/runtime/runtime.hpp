@@ -79,6 +79,10 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   /// Ranks of the world on this node, ascending; the own one is at local_rank().
   [[nodiscard]] const std::vector<std::uint32_t>& node_ranks() const noexcept { return node_ranks_; }
   [[nodiscard]] std::uint32_t local_rank() const noexcept { return local_rank_; }
+  /// The memory that the processes of this node share.
+  [[nodiscard]] shm::NodeSegment& segment() noexcept { return *segment_; }
+  /// Whether the node has more ranks than cores: polling then takes time from those who are waited for.
+  [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   [[nodiscard]] const std::vector<Phase>& phases() const noexcept { return phases_; }
   /// How this process got the node's shared memory, and which ways were tried before, with their reasons.
   [[nodiscard]] const std::string& shared_memory() const noexcept { return shared_memory_; }
@@ -115,7 +119,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   /// The same; hang help names the function.
   template <class Ready>
   void wait(const char* function, Ready&& ready) {
-    for (std::uint32_t polls = 0; polls < kHotPolls; ++polls) {
+    for (std::uint32_t polls = 0; polls < hot_polls_; ++polls) {
       if (ready()) return;
       progress();
     }
@@ -148,7 +152,6 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[noreturn]] void abort(int exit_code, const std::string& message) noexcept;
 
  private:
-  static constexpr std::uint32_t kHotPolls = 64;
   using ReadyFunction = bool (*)(void*);
 
   explicit Runtime(Environment& environment) : environment_(environment) {}
@@ -199,6 +202,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::uint32_t local_rank_ = 0;
   pmi::NodeMap nodes_;
   std::vector<std::uint32_t> node_ranks_;
+  bool crowded_ = false;
+  std::uint32_t hot_polls_ = 64;  ///< polls of wait() before it reads a clock
   std::uint64_t spin_ns_ = 0;
   std::uint64_t yield_ns_ = 0;
   std::uint32_t sleepers_ = 0;

@@ -46,12 +46,17 @@ inline constexpr params::Decl kCollRules =
                  "allreduce:ring:ranks=3-64:bytes=64k-:commutative or "
                  "bcast:auto:bytes=-4k. Conditions are ranks, bytes, commutative, ordered.");
 
+inline constexpr params::Decl kCollNode = params::boolean(
+    "coll_node", "1",
+    "Blocking collectives of a communicator inside one node go through memory that its members "
+    "share, where no other parameter names an algorithm.");
+
 /// In the order of Collective.
 inline constexpr std::array kCollAlgorithms = {
     kBcastAlgorithm,   kReduceAlgorithm,    kAllreduceAlgorithm, kGatherAlgorithm,
     kScatterAlgorithm, kAllgatherAlgorithm, kAlltoallAlgorithm,  kReduceScatterAlgorithm};
-inline constexpr std::array kCollParams = {kBcastAlgorithm,    kReduceAlgorithm,        kAllreduceAlgorithm,
-                                           kGatherAlgorithm,   kScatterAlgorithm,       kAllgatherAlgorithm,
-                                           kAlltoallAlgorithm, kReduceScatterAlgorithm, kCollRules};
+inline constexpr std::array kCollParams = {
+    kBcastAlgorithm,     kReduceAlgorithm,   kAllreduceAlgorithm,     kGatherAlgorithm, kScatterAlgorithm,
+    kAllgatherAlgorithm, kAlltoallAlgorithm, kReduceScatterAlgorithm, kCollRules,       kCollNode};
 
 }  // namespace starling::mpi::coll

@@ -20,6 +20,9 @@
 namespace starling::mpi {
 
 class Session;
+namespace coll {
+class NodeTeam;  // mpi/api/coll/node_team.hpp
+}
 class Topology;     // mpi/topology; null without one
 class BsendBuffer;  // mpi/request/buffered.hpp
 
@@ -62,6 +65,7 @@ class Comm final : public Object {
   AttributeSet attributes;
   std::string name;
   Ref<Info> info;                             ///< hints that were given, or empty
+  std::shared_ptr<coll::NodeTeam> node_team;  ///< or null: no blocking collective was called yet
   std::shared_ptr<const Topology> topology;   ///< or null
   std::shared_ptr<BsendBuffer> bsend_buffer;  ///< or null: none was ever attached
   Ref<Session> session;                       ///< the session it was made from, or empty for the world model

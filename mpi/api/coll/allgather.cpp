@@ -3,6 +3,8 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
+#include "mpi/coll/node/algorithms.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -18,6 +20,10 @@ int allgather(const Form& form, const void* sendbuf, MPI_Count sendcount, Dataty
   asked.type = view(sendtype);
   asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  const std::uint64_t bytes = asked.receive.bytes(0);
+  if (node::Crew* const crew =
+          NodeTeam::crew(form, comm, {Collective::allgather, bytes * comm.size(), bytes, 1}))
+    return NodeTeam::ended(comm, node::allgather(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::allgather(schedule, team, tuning(), asked);
   });

@@ -3,6 +3,8 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
+#include "mpi/coll/node/algorithms.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -16,6 +18,9 @@ int alltoall(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatyp
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (!asked.in_place) asked.send = Blocks(sendbuf, unsigned_count(sendcount), sent);
   asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
+  const NodeCall call = blocks_call(Collective::alltoall, asked.receive.bytes(0), comm);
+  if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew(form, comm, call))
+    return NodeTeam::ended(comm, node::alltoall(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::alltoall(schedule, team, tuning(), asked);
   });

@@ -3,6 +3,8 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
+#include "mpi/coll/node/algorithms.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -10,6 +12,7 @@ namespace {
 using namespace coll;
 
 int barrier(const Form& form, Comm& comm) {
+  if (node::Crew* const crew = NodeTeam::crew(form, comm)) return NodeTeam::ended(comm, node::barrier(*crew));
   return launch(form, comm, {}, [](Schedule& schedule, const Team& team) { coll::barrier(schedule, team); });
 }
 

@@ -3,6 +3,8 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
+#include "mpi/coll/node/algorithms.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -11,6 +13,9 @@ using namespace coll;
 
 int bcast(const Form& form, void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm) {
   const coll::Bcast asked{buffer, unsigned_count(count), view(datatype), root_of(comm, root)};
+  const std::uint64_t bytes = asked.count * asked.type.size;
+  if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::bcast, bytes, bytes, 1}))
+    return NodeTeam::ended(comm, node::bcast(*crew, asked));
   return launch(form, comm, {&datatype},
                 [&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, tuning(), asked); });
 }

@@ -3,6 +3,8 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
+#include "mpi/coll/node/algorithms.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -19,6 +21,10 @@ int gather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype&
   asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
   asked.root = root_of(comm, root);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
+  const std::uint64_t bytes = roots ? asked.receive.bytes(0) : asked.count * asked.type.size;
+  if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::gather, bytes, bytes, 1}))
+    return NodeTeam::ended(comm, node::gather(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype},
                 [&](Schedule& schedule, const Team& team) { coll::gather(schedule, team, tuning(), asked); });
 }

@@ -3,12 +3,21 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
 #include "mpi/api/coll/reduction.hpp"
+#include "mpi/coll/node/algorithms.hpp"
 
 namespace starling::mpi::api {
 namespace {
 
 using namespace coll;
+
+/// The crew for a vector that the operation can be applied to where it stands in a cell.
+node::Crew* crew_for(const Form& form, Comm& comm, Collective which, const coll::Reduce& asked) {
+  if (!node::dense(asked.type)) return nullptr;
+  const std::uint64_t bytes = asked.count * asked.type.size;
+  return NodeTeam::crew(form, comm, {which, bytes, bytes, asked.type.size, asked.operation.commutative});
+}
 
 int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
            int root, Comm& comm) {
@@ -16,6 +25,8 @@ int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
     if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   }
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, root_of(comm, root));
+  if (node::Crew* const crew = crew_for(form, comm, Collective::reduce, asked))
+    return NodeTeam::ended(comm, node::reduce(*crew, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::reduce(schedule, team, tuning(), asked); });
 }
@@ -24,6 +35,8 @@ int allreduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count co
               Op& op, Comm& comm) {
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
+  if (node::Crew* const crew = crew_for(form, comm, Collective::allreduce, asked))
+    return NodeTeam::ended(comm, node::allreduce(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::allreduce(schedule, team, tuning(), asked);
   });

@@ -3,6 +3,8 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
+#include "mpi/coll/node/algorithms.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -19,6 +21,10 @@ int scatter(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
   asked.type = view(recvtype);
   asked.root = root_of(comm, root);
   asked.in_place = recvbuf == MPI_IN_PLACE;
+  const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
+  const std::uint64_t bytes = roots ? asked.send.bytes(0) : asked.count * asked.type.size;
+  if (node::Crew* const crew = NodeTeam::crew(form, comm, blocks_call(Collective::scatter, bytes, comm)))
+    return NodeTeam::ended(comm, node::scatter(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::scatter(schedule, team, tuning(), asked);
   });

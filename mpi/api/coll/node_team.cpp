@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Boards of communicators inside a node: making them, waiting at them. What is hard: every decision must be
+// the same on all members, so each follows from equal facts or is agreed on. Layer: mpi.
+// docs/design/node-collectives.md
+
+#include "mpi/api/coll/node_team.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "core/clock.hpp"
+#include "mpi/coll/params.hpp"
+#include "mpi/error.hpp"
+#include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/waiting.hpp"
+
+namespace starling::mpi::coll {
+namespace {
+
+/// Collectives by messages before a communicator gets boards: many live for one or two only.
+constexpr std::uint32_t kCallsBefore = 2;
+constexpr std::uint32_t kMostMembers = 256;
+/// The small board, for a few dozen numbers. Many cells: roots of broadcasts run ahead.
+constexpr node::BoardMemory::Shape kSmall{16, 256};
+/// The large board of any communicator takes about this much, in cells of these sizes.
+constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
+constexpr std::uint32_t kLargeCells = 4;
+constexpr std::size_t kLeastStride = 1024, kMostStride = std::size_t{32} << 10;
+constexpr std::uint64_t kLookNs = 50'000'000;
+
+struct Offer {
+  std::uint64_t offset = 0;
+  std::uint64_t nonce = 0;
+};
+
+bool named_by_parameters(const Comm& comm, const NodeCall& call) {
+  const Facts facts{static_cast<int>(comm.size()), call.bytes, call.commutative};
+  const auto fits = [&](const Rule& rule) { return rule.algorithm != 0 && rule.fits(call.which, facts); };
+  return tuning().forced[static_cast<std::size_t>(call.which)] != 0 ||
+         std::any_of(tuning().rules.begin(), tuning().rules.end(), fits);
+}
+
+/// Local ranks of the members; empty unless all are processes of this node and of this world.
+std::vector<std::uint32_t> places(const Comm& comm, const Runtime& runtime) {
+  std::vector<std::uint32_t> result;
+  const std::vector<std::uint32_t>& here = runtime.node_ranks();
+  if (comm.inter() || comm.size() < 2 || comm.size() > std::min<std::size_t>(here.size(), kMostMembers))
+    return {};
+  for (std::uint32_t member = 0; member < comm.size(); ++member) {
+    const ProcId proc = comm.group()->at(member);
+    const auto at = std::lower_bound(here.begin(), here.end(), proc.rank);
+    if (proc.world != runtime.self().world || at == here.end() || *at != proc.rank) return {};
+    result.push_back(static_cast<std::uint32_t>(at - here.begin()));
+  }
+  return result;
+}
+
+const Type& word_type() {
+  static const Type type{
+      nullptr, sizeof(std::uint32_t), sizeof(std::uint32_t), 0, sizeof(std::uint32_t), true, nullptr};
+  return type;
+}
+
+void least(const Operator&, const void* in, void* inout, std::uint64_t, const Type&) {
+  auto& to = *static_cast<std::uint32_t*>(inout);
+  to = std::min(to, *static_cast<const std::uint32_t*>(in));
+}
+
+template <class Build>
+int by_messages(Comm& comm, Build&& build) {
+  return launch(kBlocking, comm, Used{}, build, "collective memory");
+}
+
+}  // namespace
+
+/// In front of each board.
+struct NodeTeam::Header {
+  std::atomic<std::uint64_t> nonce;
+  std::atomic<std::uint32_t> users;  ///< members that have not freed the communicator
+  std::atomic<std::uint32_t> lost;   ///< 1 + a member that has died
+  std::byte pad[112];
+};
+
+NodeTeam::NodeTeam(Comm& comm) : comm_(comm) {
+  Runtime& runtime = *Runtime::get();
+  if (runtime.params().boolean(kCollNode)) local_ranks_ = places(comm, runtime);
+}
+
+NodeTeam::~NodeTeam() {
+  if (Runtime::get() == nullptr) return;
+  give_back(small_);
+  give_back(large_);
+}
+
+NodeTeam* NodeTeam::of(const Form& form, Comm& comm) {
+  if (form.kind != Form::Kind::blocking) return nullptr;
+  if (comm.node_team == nullptr) comm.node_team = std::make_shared<NodeTeam>(comm);
+  NodeTeam* const team = comm.node_team.get();
+  if (team->local_ranks_.empty() || team->calls_ < kCallsBefore) {
+    ++team->calls_;
+    return nullptr;
+  }
+  return team;
+}
+
+node::Crew* NodeTeam::crew(const Form& form, Comm& comm) {
+  NodeTeam* const team = of(form, comm);
+  return team == nullptr ? nullptr : team->board(team->small_, kSmall);
+}
+
+node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call) {
+  if (call.bytes == 0) return nullptr;
+  NodeTeam* const team = of(form, comm);
+  if (team == nullptr || named_by_parameters(comm, call)) return nullptr;
+  if (call.cell_bytes <= kSmall.capacity()) return team->board(team->small_, kSmall);
+  const node::BoardMemory::Shape large = team->large_shape();
+  // A pair has nobody else to share the copies with: a lane of messages streams faster.
+  if (comm.size() == 2 || call.least_cell > large.capacity()) return nullptr;
+  return team->board(team->large_, large);
+}
+
+int NodeTeam::ended(Comm& comm, bool complete) {
+  if (complete) [[likely]]
+    return MPI_SUCCESS;
+  const std::uint32_t lost = comm.node_team->lost_;
+  return error_on(comm, MPI_ERR_PROC_ABORTED, "rank " + std::to_string(lost - 1) + " has ended");
+}
+
+node::BoardMemory::Shape NodeTeam::large_shape() const noexcept {
+  const std::size_t fair = kLargeBytes / (local_ranks_.size() * kLargeCells) / 128 * 128;
+  return {kLargeCells, std::clamp(fair, kLeastStride, kMostStride)};
+}
+
+node::Crew* NodeTeam::board(Area& area, node::BoardMemory::Shape shape) {
+  if (area.tried) [[likely]]
+    return area.crew.get();
+  area.tried = true;
+  area.bytes = sizeof(Header) + node::BoardMemory::bytes(comm_.size(), shape);
+  Offer offer;
+  if (comm_.rank() == 0 && (offer.offset = reserve(area.bytes)) != 0) {
+    auto* const header = new (Runtime::get()->segment().at(offer.offset)) Header{};
+    offer.nonce = now_ns() | 1;
+    header->nonce.store(offer.nonce, std::memory_order_relaxed);
+    header->users.store(comm_.size(), std::memory_order_release);
+  }
+  const Type bytes{nullptr, 1, 1, 0, 1, true, nullptr};
+  const Bcast told{&offer, sizeof offer, bytes, 0};
+  const int rc = by_messages(
+      comm_, [&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, Tuning{}, told); });
+  if (rc != MPI_SUCCESS) return nullptr;
+  area.offset = offer.offset;
+  const bool same = offer.offset != 0 && header(area).nonce.load(std::memory_order_relaxed) == offer.nonce;
+  if (!agreed(same)) {
+    if (comm_.rank() == 0 && offer.offset != 0) Runtime::get()->segment().release(offer.offset, area.bytes);
+    area.offset = 0;
+    return nullptr;
+  }
+  std::byte* const base = Runtime::get()->segment().at(area.offset) + sizeof(Header);
+  area.crew = std::make_unique<node::Crew>(node::BoardMemory(base, comm_.size(), shape), comm_.rank(),
+                                           comm_.size(), *this, Runtime::get()->crowded() ? 2 : 200);
+  return area.crew.get();
+}
+
+/// Cleared memory for a board, or 0.
+std::uint64_t NodeTeam::reserve(std::size_t bytes) {
+  shm::NodeSegment& segment = Runtime::get()->segment();
+  const auto offset = segment.allocate(bytes);
+  if (!offset) return 0;
+  std::memset(segment.at(*offset), 0, bytes);
+  return *offset;
+}
+
+bool NodeTeam::agreed(bool here) {
+  std::uint32_t mine = here ? 1 : 0, all = 0;
+  Reduce asked;
+  asked.send = &mine;
+  asked.receive = &all;
+  asked.count = 1;
+  asked.type = word_type();
+  asked.operation = {least, nullptr, true};
+  const int rc = by_messages(
+      comm_, [&](Schedule& schedule, const Team& team) { coll::allreduce(schedule, team, Tuning{}, asked); });
+  return rc == MPI_SUCCESS && all != 0;
+}
+
+NodeTeam::Header& NodeTeam::header(const Area& area) const noexcept {
+  return *reinterpret_cast<Header*>(Runtime::get()->segment().at(area.offset));
+}
+
+void NodeTeam::give_back(Area& area) noexcept {
+  if (area.crew == nullptr) return;
+  // The last one sees all that the others did with the memory before.
+  if (header(area).users.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    Runtime::get()->segment().release(area.offset, area.bytes);
+}
+
+bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
+  const auto what = [&] {
+    const std::string who = member == comm_.rank() ? "the other ranks" : "rank " + std::to_string(member);
+    return "a collective on " + comm_.label() + ": waits for " + who;
+  };
+  const Waiting waiting(what);
+  std::uint64_t next_look = now_ns() + kLookNs;
+  bool done = false;
+  Runtime::get()->wait([&] {
+    done = ready(context);
+    if (done) return true;
+    const std::uint64_t now = now_ns();
+    if (now < next_look) return false;
+    next_look = now + kLookNs;
+    return somebody_died();
+  });
+  return done;
+}
+
+bool NodeTeam::somebody_died() noexcept {
+  std::atomic<std::uint32_t>& lost = header(small_.crew != nullptr ? small_ : large_).lost;
+  if (lost_ == 0) lost_ = lost.load(std::memory_order_relaxed);
+  for (std::uint32_t member = 0; lost_ == 0 && member < local_ranks_.size(); ++member) {
+    if (member == comm_.rank() || Runtime::get()->segment().alive(local_ranks_[member])) continue;
+    lost_ = member + 1;
+    lost.store(lost_, std::memory_order_relaxed);
+  }
+  return lost_ != 0;
+}
+
+void NodeTeam::ring() noexcept {
+  shm::NodeSegment& segment = Runtime::get()->segment();
+  for (std::uint32_t member = 0; member < local_ranks_.size(); ++member) {
+    if (member != comm_.rank()) segment.ring(local_ranks_[member]);
+  }
+}
+
+void NodeTeam::ring(std::uint32_t member) noexcept { Runtime::get()->segment().ring(local_ranks_[member]); }
+
+}  // namespace starling::mpi::coll

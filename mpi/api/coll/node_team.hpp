@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The boards of a communicator whose members share a node's memory. Layer: mpi.
+/// docs/design/node-collectives.md
+///
+/// Boards are made when they are first worth it, by all members at the same call: the lowest member reserves
+/// memory, and all agree by messages that they see the same. Whoever does not, or has no memory left, keeps
+/// all of them on messages.
+///
+/// Threads:   under the runtime's lock, which waiting releases; one blocking collective at a time, as MPI
+///            asks.
+/// Ownership: belongs to the communicator; the last member to free it gives the memory back.
+/// Errors:    a member that dies ends the collective on the others with MPI_ERR_PROC_ABORTED.
+/// Units:     bytes.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mpi/api/coll/launch.hpp"
+#include "mpi/coll/node/crew.hpp"
+
+namespace starling::mpi::coll {
+
+/// What the choice between board and messages depends on; equal on all members.
+struct NodeCall {
+  Collective which;
+  std::uint64_t bytes;  ///< as Facts::bytes
+  std::uint64_t
+      cell_bytes;  ///< what a member writes at once if the board has room; it may take several rounds
+  std::uint64_t least_cell;  ///< a round carries at least so much, or the board does not serve
+  bool commutative = false;
+};
+
+/// Of a collective in which a member writes a block for each other one.
+[[nodiscard]] inline NodeCall blocks_call(Collective which, std::uint64_t block, const Comm& comm) noexcept {
+  const std::uint64_t rounded = (block + 15) & ~std::uint64_t{15};
+  return {which, block, rounded * comm.size(), std::min<std::uint64_t>(rounded, 64) * comm.size()};
+}
+
+class NodeTeam final : public node::Patience {
+ public:
+  /// The crew for this call, or null: messages it is. Collective over the communicator.
+  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm, const NodeCall& call);
+  /// The same for a barrier.
+  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm);
+  /// What the call returns after the crew's work.
+  [[nodiscard]] static int ended(Comm& comm, bool complete);
+
+  explicit NodeTeam(Comm& comm);
+  ~NodeTeam();
+
+  [[nodiscard]] bool wait(Ready ready, void* context, std::uint32_t member) override;
+  void ring() noexcept override;
+  void ring(std::uint32_t member) noexcept override;
+
+ private:
+  struct Header;
+  struct Area {
+    std::uint64_t offset = 0;
+    std::size_t bytes = 0;
+    bool tried = false;
+    std::unique_ptr<node::Crew> crew;
+  };
+  [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm);
+  [[nodiscard]] node::Crew* board(Area& area, node::BoardMemory::Shape shape);
+  [[nodiscard]] std::uint64_t reserve(std::size_t bytes);
+  [[nodiscard]] bool agreed(bool here);
+  [[nodiscard]] Header& header(const Area& area) const noexcept;
+  void give_back(Area& area) noexcept;
+  [[nodiscard]] bool somebody_died() noexcept;
+  [[nodiscard]] node::BoardMemory::Shape large_shape() const noexcept;
+
+  Comm& comm_;
+  std::vector<std::uint32_t> local_ranks_;  // of the members; empty: not all are here
+  std::uint32_t calls_ = 0;
+  std::uint32_t lost_ = 0;  // 1 + the member that died
+  Area small_, large_;
+};
+
+}  // namespace starling::mpi::coll

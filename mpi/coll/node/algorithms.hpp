@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Blocking collectives of processes that share a board. Layer: mpi. docs/design/node-collectives.md
+///
+/// All members call the same function with arguments that agree as MPI demands; how many rounds it takes
+/// follows from what is equal everywhere (packed bytes, members, capacity).
+///
+/// Threads: one per member. Ownership: buffers are the caller's.
+/// Errors:  false: a member has died; the buffers' contents are undefined.
+
+#include "mpi/coll/arguments.hpp"
+#include "mpi/coll/node/crew.hpp"
+
+namespace starling::mpi::coll::node {
+
+[[nodiscard]] bool barrier(Crew& crew);
+[[nodiscard]] bool bcast(Crew& crew, const Bcast& asked);
+/// Reductions of dense types only: see dense(). All processes get the same bits from allreduce, and operands
+/// are combined in rank order unless the operation commutes.
+[[nodiscard]] bool reduce(Crew& crew, const Reduce& asked);
+[[nodiscard]] bool allreduce(Crew& crew, const Reduce& asked);
+/// Blocks of equal size.
+[[nodiscard]] bool gather(Crew& crew, const Gather& asked);
+[[nodiscard]] bool scatter(Crew& crew, const Scatter& asked);
+/// Blocks of any sizes, which all know.
+[[nodiscard]] bool allgather(Crew& crew, const Gather& asked);
+/// Blocks of equal size, not in place.
+[[nodiscard]] bool alltoall(Crew& crew, const Alltoall& asked);
+
+/// Elements that follow each other without gaps: a vector of them is one run of bytes.
+[[nodiscard]] inline bool dense(const Type& type) noexcept {
+  return type.contiguous && type.true_lb == 0 && type.size != 0 &&
+         type.extent == static_cast<std::int64_t>(type.size);
+}
+
+}  // namespace starling::mpi::coll::node

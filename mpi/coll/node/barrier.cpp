@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Barrier on a board. Layer: mpi. docs/design/node-collectives.md
+
+#include "mpi/coll/node/algorithms.hpp"
+#include "mpi/coll/node/families.hpp"
+
+namespace starling::mpi::coll::node {
+
+bool barrier(Crew& crew) {
+  const Families families(crew);
+  crew.begin();
+  if (families.flat()) {
+    crew.post();
+    for (std::uint32_t member = 0; member < crew.size(); ++member) {
+      if (member != crew.me() && crew.read(member) == nullptr) return false;
+    }
+  } else {
+    if (families.heads()) {
+      for (std::uint32_t member = crew.me() + 1; member < families.end(); ++member) {
+        if (crew.read(member) == nullptr) return false;
+      }
+    }
+    crew.post(families.reader());
+    if (crew.me() == 0 &&
+        !families.each_other_head([&](std::uint32_t head) { return crew.read(head) != nullptr; }))
+      return false;
+    crew.finish(crew.me());
+    crew.begin();
+    if (crew.me() == 0) {
+      crew.post();
+    } else if (crew.read(0) == nullptr) {
+      return false;
+    }
+  }
+  crew.all_have_begun();
+  crew.finish(crew.me());
+  return true;
+}
+
+}  // namespace starling::mpi::coll::node

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  One process among the members of a board: memory, waiting, waking. Layer: mpi.
+/// docs/design/node-collectives.md
+///
+/// A round is: begin(); cell(), filled, and post(), for those that give something; read() for each member
+/// that is needed; finish().
+///
+/// Threads:   one at a time; the runtime's lock is released while waiting.
+/// Ownership: the memory belongs to the caller and outlives the crew.
+/// Errors:    cell() and read() return null once a member has died; the collective then ends at once.
+/// Units:     bytes.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/atomics.hpp"
+#include "mpi/coll/node/board.hpp"
+
+namespace starling::mpi::coll::node {
+
+/// Where the words and cells of a board are. All-zero bytes are an empty board.
+///
+///     finished[size], 128 bytes apart | cells[size][cells], `stride` bytes apart
+///
+/// A cell's first 16 bytes hold its word; a few bytes of data travel in the same cache line.
+class BoardMemory {
+ public:
+  static constexpr std::size_t kWordBytes = 16, kApart = 128;
+  struct Shape {
+    std::uint32_t cells = 1;              ///< of each member; a power of two up to kMostCells
+    std::size_t stride = 2 * kWordBytes;  ///< of a cell, a multiple of 128
+    [[nodiscard]] std::size_t capacity() const noexcept { return stride - kWordBytes; }
+  };
+  BoardMemory() = default;
+  BoardMemory(std::byte* base, std::uint32_t size, Shape shape) noexcept
+      : base_(base), first_(base + size * kApart), shape_(shape) {}
+  [[nodiscard]] static std::size_t bytes(std::uint32_t size, Shape shape) noexcept {
+    return size * (kApart + shape.cells * shape.stride);
+  }
+  [[nodiscard]] std::uint32_t cells() const noexcept { return shape_.cells; }
+  using Word = StdAtomics::Atomic<std::uint64_t>;
+  [[nodiscard]] Word& posted(std::uint32_t member, std::uint32_t cell) const noexcept {
+    return *reinterpret_cast<Word*>(at(member, cell));
+  }
+  [[nodiscard]] Word& finished(std::uint32_t member) const noexcept {
+    return *reinterpret_cast<Word*>(base_ + member * kApart);
+  }
+  [[nodiscard]] std::byte* data(std::uint32_t member, std::uint32_t cell) const noexcept {
+    return at(member, cell) + kWordBytes;
+  }
+  [[nodiscard]] std::size_t capacity() const noexcept { return shape_.capacity(); }
+
+ private:
+  [[nodiscard]] std::byte* at(std::uint32_t member, std::uint32_t cell) const noexcept {
+    return first_ + (std::size_t{member} * shape_.cells + cell) * shape_.stride;
+  }
+  std::byte* base_ = nullptr;
+  std::byte* first_ = nullptr;
+  Shape shape_;
+};
+
+/// How a crew waits and wakes; implemented above the runtime (mpi/api/coll/node.cpp).
+class Patience {
+ public:
+  using Ready = bool (*)(void* context);
+  /// Progresses and sleeps until ready(context); false: a member has died. `member` is waited for; its own
+  /// number means: any of the others.
+  [[nodiscard]] virtual bool wait(Ready ready, void* context, std::uint32_t member) = 0;
+  /// Wakes the other members that sleep: something was posted or finished.
+  virtual void ring() noexcept = 0;
+  /// Wakes one.
+  virtual void ring(std::uint32_t member) noexcept = 0;
+
+ protected:
+  ~Patience() = default;
+};
+
+class Crew {
+ public:
+  /// `polls`: looks before the patience takes over; few where processes share cores.
+  Crew(BoardMemory memory, std::uint32_t me, std::uint32_t size, Patience& patience,
+       std::uint32_t polls) noexcept
+      : memory_(memory), board_(memory, me, size), patience_(patience), polls_(polls) {}
+
+  [[nodiscard]] std::uint32_t me() const noexcept { return board_.me(); }
+  [[nodiscard]] std::uint32_t size() const noexcept { return board_.size(); }
+  /// Bytes of a cell.
+  [[nodiscard]] std::size_t capacity() const noexcept { return memory_.capacity(); }
+
+  void begin() noexcept { board_.begin(); }
+  /// The own cell, for writing; waits until all have read what it held. Aligned to 16.
+  [[nodiscard]] std::byte* cell() noexcept {
+    if (!until([](Board<BoardMemory>& board, std::uint32_t) { return board.writable(); }, me()))
+      return nullptr;
+    return memory_.data(me(), board_.cell());
+  }
+  /// Shows the own cell to all members, or (`reader`) to one that alone waits for it.
+  void post() noexcept {
+    board_.post();
+    fetch_next();
+    patience_.ring();
+  }
+  void post(std::uint32_t reader) noexcept {
+    board_.post();
+    fetch_next();
+    if (reader != me()) patience_.ring(reader);
+  }
+  /// A member's cell, once it has posted.
+  [[nodiscard]] const std::byte* read(std::uint32_t member) noexcept {
+    if (!until([](Board<BoardMemory>& board, std::uint32_t who) { return board.posted(who); }, member))
+      return nullptr;
+    return memory_.data(member, board_.cell());
+  }
+  /// The end of a round: `writer`, or all others, may wait for the cells that were read.
+  void finish(std::uint32_t writer) noexcept {
+    board_.finish();
+    if (writer != me()) patience_.ring(writer);
+  }
+  void finish_all() noexcept {
+    board_.finish();
+    patience_.ring();
+  }
+  void all_have_begun() noexcept { board_.all_have_begun(); }
+
+ private:
+  /// The readers of an earlier round still share the line of the next cell; taking it back goes on beside the
+  /// wait for the others.
+  void fetch_next() noexcept { __builtin_prefetch(&memory_.posted(me(), board_.next_cell()), 1); }
+
+  using Question = bool (*)(Board<BoardMemory>& board, std::uint32_t member);
+  struct Asked {
+    Board<BoardMemory>* board;
+    Question question;
+    std::uint32_t member;
+  };
+  template <class Look>
+  [[nodiscard]] bool until(Look look, std::uint32_t member) noexcept {
+    for (std::uint32_t poll = 0; poll < polls_; ++poll) {
+      if (look(board_, member)) [[likely]]
+        return true;
+      pause();
+    }
+    return wait(look, member);
+  }
+  [[nodiscard]] bool wait(Question question, std::uint32_t member) noexcept;
+  static void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+  }
+
+  BoardMemory memory_;
+  Board<BoardMemory> board_;
+  Patience& patience_;
+  std::uint32_t polls_;
+};
+
+}  // namespace starling::mpi::coll::node

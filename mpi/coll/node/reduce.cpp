@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MPI_Reduce and MPI_Allreduce on a board. Operands are read where their owners wrote them; partial results
+// grow from the highest rank downwards, because an operation computes inout = in op inout with the lower
+// ranks in `in`. Layer: mpi. MPI 5.0 section 6.9. docs/design/node-collectives.md
+
+#include <algorithm>
+#include <cstring>
+
+#include "frameworks/pml/copy.hpp"
+#include "mpi/coll/node/algorithms.hpp"
+#include "mpi/coll/node/families.hpp"
+#include "mpi/coll/split.hpp"
+
+namespace starling::mpi::coll::node {
+namespace {
+
+/// A run of elements of the vectors: what one round works on.
+class Run {
+ public:
+  Run(const Reduce& asked, std::uint64_t first, std::uint64_t count) noexcept
+      : asked_(asked), first_(first), count_(count) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return count_ * asked_.type.size; }
+  [[nodiscard]] const std::byte* own() const noexcept {
+    return element(asked_.in_place ? asked_.receive : asked_.send, first_, asked_.type);
+  }
+  [[nodiscard]] std::byte* result() const noexcept { return element(asked_.receive, first_, asked_.type); }
+  /// to = to's first operand
+  void set(std::byte* to, const std::byte* from) const noexcept {
+    if (to != from) pml::copy_payload(to, from, bytes());
+  }
+  /// to = from op to
+  void prepend(const std::byte* from, std::byte* to) const noexcept {
+    asked_.operation.apply(asked_.operation, from, to, count_, asked_.type);
+  }
+
+ private:
+  const Reduce& asked_;
+  std::uint64_t first_, count_;
+};
+
+/// Reads members [begin, end) from the last to the first and combines them to the left of `to`; `empty`:
+/// there is nothing in `to` yet.
+bool prepend_members(Crew& crew, const Run& run, std::uint32_t begin, std::uint32_t end, std::byte* to,
+                     bool empty) {
+  for (std::uint32_t member = end; member-- > begin; empty = false) {
+    const std::byte* const value = crew.read(member);
+    if (value == nullptr) return false;
+    empty ? run.set(to, value) : run.prepend(value, to);
+  }
+  return true;
+}
+
+bool give(Crew& crew, const std::byte* value, std::size_t bytes) {
+  std::byte* const cell = crew.cell();
+  if (cell == nullptr) return false;
+  pml::copy_payload(cell, value, bytes);
+  return true;
+}
+
+/// Everybody reads everybody: one round.
+bool allreduce_flat(Crew& crew, const Run& run) {
+  crew.begin();
+  if (!give(crew, run.own(), run.bytes())) return false;
+  crew.post();
+  if (!prepend_members(crew, run, 0, crew.size(), run.result(), true)) return false;
+  crew.all_have_begun();
+  crew.finish_all();
+  return true;
+}
+
+/// Up through the heads of families to member 0, and down in one step: two rounds.
+bool allreduce_families(Crew& crew, const Run& run) {
+  const Families families(crew);
+  crew.begin();
+  if (!give(crew, run.own(), run.bytes())) return false;
+  if (families.heads()) {
+    // In place the own operand is overwritten here; it stands in the cell.
+    std::byte* const cell = crew.cell();
+    bool empty = true;
+    if (crew.me() == 0) {
+      const bool complete = families.each_other_head([&](std::uint32_t head) {
+        const std::byte* const value = crew.read(head);
+        if (value != nullptr) empty ? run.set(run.result(), value) : run.prepend(value, run.result());
+        empty = false;
+        return value != nullptr;
+      });
+      if (!complete) return false;
+    }
+    if (!prepend_members(crew, run, crew.me() + 1, families.end(), run.result(), empty)) return false;
+    if (empty && families.end() == crew.me() + 1) {
+      run.set(run.result(), cell);
+    } else {
+      run.prepend(cell, run.result());
+    }
+    if (crew.me() != 0) run.set(cell, run.result());
+  }
+  if (crew.me() != 0) crew.post(families.reader());
+  families.heads() ? crew.finish_all() : crew.finish(crew.me());
+
+  crew.begin();
+  if (crew.me() == 0) {
+    if (!give(crew, run.result(), run.bytes())) return false;
+    crew.post();
+  } else {
+    const std::byte* const value = crew.read(0);
+    if (value == nullptr) return false;
+    run.set(run.result(), value);
+  }
+  crew.all_have_begun();
+  crew.finish(0);
+  return true;
+}
+
+/// Each member combines one part of the vectors, and reads the others' results: two rounds, and no part is
+/// combined twice.
+bool allreduce_parts(Crew& crew, const Reduce& asked, std::uint64_t first, std::uint64_t count) {
+  const Run all(asked, first, count);
+  const Split split{count, static_cast<int>(crew.size())};
+  const auto part_of = [&](std::uint32_t member) {
+    const auto index = static_cast<int>(member);
+    return Run(asked, first + split.begin(index), split.size(index));
+  };
+  const auto start_of = [&](std::uint32_t member) {
+    return split.begin(static_cast<int>(member)) * asked.type.size;
+  };
+  crew.begin();
+  if (!give(crew, all.own(), all.bytes())) return false;
+  crew.post();
+  const Run mine = part_of(crew.me());
+  for (std::uint32_t member = crew.size(); member-- > 0;) {
+    const std::byte* const vector = crew.read(member);
+    if (vector == nullptr) return false;
+    const std::byte* const value = vector + start_of(crew.me());
+    member + 1 == crew.size() ? mine.set(mine.result(), value) : mine.prepend(value, mine.result());
+  }
+  crew.all_have_begun();
+  crew.finish_all();
+
+  crew.begin();
+  if (!give(crew, mine.result(), mine.bytes())) return false;
+  crew.post();
+  for (std::uint32_t step = 1; step < crew.size(); ++step) {
+    const std::uint32_t member = (crew.me() + step) % crew.size();
+    const std::byte* const value = crew.read(member);
+    if (value == nullptr) return false;
+    const Run theirs = part_of(member);
+    theirs.set(theirs.result(), value);
+  }
+  crew.all_have_begun();
+  crew.finish_all();
+  return true;
+}
+
+/// The root reads everybody, from the last to the first; its own operand may come first if the order is free.
+bool collect(Crew& crew, const Reduce& asked, const Run& run) {
+  if (!asked.operation.commutative) {
+    if (!give(crew, run.own(), run.bytes())) return false;
+    crew.post(crew.me());
+    return prepend_members(crew, run, 0, crew.size(), run.result(), true);
+  }
+  run.set(run.result(), run.own());
+  return prepend_members(crew, run, crew.me() + 1, crew.size(), run.result(), false) &&
+         prepend_members(crew, run, 0, crew.me(), run.result(), false);
+}
+
+std::uint64_t elements_of(const Crew& crew, const Type& type) noexcept { return crew.capacity() / type.size; }
+
+}  // namespace
+
+bool reduce(Crew& crew, const Reduce& asked) {
+  const std::uint64_t most = elements_of(crew, asked.type);
+  const auto root = static_cast<std::uint32_t>(asked.root);
+  for (std::uint64_t first = 0; first < asked.count; first += most) {
+    const Run run(asked, first, std::min(most, asked.count - first));
+    crew.begin();
+    if (crew.me() == root) {
+      if (!collect(crew, asked, run)) return false;
+      crew.all_have_begun();
+      crew.finish_all();
+    } else {
+      if (!give(crew, run.own(), run.bytes())) return false;
+      crew.post(root);
+      crew.finish(crew.me());
+    }
+  }
+  return true;
+}
+
+bool allreduce(Crew& crew, const Reduce& asked) {
+  const std::uint64_t most = elements_of(crew, asked.type);
+  for (std::uint64_t first = 0; first < asked.count; first += most) {
+    const std::uint64_t count = std::min(most, asked.count - first);
+    const Run run(asked, first, count);
+    // Worth two rounds once the vectors take longer than a round.
+    const bool parts = run.bytes() * crew.size() > 16384 && count >= crew.size();
+    if (parts                   ? !allreduce_parts(crew, asked, first, count)
+        : Families(crew).flat() ? !allreduce_flat(crew, run)
+                                : !allreduce_families(crew, run))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace starling::mpi::coll::node

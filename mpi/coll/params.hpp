@@ -7,6 +7,7 @@
 /// call.
 
 #include <array>
+#include <cstdint>
 
 #include "params/decl.hpp"
 
@@ -51,12 +52,18 @@ inline constexpr params::Decl kCollNode = params::boolean(
     "Blocking collectives of a communicator inside one node go through memory that its members "
     "share, where no other parameter names an algorithm.");
 
+inline constexpr params::Decl kCollNodeTotal = params::size_bytes(
+    "coll_node_total_bytes", "64m", 0, std::int64_t{1} << 42,
+    "No more memory for collectives is taken while so much of the node's shared memory is in use; "
+    "communicators that come too late use messages.");
+
 /// In the order of Collective.
 inline constexpr std::array kCollAlgorithms = {
     kBcastAlgorithm,   kReduceAlgorithm,    kAllreduceAlgorithm, kGatherAlgorithm,
     kScatterAlgorithm, kAllgatherAlgorithm, kAlltoallAlgorithm,  kReduceScatterAlgorithm};
-inline constexpr std::array kCollParams = {
-    kBcastAlgorithm,     kReduceAlgorithm,   kAllreduceAlgorithm,     kGatherAlgorithm, kScatterAlgorithm,
-    kAllgatherAlgorithm, kAlltoallAlgorithm, kReduceScatterAlgorithm, kCollRules,       kCollNode};
+inline constexpr std::array kCollParams = {kBcastAlgorithm,    kReduceAlgorithm,        kAllreduceAlgorithm,
+                                           kGatherAlgorithm,   kScatterAlgorithm,       kAllgatherAlgorithm,
+                                           kAlltoallAlgorithm, kReduceScatterAlgorithm, kCollRules,
+                                           kCollNode,          kCollNodeTotal};
 
 }  // namespace starling::mpi::coll

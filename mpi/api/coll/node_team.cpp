@@ -166,6 +166,8 @@ node::Crew* NodeTeam::board(Area& area, node::BoardMemory::Shape shape) {
 /// Cleared memory for a board, or 0.
 std::uint64_t NodeTeam::reserve(std::size_t bytes) {
   shm::NodeSegment& segment = Runtime::get()->segment();
+  const auto most = static_cast<std::uint64_t>(Runtime::get()->params().integer(kCollNodeTotal));
+  if (segment.arena_used() + bytes > most) return 0;
   const auto offset = segment.allocate(bytes);
   if (!offset) return 0;
   std::memset(segment.at(*offset), 0, bytes);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cstring>
 #include <new>
 
@@ -94,7 +95,7 @@ NodeTeam::~NodeTeam() {
   give_back(large_);
 }
 
-NodeTeam* NodeTeam::of(const Form& form, Comm& comm) {
+NodeTeam* NodeTeam::of(const Form& form, Comm& comm, const char* name) {
   if (form.kind != Form::Kind::blocking) return nullptr;
   if (comm.node_team == nullptr) comm.node_team = std::make_shared<NodeTeam>(comm);
   NodeTeam* const team = comm.node_team.get();
@@ -102,17 +103,18 @@ NodeTeam* NodeTeam::of(const Form& form, Comm& comm) {
     ++team->calls_;
     return nullptr;
   }
+  team->name_ = name;
   return team;
 }
 
-node::Crew* NodeTeam::crew(const Form& form, Comm& comm) {
-  NodeTeam* const team = of(form, comm);
+node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const char* name) {
+  NodeTeam* const team = of(form, comm, name);
   return team == nullptr ? nullptr : team->board(team->small_, kSmall);
 }
 
-node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call) {
+node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call, const char* name) {
   if (call.bytes == 0) return nullptr;
-  NodeTeam* const team = of(form, comm);
+  NodeTeam* const team = of(form, comm, name);
   if (team == nullptr || named_by_parameters(comm, call)) return nullptr;
   if (call.cell_bytes <= kSmall.capacity()) return team->board(team->small_, kSmall);
   const node::BoardMemory::Shape large = team->large_shape();
@@ -200,8 +202,10 @@ void NodeTeam::give_back(Area& area) noexcept {
 
 bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
   const auto what = [&] {
+    std::string function = name_;
+    function[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(function[0])));
     const std::string who = member == comm_.rank() ? "the other ranks" : "rank " + std::to_string(member);
-    return "a collective on " + comm_.label() + ": waits for " + who;
+    return "MPI_" + function + " on " + comm_.label() + ": waits for " + who;
   };
   const Waiting waiting(what);
   std::uint64_t next_look = now_ns() + kLookNs;

@@ -41,10 +41,13 @@ struct NodeCall {
 
 class NodeTeam final : public node::Patience {
  public:
-  /// The crew for this call, or null: messages it is. Collective over the communicator.
-  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm, const NodeCall& call);
+  /// The crew for this call, or null: messages it is. Collective over the communicator. `name` is for hang
+  /// help: the function in mpi/api that asks, "allreduce".
+  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm, const NodeCall& call,
+                                        const char* name = __builtin_FUNCTION());
   /// The same for a barrier.
-  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm);
+  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm,
+                                        const char* name = __builtin_FUNCTION());
   /// What the call returns after the crew's work.
   [[nodiscard]] static int ended(Comm& comm, bool complete);
 
@@ -63,7 +66,7 @@ class NodeTeam final : public node::Patience {
     bool tried = false;
     std::unique_ptr<node::Crew> crew;
   };
-  [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm);
+  [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm, const char* name);
   [[nodiscard]] node::Crew* board(Area& area, node::BoardMemory::Shape shape);
   [[nodiscard]] std::uint64_t reserve(std::size_t bytes);
   [[nodiscard]] bool agreed(bool here);
@@ -74,6 +77,7 @@ class NodeTeam final : public node::Patience {
 
   Comm& comm_;
   std::vector<std::uint32_t> local_ranks_;  // of the members; empty: not all are here
+  const char* name_ = "";
   std::uint32_t calls_ = 0;
   std::uint32_t lost_ = 0;  // 1 + the member that died
   Area small_, large_;

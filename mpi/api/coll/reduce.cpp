@@ -13,10 +13,12 @@ namespace {
 using namespace coll;
 
 /// The crew for a vector that the operation can be applied to where it stands in a cell.
-node::Crew* crew_for(const Form& form, Comm& comm, Collective which, const coll::Reduce& asked) {
+node::Crew* crew_for(const Form& form, Comm& comm, Collective which, const coll::Reduce& asked,
+                     const char* name = __builtin_FUNCTION()) {
   if (!node::dense(asked.type)) return nullptr;
   const std::uint64_t bytes = asked.count * asked.type.size;
-  return NodeTeam::crew(form, comm, {which, bytes, bytes, asked.type.size, asked.operation.commutative});
+  return NodeTeam::crew(form, comm, {which, bytes, bytes, asked.type.size, asked.operation.commutative},
+                        name);
 }
 
 int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,

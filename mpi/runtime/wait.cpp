@@ -140,10 +140,11 @@ bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
     return false;
   }
   const std::uint32_t doorbell = segment_->prepare_sleep();
-  const bool armed = begin_sleep();
   // From here on producers ring. What arrived before is found by this last look. ready() may take what it
-  // finds (a matched probe does), so a yes is never asked for twice.
+  // finds (a matched probe does), so a yes is never asked for twice. A look at a network after begin_sleep()
+  // could take the event that its descriptor would have shown.
   const bool quiet = progress() == 0;
+  const bool armed = begin_sleep();
   const bool found = ready(context);
   if (armed && quiet && !found) {
     const std::uint64_t left = deadline.left_ns();

@@ -10,11 +10,15 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <string>
+#include <string_view>
 
 namespace starling::btl::net {
 namespace {
@@ -95,6 +99,24 @@ void mark_connected(std::span<const std::byte> address) noexcept {
     if (::getpeername(fd, reinterpret_cast<sockaddr*>(&name), &length) != 0) continue;
     if (length == address.size() && std::memcmp(&name, address.data(), length) == 0) mark(fd);
   }
+}
+
+int inner_epoll(int fd) noexcept {
+  const auto path = [](const char* folder, int number) {
+    return std::string("/proc/self/") + folder + "/" + std::to_string(number);
+  };
+  std::ifstream info(path("fdinfo", fd));
+  int found = -1;
+  for (std::string word; info >> word;) {
+    int target = -1;
+    if (word != "tfd:" || !(info >> target)) continue;
+    char link[64] = {};
+    if (::readlink(path("fd", target).c_str(), link, sizeof(link) - 1) <= 0) continue;
+    if (std::string_view(link) != "anon_inode:[eventpoll]") continue;
+    if (found >= 0) return -1;
+    found = target;
+  }
+  return found;
 }
 
 void raise_descriptor_limit() noexcept {

@@ -32,6 +32,9 @@ void mark_accepted(const std::vector<std::uint16_t>& ports) noexcept;
 /// Marks the sockets that are connected to this sockaddr; other bytes mark nothing.
 void mark_connected(std::span<const std::byte> address) noexcept;
 
+/// The epoll descriptor that an epoll descriptor waits for; -1: there is none, or several.
+[[nodiscard]] int inner_epoll(int fd) noexcept;
+
 /// One connection takes one descriptor on either side: raises the soft limit to the hard one.
 void raise_descriptor_limit() noexcept;
 

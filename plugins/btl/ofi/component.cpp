@@ -119,7 +119,7 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
              .fragment_bytes = kFragmentBytes,
              .get = false,
              .rank_of_preference = 60,
-             .idle_passes = 16};
+             .idle_passes = 1};
   needs_ = {.address = AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,
@@ -181,6 +181,10 @@ Result<Endpoint*> OfiComponent::connect(ProcId peer, std::span<const std::byte> 
 int OfiComponent::progress() noexcept {
   fi_cq_data_entry entries[kBurst];
   int events = 0;
+  if (has_early_) {
+    has_early_ = false;
+    events += take(early_);
+  }
   const ssize_t count = ::fi_cq_read(fabric_.queue(), entries, kBurst);
   if (count > 0) {
     for (ssize_t i = 0; i < count; ++i) events += take(entries[i]);
@@ -247,6 +251,7 @@ void OfiComponent::look_after_waiting() noexcept {
 }
 
 bool OfiComponent::begin_sleep() noexcept {
+  if (has_early_) return false;
   // Nobody tells when a refused frame would be taken: stay awake for a while, then look at each tick of the
   // sleep.
   if (!links_.busy.empty()) {
@@ -258,7 +263,11 @@ bool OfiComponent::begin_sleep() noexcept {
     }
   }
   fid* queue = &fabric_.queue()->fid;
-  return ::fi_trywait(fabric_.fabric(), &queue, 1) == 0;
+  if (::fi_trywait(fabric_.fabric(), &queue, 1) != 0) return false;
+  // net's fi_trywait moves messages into the queue and says yes nevertheless.
+  const ssize_t count = ::fi_cq_read(fabric_.queue(), &early_, 1);
+  has_early_ = count > 0;
+  return count == -FI_EAGAIN;
 }
 
 bool OfiComponent::drained() const noexcept {

@@ -109,6 +109,8 @@ class OfiComponent final : public Component {
   net::Links links_;
   net::Arrivals arrivals_;
   std::array<ReceiveBuffer, 2> buffers_;
+  fi_cq_data_entry early_{};  // read by begin_sleep(), for the next progress()
+  bool has_early_ = false;
   std::size_t senders_ = 0;  // whose sockets have been marked close-on-exec
   std::uint32_t waiting_passes_ = 0;
   mutable bool confirm_ = false;  // drained() was asked: links that have injected are to be confirmed

@@ -157,6 +157,12 @@ Result<void> Fabric::create(const Library& library, fi_info& info) {
   if (code != 0) return failed(library, "fi_cq_open", code);
   queue_.reset(queue);
   if (::fi_control(&queue->fid, FI_GETWAIT, &wait_fd_) != 0) wait_fd_ = -1;
+  // net of 1.17 never resets the signal in this descriptor, so that it stays readable after the first
+  // completion. Beside the signal it holds the descriptor of all sockets, and that is what tells of messages.
+  if (std::string_view(info.fabric_attr->prov_name) == "net") {
+    const int sockets = net::inner_epoll(wait_fd_);
+    if (sockets >= 0) wait_fd_ = sockets;
+  }
   fi_av_attr address_attributes{};
   address_attributes.type = FI_AV_TABLE;
   fid_av* addresses = nullptr;

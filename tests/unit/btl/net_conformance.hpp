@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -132,6 +133,53 @@ TYPED_TEST_P(NetConformance, a_sleeper_is_woken_by_its_descriptor) {
   EXPECT_GE(slept, 1u);
 }
 
+TYPED_TEST_P(NetConformance, two_sleepers_wake_each_other) {
+  TypeParam harness(2);
+  this->exchange(harness, 0, 1, 0, 8);
+  this->exchange(harness, 1, 0, 0, 8);
+  constexpr std::size_t kRounds = 200;
+  std::atomic<std::size_t> unwoken = 0;
+  const auto run = [&](unsigned me) {
+    const Deadline deadline = Deadline::after_seconds(60);
+    for (std::size_t round = 1; round <= kRounds && !deadline.passed(); ++round) {
+      if (me == 0) {
+        EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(round, 30)), Post::done);
+      }
+      while (harness.sink(me).messages.size() < round + 1 && !deadline.passed()) {
+        if (harness.component(me).progress() != 0 || !harness.component(me).begin_sleep()) continue;
+        pollfd descriptor{harness.component(me).wait_fd(), POLLIN, 0};
+        const bool woken = ::poll(&descriptor, 1, 2000) > 0;
+        harness.component(me).end_sleep();
+        if (!woken && harness.component(me).progress() != 0) ++unwoken;
+      }
+      if (me == 1) {
+        EXPECT_EQ(harness.endpoint(1, 0).send({}, make_message(round, 30)), Post::done);
+      }
+    }
+  };
+  std::thread second([&] { run(1); });
+  run(0);
+  second.join();
+  EXPECT_EQ(harness.sink(1).messages.size(), kRounds + 1);
+  EXPECT_EQ(unwoken, 0u);
+}
+
+TYPED_TEST_P(NetConformance, the_descriptor_is_silent_when_nothing_is_there) {
+  TypeParam harness(2);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    this->exchange(harness, 0, 1, i, 100);
+    this->exchange(harness, 1, 0, i, 100);
+  }
+  // What the libraries say to each other may come for a while; a descriptor that is always readable stays.
+  EXPECT_TRUE(this->progress_until(harness, 2, [&] {
+    if (!harness.component(1).begin_sleep()) return false;
+    pollfd descriptor{harness.component(1).wait_fd(), POLLIN, 0};
+    const bool silent = ::poll(&descriptor, 1, 20) == 0;
+    harness.component(1).end_sleep();
+    return silent;
+  }));
+}
+
 TYPED_TEST_P(NetConformance, drained_is_true_only_when_all_has_left) {
   TypeParam harness(2);
   this->exchange(harness, 0, 1, 0, 8);
@@ -246,6 +294,7 @@ TYPED_TEST_P(NetConformance, many_peers_are_told_apart) {
 REGISTER_TYPED_TEST_SUITE_P(
     NetConformance, declares_what_it_needs, what_is_sent_before_the_peer_looks_arrives_when_it_looks,
     first_messages_that_cross_lose_nothing, a_sleeper_is_woken_by_its_descriptor,
+    two_sleepers_wake_each_other, the_descriptor_is_silent_when_nothing_is_there,
     drained_is_true_only_when_all_has_left, a_process_that_ends_is_reported_lost_once,
     an_address_where_nobody_listens_is_an_error_or_a_loss, garbage_as_an_address_is_an_error,
     an_interface_that_does_not_exist_is_named_with_those_that_do, loopback_can_be_chosen,

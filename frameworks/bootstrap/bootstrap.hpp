@@ -23,6 +23,10 @@
 #include "frameworks/pmi/pmi.hpp"
 #include "params/registry.hpp"
 
+namespace starling::shm {
+class NodeSegment;  // frameworks/shm/node_segment.hpp
+}
+
 namespace starling::bootstrap {
 
 /// Carries control messages and waits; implemented by mpi/runtime above the pml. No pml type is visible here.
@@ -37,8 +41,9 @@ class Courier {
                                           const std::function<std::string()>& what) = 0;
   /// A fence of the process manager over `ranks` (sorted, this process included; empty: everybody).
   /// Progresses meanwhile: a member may be waiting for our data before it comes.
+  /// `needless`, if given, ends it early: what the fence is for has come another way. (Not for the world's.)
   [[nodiscard]] virtual Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
-                                           Deadline deadline) = 0;
+                                           Deadline deadline, const std::function<bool()>& needless) = 0;
 
  protected:
   ~Courier() = default;
@@ -74,12 +79,20 @@ class Component : public btl::AddressBook {
   virtual void on_control(ProcId from, std::span<const std::byte> message) noexcept = 0;
 };
 
+/// Who is on which node, as far as a bootstrap cares.
+struct Places {
+  std::uint32_t (*node_of)(const void* context, std::uint32_t rank) noexcept = nullptr;
+  const void* context = nullptr;
+};
+
 struct Args {
   params::Registry& params;
   pmi::Component& pmi;
   Courier& courier;
   ProcId self;
   std::uint32_t world_size = 1;
+  Places places;
+  shm::NodeSegment* segment = nullptr;  ///< borrowed; outlives the component
 };
 
 struct Framework {

@@ -10,6 +10,7 @@
 /// Errors:  a member that does not come: timed_out.
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -25,12 +26,15 @@ class Exchanges {
 
   /// Whether some completed exchange contained all of them.
   [[nodiscard]] bool covers(const ProcList& members) const;
+  [[nodiscard]] bool covers_world() const noexcept { return world_; }
   /// All members have got each other's cards, and are ready.
   void completed(ProcListPtr members);
   void completed_world() {
     world_ = true;
     groups_.clear();
   }
+  /// Somebody of this process is in the fence of the world: it is entered once, whoever needs it.
+  bool world_fence_running = false;
 
  private:
   std::uint32_t world_size_;
@@ -39,8 +43,10 @@ class Exchanges {
 };
 
 /// One fence over the members where the process manager can (`group_fence`), else over the world, which then
-/// covers every group. Nothing if they have met before.
-[[nodiscard]] Result<void> meet(Courier& courier, bool group_fence, std::uint32_t world_size,
-                                Exchanges& exchanges, const Creation& creation, Deadline deadline);
+/// covers every group. Nothing if they have met before. `tag`: unique to this creation.
+[[nodiscard]] Result<void> meet(Courier& courier, bool group_fence, Exchanges& exchanges,
+                                const ProcListPtr& members, const std::string& tag, Deadline deadline);
+/// The fence of the world, once per process: several threads that need it share one.
+[[nodiscard]] Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline);
 
 }  // namespace starling::bootstrap

@@ -5,6 +5,7 @@
 #include "frameworks/bootstrap/group_key.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "core/expects.hpp"
 
@@ -57,6 +58,13 @@ Key creation_key(const Key& group, std::uint64_t epoch) {
   mixer.add(group.low);
   mixer.add(epoch);
   return mixer.key;
+}
+
+std::string text_of(const Key& key) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(key.high),
+                static_cast<unsigned long long>(key.low));
+  return text;
 }
 
 Sorted::Sorted(ProcListPtr members) : members_(std::move(members)) {

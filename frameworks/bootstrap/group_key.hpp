@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct KeyHash {
 [[nodiscard]] Key group_key(const ProcList& members, std::string_view tag);
 /// The key of the epoch-th creation of that group and tag.
 [[nodiscard]] Key creation_key(const Key& group, std::uint64_t epoch);
+
+/// A key as text, for names and tags that others must compute alike.
+[[nodiscard]] std::string text_of(const Key& key);
 
 /// Members in ascending order as a function of position, without a copy where they already are ascending.
 class Sorted {

@@ -22,6 +22,18 @@ std::vector<std::string> names_where(const PlanInput& input, Test test) {
   return names;
 }
 
+std::string way_of_roots(const PlanInput& input) {
+  const auto way = bootstrap::choose_way(input.group_mode, input.pmi, input.everybody);
+  if (!way) return "not at all: " + way.error().text();
+  switch (way->way) {
+    case bootstrap::Way::direct: return "by one get each: " + way->reason;
+    case bootstrap::Way::native: return "with a fence of the roots: " + way->reason;
+    case bootstrap::Way::lookup: return "by published names: " + way->reason;
+    case bootstrap::Way::world: return "with a fence of the world: " + way->reason;
+  }
+  return {};
+}
+
 void plan_exchange(const PlanInput& input, StartupPlan& plan) {
   const auto published =
       names_where(input, [](const btl::Needs& n) { return n.address == btl::AddressSource::published; });
@@ -35,8 +47,9 @@ void plan_exchange(const PlanInput& input, StartupPlan& plan) {
     plan.exchange_reason =
         "async_modex=1 and the process manager answers before a fence (" + input.pmi.server + ")";
   } else {
-    plan.exchange = StartupPlan::Exchange::fence;
+    plan.exchange = input.roots_tree ? StartupPlan::Exchange::tree : StartupPlan::Exchange::fence;
     plan.exchange_reason = "addresses are published by " + join(published);
+    if (input.roots_tree) plan.exchange_reason += "; roots find their parents " + way_of_roots(input);
     if (input.async_modex) {
       plan.exchange_reason +=
           "; async_modex=1 has no effect: " + input.pmi.server + " shows values only after a fence";
@@ -50,8 +63,12 @@ struct Barrier {
 };
 
 Barrier plan_barrier(BarrierChoice choice, const char* parameter, const std::vector<std::string>& askers,
-                     std::uint32_t members) {
-  if (choice == BarrierChoice::always) return {members > 1, std::string(parameter) + "=always"};
+                     const PlanInput& input) {
+  const std::uint32_t members = input.members;
+  // Who insists means MPI_Init and MPI_Finalize, not every communicator.
+  if (choice == BarrierChoice::always && (input.everybody || askers.empty())) {
+    return {members > 1 && input.everybody, std::string(parameter) + "=always"};
+  }
   if (choice == BarrierChoice::never) {
     return {false,
             std::string(parameter) + "=never" + (askers.empty() ? "" : "; asked for by " + join(askers))};
@@ -73,13 +90,13 @@ StartupPlan make_plan(const PlanInput& input) {
            (!n.accepts_before_ready && n.address != btl::AddressSource::published);
   };
   const Barrier first =
-      plan_barrier(input.init_barrier, "init_barrier", names_where(input, needs_ready), input.members);
+      plan_barrier(input.init_barrier, "init_barrier", names_where(input, needs_ready), input);
   plan.init_barrier = first.runs;
   plan.init_barrier_reason = first.reason;
 
   const Barrier last = plan_barrier(
       input.finalize_barrier, "finalize_barrier",
-      names_where(input, [](const btl::Needs& n) { return n.barrier_after_last_message; }), input.members);
+      names_where(input, [](const btl::Needs& n) { return n.barrier_after_last_message; }), input);
   plan.finalize_barrier = last.runs;
   plan.finalize_barrier_reason = last.reason;
 
@@ -100,6 +117,7 @@ std::vector<std::string> StartupPlan::lines() const {
     switch (exchange) {
       case Exchange::none: return "none";
       case Exchange::fence: return "one fence";
+      case Exchange::tree: return "over the tree of node roots";
       case Exchange::direct: return "at first contact";
     }
     return "?";

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "frameworks/bootstrap/group_mode.hpp"
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "mpi/runtime/params.hpp"
@@ -24,7 +25,10 @@ struct PlanInput {
   };
   std::vector<Transport> transports;
   pmi::Capabilities pmi;
+  bool roots_tree = false;  ///< the bootstrap exchanges addresses over a tree of node roots
+  bootstrap::GroupMode group_mode = bootstrap::GroupMode::automatic;
   std::uint32_t members = 1;
+  bool everybody = true;  ///< the group is the whole world
   std::int64_t add_procs_cutoff = 0;
   bool async_modex = false;
   BarrierChoice init_barrier = BarrierChoice::automatic;
@@ -32,8 +36,9 @@ struct PlanInput {
 };
 
 struct StartupPlan {
-  /// How addresses get around: not at all, by one data fence, or one by one at first contact.
-  enum class Exchange { none, fence, direct };
+  /// How addresses get around: not at all, by one data fence, over a tree of node roots, or one by one at
+  /// first contact.
+  enum class Exchange { none, fence, tree, direct };
   Exchange exchange = Exchange::none;
   std::string exchange_reason;
   bool init_barrier = false;

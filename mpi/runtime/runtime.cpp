@@ -197,9 +197,15 @@ bool Runtime::everybody_attached() noexcept {
   return true;
 }
 
+std::uint32_t Runtime::node_of(const void* runtime, std::uint32_t rank) noexcept {
+  const auto& self = *static_cast<const Runtime*>(runtime);
+  return self.world_size_ == 1 ? 0 : to_int(self.nodes_.node_of(rank));
+}
+
 Result<void> Runtime::create_bootstrap() {
   auto made = environment_.plugins.create_first<bootstrap::Framework>(
-      {environment_.params, *pmi_, *this, self_, world_size_});
+      {environment_.params, *pmi_, *this, self_, world_size_, {&node_of, this}, segment_.get()},
+      &bootstrap_name_);
   if (!made) return fail(std::move(made).error());
   bootstrap_ = std::move(*made);
   pml_->set_address_book(bootstrap_.get());

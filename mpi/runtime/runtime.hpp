@@ -134,7 +134,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
                                   const std::function<std::string()>& what) override;
   [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
-                                   Deadline deadline) override;
+                                   Deadline deadline, const std::function<bool()>& needless) override;
   // pml::ControlSink
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
 
@@ -173,6 +173,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] bool needs_network(const ProcList& members) const;
   [[nodiscard]] Result<void> create_network();
   [[nodiscard]] Result<void> create_bootstrap();
+  static std::uint32_t node_of(const void* runtime, std::uint32_t rank) noexcept;
   static void at_exit() noexcept;
   void close() noexcept;
 
@@ -225,6 +226,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
 
   NameOf name_of_ = nullptr;
   std::vector<btl::Component*> transport_list_;
+  std::string bootstrap_name_;
   std::size_t near_count_ = 0;                                // the first of them: those of one node
   std::vector<const plugin::Candidate*> network_candidates_;  // opened by reach()
   std::vector<btl::Component*> fd_transports_;                // those with a wait_fd

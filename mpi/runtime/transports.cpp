@@ -116,7 +116,7 @@ Result<void> Runtime::create_network() {
     // One network is enough unless the user lists several: each library costs start-up time and memory.
     if (transports_.size() > first && !all) {
       transports_refused_.push_back("btl/" + candidate->name + ": not tried, btl/" +
-                                     std::string(transports_[first]->name()) + " is used already");
+                                    std::string(transports_[first]->name()) + " is used already");
     } else if (auto done = create_transport(*candidate); !done) {
       return done;
     }
@@ -147,6 +147,9 @@ StartupPlan Runtime::plan_for(std::uint32_t members, bool over_network) const {
   }
   input.pmi = pmi_->capabilities();
   input.members = members;
+  input.everybody = members >= world_size_;
+  input.roots_tree = bootstrap_name_ == "hierarchical";
+  input.group_mode = params().choice<bootstrap::GroupMode>(bootstrap::kGroupMode);
   input.add_procs_cutoff = params().integer(kAddProcsCutoff);
   input.async_modex = params().boolean(kAsyncModex);
   input.init_barrier = params().choice<BarrierChoice>(kInitBarrier);
@@ -158,7 +161,8 @@ Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& 
   if (auto reached = reach(*members); !reached) return fail(std::move(reached).error());
   const StartupPlan plan = plan_for(*members);
   bootstrap::Creation creation{members, tag};
-  creation.exchange = plan.exchange == StartupPlan::Exchange::fence;
+  creation.exchange =
+      plan.exchange == StartupPlan::Exchange::fence || plan.exchange == StartupPlan::Exchange::tree;
   creation.ready = plan.init_barrier;
   const auto seconds = static_cast<std::uint64_t>(params().integer(bootstrap::kTimeout));
   return bootstrap_->create(creation, Deadline::after_seconds(seconds));

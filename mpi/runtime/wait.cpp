@@ -239,7 +239,8 @@ std::string Runtime::absent_processes() const {
          "namespace in common";
 }
 
-Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
+Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline,
+                            const std::function<bool()>& needless) {
   auto entered = pmi_->fence_enter(ranks, tag, deadline);
   if (!entered) return fail(std::move(entered).error());
   const std::size_t count = ranks.empty() ? world_size_ : ranks.size();
@@ -250,16 +251,19 @@ Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_vi
   if (entered->number != pmi::Fence::kLeft) open_bell();
   ++fences_;
   Result<bool> left = false;
+  bool given_up = false;
   auto waited = wait(
       [&] {
         left = pmi_->fence_left(*entered);
-        return !left || *left;
+        given_up = left && !*left && needless && needless();
+        return !left || *left || given_up;
       },
       deadline, what);
   --fences_;
-  if (waited && left) return {};
+  if (waited && left && !given_up) return {};
   if (!left) return fail(std::move(left).error());
   pmi_->fence_abandon(*entered);
+  if (given_up) return {};
   if (waited.error().code != Errc::timed_out) return waited;
   return fail(Errc::timed_out, "fence",
               "gave up (parameter bootstrap_timeout): not all of " + std::to_string(count) +

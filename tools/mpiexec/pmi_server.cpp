@@ -35,6 +35,7 @@ const PmiServer::Command PmiServer::kCommands[] = {
     {"put", &PmiServer::put, false},
     {"get", &PmiServer::get, false},
     {"barrier_in", &PmiServer::barrier_in, false},
+    {"barrier_leave", &PmiServer::barrier_leave, false},
     {"idle", &PmiServer::idle, false},
     {"busy", &PmiServer::busy, false},
     {"finalize", &PmiServer::finalize, false},
@@ -247,15 +248,35 @@ Result<PmiServer::Barrier*> PmiServer::barrier_of(std::uint32_t rank, const Mess
   return &barrier;
 }
 
+void PmiServer::forget_if_empty(Barrier& barrier) {
+  if (barrier.arrived != 0) return;
+  for (auto at = barriers_.begin(); at != barriers_.end(); ++at) {
+    if (&at->second != &barrier) continue;
+    barriers_.erase(at);
+    return;
+  }
+}
+
+Result<void> PmiServer::barrier_leave(std::uint32_t rank, const Message& request, Replies& replies) {
+  auto found = barrier_of(rank, request);
+  if (!found) return fail(std::move(found).error());
+  Barrier& barrier = **found;
+  const std::size_t own = barrier.index_of(rank);
+  // Nothing to leave: its barrier_out is on the way, ahead of this answer.
+  if (barrier.entered[own] > 0) {
+    --ranks_[rank].barriers;
+    if (--barrier.entered[own] == 0) --barrier.arrived;
+  }
+  forget_if_empty(barrier);
+  replies.push_back({rank, std::move(Line("barrier_left").add("rc", 0)).take()});
+  return {};
+}
+
 Result<void> PmiServer::barrier_in(std::uint32_t rank, const Message& request, Replies& replies) {
   auto found = barrier_of(rank, request);
   if (!found) return fail(std::move(found).error());
   Barrier& barrier = **found;
-  const auto& members = barrier.members;
-  const std::size_t own = members.empty()
-                              ? rank
-                              : static_cast<std::size_t>(
-                                    std::lower_bound(members.begin(), members.end(), rank) - members.begin());
+  const std::size_t own = barrier.index_of(rank);
   ++ranks_[rank].barriers;
   if (++barrier.entered[own] == 1) ++barrier.arrived;
   if (barrier.arrived < barrier.entered.size()) return {};
@@ -269,13 +290,7 @@ Result<void> PmiServer::barrier_in(std::uint32_t rank, const Message& request, R
     if (--barrier.entered[i] > 0) ++barrier.arrived;
   }
   // Nobody waits in it: its memory goes, so that a job may use any number of groups.
-  if (barrier.arrived == 0) {
-    for (auto at = barriers_.begin(); at != barriers_.end(); ++at) {
-      if (&at->second != &barrier) continue;
-      barriers_.erase(at);
-      break;
-    }
-  }
+  forget_if_empty(barrier);
   return {};
 }
 

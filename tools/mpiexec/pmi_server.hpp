@@ -11,6 +11,7 @@
 ///            a fast rank may enter the next one before a slow one has read that it left.
 /// Errors:    a request that breaks the protocol is bad_input with offset and rule: the caller ends that job.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -86,6 +87,11 @@ class PmiServer {
     std::size_t arrived = 0;             ///< members with entered > 0
     std::uint32_t tag = 0;
 
+    [[nodiscard]] std::size_t index_of(std::uint32_t rank) const noexcept {
+      return members.empty() ? rank
+                             : static_cast<std::size_t>(
+                                   std::lower_bound(members.begin(), members.end(), rank) - members.begin());
+    }
     [[nodiscard]] std::uint32_t rank_at(std::size_t index) const noexcept {
       return members.empty() ? static_cast<std::uint32_t>(index) : members[index];
     }
@@ -112,11 +118,14 @@ class PmiServer {
   Result<void> put(std::uint32_t rank, const Message& request, Replies& replies);
   Result<void> get(std::uint32_t rank, const Message& request, Replies& replies);
   Result<void> barrier_in(std::uint32_t rank, const Message& request, Replies& replies);
+  /// Starling's own: a rank gives up a barrier that it entered and that has not ended.
+  Result<void> barrier_leave(std::uint32_t rank, const Message& request, Replies& replies);
   Result<void> publish_name(std::uint32_t rank, const Message& request, Replies& replies);
   Result<void> unpublish_name(std::uint32_t rank, const Message& request, Replies& replies);
   Result<void> lookup_name(std::uint32_t rank, const Message& request, Replies& replies);
   Result<void> spawn(std::uint32_t rank, const Message& request, Replies& replies);
 
+  void forget_if_empty(Barrier& barrier);
   Result<Barrier*> barrier_of(std::uint32_t rank, const Message& request);
   Result<std::vector<std::uint32_t>> members_of(std::uint32_t rank, const Message& request,
                                                 std::string_view group) const;

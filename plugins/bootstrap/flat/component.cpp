@@ -17,7 +17,10 @@ Flat::Flat(const Args& args)
 
 Result<ContextId> Flat::create(const Creation& creation, Deadline deadline) {
   if (creation.exchange || creation.ready) {
-    auto met = meet(courier_, pmi_.capabilities().group_fence, world_size_, exchanges_, creation, deadline);
+    const Key group = group_key(*creation.members, creation.tag + " fence");
+    const std::string tag = text_of(creation_key(group, epochs_[group]++));
+    const bool groups = pmi_.capabilities().group_fence && creation.members->size() < world_size_;
+    auto met = meet(courier_, groups, exchanges_, creation.members, tag, deadline);
     if (!met) return fail(std::move(met).error());
   }
   return agreement_.agree(creation, deadline);

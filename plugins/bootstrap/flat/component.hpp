@@ -6,6 +6,8 @@
 /// The reference that other bootstraps are compared with. Where every transport computes its addresses (one
 /// node) nothing is published and no fence runs. Threads, ownership, errors: as bootstrap.hpp says.
 
+#include <unordered_map>
+
 #include "frameworks/bootstrap/agreement.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/card_desk.hpp"
@@ -36,6 +38,7 @@ class Flat final : public Component {
   CardDesk desk_;
   Exchanges exchanges_;
   Agreement agreement_;
+  std::unordered_map<Key, std::uint64_t, KeyHash> epochs_;  // fences per group and tag
 };
 
 }  // namespace starling::bootstrap

@@ -90,6 +90,7 @@ bool Pmi1::take_arrived(Tag tag) {
   const auto done = arrived_.find(tag);
   if (done == arrived_.end()) return false;
   if (--done->second == 0) arrived_.erase(done);
+  entered_.erase(tag);
   return true;
 }
 
@@ -138,6 +139,7 @@ Result<Fence> Pmi1::fence_enter(std::span<const std::uint32_t> ranks, std::strin
     if (ranks.size() == identity_.size) group = "WORLD";
     group.append(":").append(std::to_string(wire_tag));
     line.add("group", group);
+    if (own_server_) entered_[wire_tag] = group;
   }
   if (auto sent = enter(std::move(line).take()); !sent) return fail(std::move(sent).error());
   return Fence{wire_tag};
@@ -151,7 +153,14 @@ Result<bool> Pmi1::fence_left(Fence fence) {
 
 void Pmi1::fence_abandon(Fence fence) noexcept {
   if (fence.number == Fence::kLeft) return;
-  if (fence.number != 0) {
+  if (const auto entered = entered_.find(fence.number); entered != entered_.end()) {
+    // The server must not think that this rank still waits, or it ends the job once a member is gone.
+    wire::Line line("barrier_leave");
+    line.add("group", entered->second);
+    entered_.erase(entered);
+    (void)request(std::move(line).take(), "barrier_left");
+    (void)take_arrived(fence.number);  // it ended before the server heard this
+  } else if (fence.number != 0) {
     ++abandoned_[fence.number];
   } else {
     poisoned_ =

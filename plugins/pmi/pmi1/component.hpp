@@ -86,6 +86,7 @@ class Pmi1 final : public Component {
   bool active_ = true;
   std::optional<Error> poisoned_;
   std::map<Tag, std::uint32_t> arrived_;    ///< barrier_outs that nobody waited for yet
+  std::map<Tag, std::string> entered_;      ///< at our own server: fences of groups, as it knows them
   std::map<Tag, std::uint32_t> abandoned_;  ///< tagged fences that timed out: their barrier_out is dropped
 };
 

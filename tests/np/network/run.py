@@ -18,6 +18,7 @@ PLUGINS = BUILD / "tests/network"
 MPIEXEC = str(BUILD / "bin/mpiexec")
 RING = str(BUILD / "examples/ring")
 SESSIONS = str(BUILD / "examples/sessions_overlap")
+GROUPS = str(BUILD / "tests/np_network_groups")
 PAIR = str(BUILD / "tests/np_network_pair")
 
 
@@ -29,7 +30,7 @@ class NetworkCase(unittest.TestCase):
     def run_job(self, ranks, nodes, *command, env=None, **params):
         params = {"plugin_path": PLUGINS, "trial_directory": self.directory.name, "bootstrap_timeout": 120,
                   "startup_report": 1, "btl": "self,shm,trial", **params}
-        settings = {"STARLING_MCA_" + name: str(value) for name, value in params.items()}
+        settings = {"STARLING_MCA_" + name: str(value) for name, value in params.items() if value is not None}
         return subprocess.run([MPIEXEC, "-n", str(ranks), "--virtual-nodes", str(nodes), *command],
                               env={**os.environ, **settings, **(env or {})}, text=True, timeout=240,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -81,9 +82,13 @@ class Needs(NetworkCase):
         self.assertEqual(self.fences(done), (0, 0, 0))
 
     def test_published_addresses_need_one_fence(self):
-        done = self.run_job(4, 2, PAIR, "10")
-        self.expect(done, "10 messages, 0 wrong words", "address exchange: one fence (addresses are published by trial)")
+        done = self.run_job(4, 2, PAIR, "10", bootstrap="flat")
+        self.expect(done, "10 messages, 0 wrong words",
+                    "address exchange: one fence (addresses are published by trial)")
         self.assertEqual(self.fences(done), (1, 1, 1))
+        done = self.run_job(4, 2, PAIR, "10", bootstrap="hierarchical")
+        self.expect(done, "10 messages, 0 wrong words", "address exchange: over the tree of node roots")
+        self.assertEqual(self.fences(done), (0, 0, 0))
 
     def test_a_message_before_the_peer_is_ready(self):
         for need in ({"trial_barrier_before": 1}, {"trial_accepts_before_ready": 0}):
@@ -111,6 +116,102 @@ class Needs(NetworkCase):
         done = self.run_job(2, 2, PAIR, "10", trial_barrier_after=1, trial_hold_ms=300, finalize_barrier="never")
         self.assertNotEqual(done.returncode, 0)
         self.assertNotIn("0 wrong words", done.stdout)
+
+
+MODES = [{"bootstrap": "flat"}, {"bootstrap": "flat", "async_modex": 1}, {"async_modex": 1},
+         *({"bootstrap": "hierarchical", "bootstrap_group_mode": mode}
+           for mode in ("auto", "native", "lookup", "world"))]
+
+
+class Cutoff(NetworkCase):
+    """mpi_add_procs_cutoff: peers at MPI_Init below it, on the first message from it on."""
+
+    def peers(self, done):
+        return float(re.search(r"^  peers  +\S+ +(\S+)", done.stderr, re.M).group(1))
+
+    def test_peers_now_or_later(self):
+        now = self.run_job(8, 2, PAIR, mpi_add_procs_cutoff=9)
+        self.expect(now, "peers: made at once (8 processes, mpi_add_procs_cutoff=9)")
+        self.assertEqual(self.peers(now), 8)
+        for cutoff in (0, 8):
+            later = self.run_job(8, 2, PAIR, mpi_add_procs_cutoff=cutoff)
+            self.expect(later, "peers: made on first message")
+            self.assertLess(self.peers(later), 8)
+
+    def test_a_transport_that_cannot_add_peers_one_by_one(self):
+        done = self.run_job(8, 2, PAIR, trial_lazy_peers=0)
+        self.expect(done, "peers: made at once (trial cannot add peers one by one)")
+        self.assertEqual(self.peers(done), 8)
+
+    def test_an_unreachable_peer_gives_the_same_reasons_in_both(self):
+        reasons = []
+        for cutoff in (0, 9):
+            done = self.run_job(4, 2, PAIR, btl="self,shm", mpi_add_procs_cutoff=cutoff, bootstrap_timeout=10)
+            self.assertNotEqual(done.returncode, 0)
+            reasons.append(re.search(r"no transport reaches rank 0 of world 0; tried\n(.*)\n(.*)\n", done.stderr))
+            self.assertIsNotNone(reasons[-1], done.stderr)
+        self.assertEqual(reasons[0].groups(), reasons[1].groups())
+
+    def test_a_params_file_takes_effect(self):
+        file = pathlib.Path(self.directory.name) / "job.conf"
+        file.write_text("mpi_add_procs_cutoff = 9\nasync_modex = 1\n")
+        done = self.run_job(8, 2, "--params", str(file), PAIR)
+        self.expect(done, "peers: made at once (8 processes, mpi_add_procs_cutoff=9)", "async_modex=1")
+
+
+class Modes(NetworkCase):
+    """Every way to get addresses around."""
+
+    def test_ring(self):
+        for mode in MODES:
+            with self.subTest(mode):
+                self.expect(self.run_job(6, 3, RING, "20", **mode), "120 hops")
+
+    def test_roots_fetch_one_address_and_the_others_none(self):
+        done = self.run_job(32, 8, RING, "1", bootstrap="hierarchical")
+        self.expect(done, "32 hops")
+        self.assertEqual(self.fences(done), (0, 0, 0))
+        # The others put their card and nothing else. (A root asks again while its parent has not come.)
+        self.assertLessEqual(float(re.search(r"PMI operations +(\S+)", done.stderr).group(1)), 2)
+
+    def test_asynchronous_needs_no_fence(self):
+        done = self.run_job(4, 2, RING, "5", async_modex=1)
+        self.expect(done, "20 hops", "address exchange: at first contact (async_modex=1")
+        self.assertEqual(self.fences(done), (0, 0, 0))
+
+
+class Groups(NetworkCase):
+    """Communicators from groups: overlapping, at once, incomplete."""
+
+    def run_groups(self, what, nodes=4, **params):
+        return self.run_job(4, nodes, GROUPS, what, **params)
+
+    def test_overlapping_groups_decide_alike(self):
+        for mode in MODES:
+            # With `world` everybody would have to take part; with flat and async nothing is left to decide.
+            if mode.get("bootstrap_group_mode") == "world":
+                continue
+            for nodes in (2, 4):
+                with self.subTest(mode, nodes=nodes):
+                    done = self.run_groups("overlap", nodes, **mode)
+                    self.expect(done)
+                    self.assertEqual(done.stdout.count("fine"), 4)
+
+    def test_several_threads_at_once(self):
+        for mode in MODES:
+            if mode.get("bootstrap_group_mode") == "world":
+                continue
+            with self.subTest(mode):
+                done = self.run_groups("threads", **mode)
+                self.expect(done)
+                self.assertEqual(done.stdout.count("fine"), 4)
+
+    def test_a_missing_member_is_named(self):
+        for mode in ({"bootstrap": "hierarchical"}, {"async_modex": 1}):
+            with self.subTest(mode):
+                done = self.run_groups("missing", 2, bootstrap_timeout=3, log_level="error", **mode)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertRegex(done.stderr, r"gave up \(parameter bootstrap_timeout\): waits for rank")
 
 
 if __name__ == "__main__":

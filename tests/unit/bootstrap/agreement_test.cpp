@@ -52,7 +52,8 @@ class Process final : public Courier {
       network_.changed.wait_for(*lock_, std::chrono::milliseconds(2));
     }
   }
-  Result<void> fence(std::span<const std::uint32_t>, std::string_view, Deadline) override {
+  Result<void> fence(std::span<const std::uint32_t>, std::string_view, Deadline,
+                     const std::function<bool()>&) override {
     return fail(Errc::unsupported, "fence", "agreeing needs no process manager");
   }
 

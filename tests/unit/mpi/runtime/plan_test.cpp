@@ -59,6 +59,10 @@ TEST(StartupPlan, exchanges_addresses_only_if_some_transport_publishes_them) {
       expected = c.async && c.direct ? StartupPlan::Exchange::direct : StartupPlan::Exchange::fence;
     }
     ASSERT_EQ(plan.exchange, expected) << plan.exchange_reason;
+    PlanInput tree = input_of(c);
+    tree.roots_tree = true;
+    if (expected == StartupPlan::Exchange::fence) expected = StartupPlan::Exchange::tree;
+    ASSERT_EQ(make_plan(tree).exchange, expected);
   }
 }
 
@@ -74,6 +78,49 @@ TEST(StartupPlan, runs_a_barrier_when_a_transport_asks_or_the_user_insists_and_o
     ASSERT_EQ(plan.init_barrier, runs(c.init, c.before || bounces)) << plan.init_barrier_reason;
     ASSERT_EQ(plan.finalize_barrier, runs(c.finalize, c.after)) << plan.finalize_barrier_reason;
   }
+}
+
+TEST(StartupPlan, a_barrier_that_only_the_user_wants_is_for_the_whole_world) {
+  Case c{btl::AddressSource::computed, true, false, false, true, false, false, 2, 0, BarrierChoice::always,
+         BarrierChoice::always};
+  PlanInput input = input_of(c);
+  EXPECT_TRUE(make_plan(input).init_barrier);
+  input.everybody = false;
+  EXPECT_FALSE(make_plan(input).init_barrier);
+  EXPECT_FALSE(make_plan(input).finalize_barrier);
+  c.before = true;
+  input = input_of(c);
+  input.everybody = false;
+  EXPECT_TRUE(make_plan(input).init_barrier) << "asked for by the transport as well";
+}
+
+TEST(StartupPlan, says_how_roots_find_their_parents) {
+  const Case c{
+      btl::AddressSource::published, true, false, false, true, false, false, 64, 0, BarrierChoice::automatic,
+      BarrierChoice::automatic};
+  using bootstrap::GroupMode;
+  for (const bool direct : {false, true})
+    for (const bool group : {false, true})
+      for (const bool names : {false, true})
+        for (const bool everybody : {false, true})
+          for (const GroupMode mode :
+               {GroupMode::automatic, GroupMode::native, GroupMode::lookup, GroupMode::world}) {
+            PlanInput input = input_of(c);
+            input.roots_tree = true;
+            input.everybody = everybody;
+            input.group_mode = mode;
+            input.pmi.get_without_fence = direct;
+            input.pmi.group_fence = group;
+            input.pmi.name_service = names;
+            std::string expected = "with a fence of the world";
+            if (mode == GroupMode::native) expected = group ? "with a fence of the roots" : "not at all";
+            if (mode == GroupMode::lookup) expected = names ? "by published names" : "not at all";
+            if (mode == GroupMode::automatic && names && !everybody) expected = "by published names";
+            if (mode == GroupMode::automatic && group) expected = "with a fence of the roots";
+            if (mode == GroupMode::automatic && direct) expected = "by one get each";
+            const std::string reason = make_plan(input).exchange_reason;
+            ASSERT_NE(reason.find(expected), std::string::npos) << reason << ", expected " << expected;
+          }
 }
 
 TEST(StartupPlan, makes_peers_at_once_below_the_cutoff_or_where_a_transport_needs_it) {

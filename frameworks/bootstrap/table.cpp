@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of cards. Layer: framework.
+
+#include "frameworks/bootstrap/table.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace starling::bootstrap {
+namespace {
+
+constexpr char kWhere[] = "address table";
+constexpr std::size_t kHeadBytes = 8;
+
+Unexpected bad(const std::string& what) { return fail(Errc::bad_input, kWhere, what); }
+
+}  // namespace
+
+std::vector<std::byte> encode_table(std::vector<TableEntry> entries) {
+  std::sort(entries.begin(), entries.end(),
+            [](const TableEntry& a, const TableEntry& b) { return a.proc < b.proc; });
+  const auto count = static_cast<std::uint32_t>(entries.size());
+  std::vector<std::byte> block(kHeadBytes + entries.size() * sizeof(Table::Row));
+  std::memcpy(block.data(), &count, sizeof count);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const TableEntry& entry = entries[i];
+    const Table::Row row{entry.proc.world, entry.proc.rank, static_cast<std::uint32_t>(block.size()),
+                         static_cast<std::uint32_t>(entry.card.size())};
+    std::memcpy(block.data() + kHeadBytes + i * sizeof row, &row, sizeof row);
+    block.insert(block.end(), entry.card.begin(), entry.card.end());
+  }
+  return block;
+}
+
+Table::Row Table::row(std::uint32_t index) const noexcept {
+  Row row;
+  std::memcpy(&row, block_.data() + kHeadBytes + std::size_t{index} * sizeof row, sizeof row);
+  return row;
+}
+
+Result<Table> Table::open(std::span<const std::byte> block) {
+  Table table;
+  table.block_ = block;
+  if (block.size() < kHeadBytes) return bad("is shorter than its head");
+  std::memcpy(&table.size_, block.data(), sizeof table.size_);
+  if (table.size_ > (block.size() - kHeadBytes) / sizeof(Row)) {
+    return bad("says that it has " + std::to_string(table.size_) + " rows, more than fit into its " +
+               std::to_string(block.size()) + " bytes");
+  }
+  ProcId previous;
+  for (std::uint32_t i = 0; i < table.size_; ++i) {
+    const Row row = table.row(i);
+    const ProcId proc{row.world, row.rank};
+    if (row.offset > block.size() || row.bytes > block.size() - row.offset) {
+      return bad("row " + std::to_string(i) + " points behind its end");
+    }
+    if (i > 0 && !(previous < proc)) return bad("row " + std::to_string(i) + " is out of order");
+    previous = proc;
+  }
+  return table;
+}
+
+TableEntry Table::entry(std::uint32_t index) const {
+  const Row at = row(index);
+  const auto card = block_.subspan(at.offset, at.bytes);
+  return {ProcId{at.world, at.rank}, {card.begin(), card.end()}};
+}
+
+std::optional<std::span<const std::byte>> Table::card(ProcId proc) const noexcept {
+  std::uint32_t low = 0, high = size_;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    const Row at = row(middle);
+    const ProcId here{at.world, at.rank};
+    if (here == proc) return block_.subspan(at.offset, at.bytes);
+    (here < proc ? low : high) = here < proc ? middle + 1 : middle;
+  }
+  return std::nullopt;
+}
+
+}  // namespace starling::bootstrap

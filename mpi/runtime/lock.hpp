@@ -9,7 +9,8 @@
 /// Threads:   any. enable() is called by a thread that holds the lock by Hold::always.
 /// Ordering:  who waits for messages gives the lock away with release_all() and takes it again with
 /// reacquire(); contended()
-///            tells it whether somebody is waiting.
+///            tells it whether somebody is waiting. Who is lucky gets the lock, since handing it over costs a
+///            change of threads; but a thread that has waited 0.1 ms goes before all that come later.
 
 #include <atomic>
 #include <cstdint>
@@ -30,11 +31,8 @@ class BigLock {
       ++depth_;
       return;
     }
-    if (!mutex_.try_lock()) {
-      waiting_.fetch_add(1, std::memory_order_relaxed);
-      mutex_.lock();
-      waiting_.fetch_sub(1, std::memory_order_relaxed);
-    }
+    if (starving_.load(std::memory_order_relaxed) || !mutex_.try_lock()) [[unlikely]]
+      acquire_slowly();
     owner_.store(me, std::memory_order_relaxed);
     depth_ = 1;
   }
@@ -74,10 +72,14 @@ class BigLock {
   }
 
   std::atomic<bool> enabled_{false};
+  [[gnu::noinline]] void acquire_slowly() noexcept;
+
+  std::atomic<bool> starving_{false};  ///< the thread that holds turn_ waits for mutex_
   std::atomic<std::uint32_t> waiting_{0};
   std::atomic<std::uintptr_t> owner_{0};
   std::uint32_t depth_ = 0;
   std::mutex mutex_;
+  std::mutex turn_;  ///< of those that have waited long; taken before mutex_
 };
 
 /// Holds the lock for a scope: only where it is enabled, or always (calls that may change the thread level or

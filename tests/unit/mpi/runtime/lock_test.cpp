@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mpi/runtime/lock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace starling::mpi {
+namespace {
+
+constexpr std::uint32_t kThreads = 4;
+
+TEST(BigLock, is_recursive_and_given_away_as_a_whole) {
+  BigLock lock;
+  EXPECT_EQ(lock.release_all(), 0u);  // not held
+  lock.acquire();
+  lock.acquire();
+  EXPECT_TRUE(lock.held_by_me());
+  const std::uint32_t depth = lock.release_all();
+  EXPECT_EQ(depth, 2u);
+  EXPECT_FALSE(lock.held_by_me());
+  lock.reacquire(depth);
+  lock.release();
+  EXPECT_TRUE(lock.held_by_me());
+  lock.release();
+  EXPECT_FALSE(lock.held_by_me());
+}
+
+TEST(BigLock, lets_one_in_at_a_time) {
+  BigLock lock;
+  std::uint64_t number = 0;  // guarded by the lock alone
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20'000; ++round) {
+        lock.acquire();
+        ++number;
+        lock.acquire();  // as a callback does
+        ++number;
+        lock.reacquire(lock.release_all());
+        lock.release();
+        lock.release();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(number, kThreads * 40'000u);
+}
+
+// Threads that take the lock as often as they can leave turns to one that needs it now and then, also when
+// each holds it for longer than anybody's patience.
+TEST(BigLock, who_starves_gets_a_turn) {
+  BigLock lock;
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> greedy;
+  for (std::uint32_t i = 0; i < kThreads; ++i) {
+    greedy.emplace_back([&] {
+      while (!stop.load()) {
+        lock.acquire();
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+        lock.release();
+      }
+    });
+  }
+  for (int turn = 0; turn < 50; ++turn) {
+    lock.acquire();
+    EXPECT_TRUE(lock.held_by_me());
+    lock.release();
+  }
+  stop = true;
+  for (std::thread& thread : greedy) thread.join();
+  EXPECT_FALSE(lock.contended());
+}
+
+}  // namespace
+}  // namespace starling::mpi

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Nodes of a cluster as namespaces of this machine.
+
+Each node has a network of its own (eth0 with 10.77.0.i, joined to the others by a bridge), a host name, and its own
+/dev/shm and /tmp. Process numbers are shared, so a library that guesses locality from them is caught. Needs root.
+Everything is held by sleeping processes; it is gone when they are ended.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+HOLD = "sleep 3600"  # an upper limit, should the test itself be killed
+
+
+def possible():
+    """Why nodes cannot be made here; None: they can."""
+    if os.geteuid() != 0:
+        return "needs root"
+    for tool in ("ip", "unshare", "nsenter"):
+        if shutil.which(tool) is None:
+            return f"needs {tool}"
+    tried = subprocess.run(["unshare", "-n", "-m", "-u", "-i", "ip", "link", "add", "type", "veth"],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return None if tried.returncode == 0 else "no namespaces or no veth here"
+
+
+class Cluster:
+    def __init__(self, count):
+        self.directory = tempfile.TemporaryDirectory(prefix="starling-cluster-")
+        self.holders = []
+        self.names = [f"n{i}" for i in range(count)]
+        try:
+            self.make()
+        except BaseException:
+            self.close()
+            raise
+
+    def make(self):
+        root = pathlib.Path(self.directory.name)
+        bridge = self.hold(["unshare", "-n"])
+        self.enter(bridge, "ip link add br0 type bridge && ip link set br0 up")
+        hosts = root / "hosts"
+        hosts.write_text("127.0.0.1 localhost\n" +
+                         "".join(f"10.77.0.{i + 1} {name}\n" for i, name in enumerate(self.names)))
+        self.pids = {}
+        for i, name in enumerate(self.names):
+            pid = self.hold(["unshare", "-n", "-m", "-u", "-i", "--propagation", "private"])
+            self.pids[name] = pid
+            self.enter(pid, f"hostname {name} && mount -t tmpfs none /dev/shm && mount --bind {hosts} /etc/hosts "
+                            "&& ip link set lo up", mounts=True)
+            self.enter(bridge, f"ip link add v{i} type veth peer name eth0 netns {pid} && "
+                               f"ip link set v{i} master br0 up")
+            self.enter(pid, f"ip addr add 10.77.0.{i + 1}/24 dev eth0 && ip link set eth0 up")
+        # Called as `ssh [options] HOST command...`.
+        agent = root / "agent"
+        cases = "".join(f"{name}) pid={pid};; " for name, pid in self.pids.items())
+        agent.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\n'
+                         f'case "$1" in {cases} *) echo "no node $1" >&2; exit 1;; esac\nshift\n'
+                         'exec nsenter -t "$pid" -n -m -u -i -- /bin/sh -c "$*"\n')
+        agent.chmod(0o755)
+        self.agent = str(agent)
+
+    def hold(self, prefix):
+        """A process that keeps fresh namespaces; its number, once they exist."""
+        process = subprocess.Popen([*prefix, "sh", "-c", f"echo ready; exec {HOLD}"], stdout=subprocess.PIPE)
+        self.holders.append(process)
+        process.stdout.readline()
+        return process.pid
+
+    def enter(self, pid, command, mounts=False):
+        spaces = ["-n", "-m", "-u", "-i"] if mounts else ["-n"]
+        subprocess.run(["nsenter", "-t", str(pid), *spaces, "--", "sh", "-c", command], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+    def run(self, per_node, *command, env=None, timeout=240):
+        """A job of `per_node` ranks on each node, started by Hydra."""
+        hostfile = pathlib.Path(self.directory.name) / "hostfile"
+        hostfile.write_text("".join(f"{name}:{per_node}\n" for name in self.names))
+        return subprocess.run(
+            ["nsenter", "-t", str(self.pids[self.names[0]]), "-n", "-m", "-u", "-i", "--", "mpiexec.hydra",
+             "-launcher", "ssh", "-launcher-exec", self.agent, "-f", str(hostfile),
+             "-n", str(per_node * len(self.names)), *command],
+            env={**os.environ, **(env or {})}, text=True, timeout=timeout, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def close(self):
+        for process in self.holders:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+        self.holders = []
+        self.directory.cleanup()

@@ -66,6 +66,10 @@ std::int32_t Comm::take_partition_tags(std::uint32_t count) noexcept {
 
 Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, const Ref<Session>& session) {
   Runtime& runtime = *Runtime::get();
+  if (sides.remote) {  // two groups, each on a node of its own, may have needed no network so far
+    if (auto reached = runtime.reach(*sides.remote->members()); !reached)
+      return failed(error(reached.error()));
+  }
   const ProcListPtr peers = sides.remote ? sides.remote->members() : sides.local->members();
   runtime.set_communicator_names(&Comm::label_of);
   Ref<Comm> comm = Ref<Comm>::adopt(new Comm(id, sides.local, sides.remote, sides.rank));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators from groups over several nodes.    usage: groups overlap|threads|missing */
+/* Communicators from groups over several nodes.    usage: groups overlap|bridge|threads|missing */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -45,8 +45,39 @@ static int meet(unsigned mask, const char* tag) {
 
 static int overlap(void) {
   /* A knows B and C before the three meet; B and C do not know each other. */
-  return meet(1u << 0 | 1u << 1, "ab") + meet(1u << 0 | 1u << 2, "ac") + meet(7u, "abc") +
-         meet(15u, "all") + meet(6u, "bc");
+  return meet(1u << 0 | 1u << 1, "ab") + meet(1u << 0 | 1u << 2, "ac") + meet(7u, "abc") + meet(15u, "all") +
+         meet(6u, "bc");
+}
+
+/* Two communicators of one node each, joined by their leaders: the others have needed no network before. */
+static int bridge(void) {
+  MPI_Group world, group;
+  MPI_Comm node, leaders = MPI_COMM_NULL, inter;
+  int ranks[32], half = size / 2, first = me < half ? 0 : half, i, got = -1, bad;
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &world);
+  for (i = 0; i < half; ++i) ranks[i] = first + i;
+  MPI_Group_incl(world, half, ranks, &group);
+  MPI_Comm_create_from_group(group, "node", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &node);
+  MPI_Group_free(&group);
+  if (me == first) {
+    ranks[0] = 0;
+    ranks[1] = half;
+    MPI_Group_incl(world, 2, ranks, &group);
+    MPI_Comm_create_from_group(group, "leaders", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &leaders);
+    MPI_Group_free(&group);
+  }
+  MPI_Group_free(&world);
+  MPI_Intercomm_create(node, 0, leaders, me < half ? 1 : 0, 5, &inter);
+  for (i = 0, bad = 0; i < half; ++i) {
+    int to = (me + i) % half;
+    int from = (me - i % half + half) % half;
+    MPI_Sendrecv(&me, 1, MPI_INT, to, i, &got, 1, MPI_INT, from, i, inter, MPI_STATUS_IGNORE);
+    bad += got != (me < half ? half : 0) + from;
+  }
+  MPI_Comm_free(&inter);
+  if (leaders != MPI_COMM_NULL) MPI_Comm_free(&leaders);
+  MPI_Comm_free(&node);
+  return bad;
 }
 
 static void* one_thread(void* number) {
@@ -92,6 +123,7 @@ int main(int argc, char** argv) {
   MPI_Group_free(&world);
   if (strcmp(what, "overlap") == 0) bad = overlap();
   if (strcmp(what, "threads") == 0) bad = threads();
+  if (strcmp(what, "bridge") == 0) bad = bridge();
   /* Rank 2 does not come: the others end with an error that says so. */
   if (strcmp(what, "missing") == 0 && me != 2) bad = meet((1u << size) - 1, "missing");
   MPI_Session_finalize(&session);

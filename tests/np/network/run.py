@@ -197,6 +197,13 @@ class Groups(NetworkCase):
                     self.expect(done)
                     self.assertEqual(done.stdout.count("fine"), 4)
 
+    def test_communicators_of_single_nodes_that_are_joined(self):
+        for mode in ({}, {"bootstrap": "flat"}, {"async_modex": 1}):
+            with self.subTest(mode):
+                done = self.run_groups("bridge", 2, **mode)
+                self.expect(done)
+                self.assertEqual(done.stdout.count("fine"), 4)
+
     def test_several_threads_at_once(self):
         for mode in MODES:
             if mode.get("bootstrap_group_mode") == "world":

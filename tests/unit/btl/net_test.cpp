@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the network btls share: the choice of an interface, cards, frames.
+
+#include <gmock/gmock.h>
+
+#include "frameworks/btl/net/arrivals.hpp"
+#include "frameworks/btl/net/card.hpp"
+#include "frameworks/btl/net/interfaces.hpp"
+#include "frameworks/btl/net/link.hpp"
+#include "tests/unit/btl/conformance.hpp"
+
+namespace starling::test {
+
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(BtlConformance);  // only its helpers are used here
+
+namespace {
+
+using btl::net::Interface;
+
+Interface make_interface(const char* name, std::uint8_t a, std::uint8_t b, bool loopback = false) {
+  Interface made{name, {}, loopback};
+  const std::uint8_t bytes[] = {a, b, 0, 1};
+  std::copy(std::begin(bytes), std::end(bytes), made.address.bytes);
+  return made;
+}
+
+const std::vector<Interface> kMachine = {make_interface("lo", 127, 0, true),
+                                         make_interface("docker0", 172, 17), make_interface("eth0", 192, 168),
+                                         make_interface("ib0", 10, 1)};
+
+std::string chosen(std::string_view wanted, std::span<const Interface> available = kMachine) {
+  const auto found = btl::net::choose_interface(available, wanted);
+  return found ? found->name : "refused: " + found.error().text();
+}
+
+TEST(NetInterface, by_itself_it_avoids_loopback_and_containers) {
+  EXPECT_EQ(chosen(""), "eth0");
+  EXPECT_EQ(chosen("^eth0"), "ib0");
+  EXPECT_EQ(chosen("^eth0,10.0.0.0/8"), "lo");
+  EXPECT_EQ(chosen("", std::span(kMachine).first(2)), "lo");
+  EXPECT_EQ(chosen("", std::span(kMachine).first(1)), "lo");
+}
+
+TEST(NetInterface, names_addresses_and_subnets_are_taken_in_order) {
+  EXPECT_EQ(chosen("docker0"), "docker0");
+  EXPECT_EQ(chosen("10.1.0.1"), "ib0");
+  EXPECT_EQ(chosen("10.1.0.0/16"), "ib0");
+  EXPECT_EQ(chosen("10.0.0.0/15"), "ib0");
+  EXPECT_EQ(chosen("eth9,ib0,eth0"), "ib0");
+}
+
+TEST(NetInterface, what_does_not_exist_is_refused_with_what_does) {
+  for (const char* wanted : {"eth9", "10.2.0.0/16", "10.1.0.0/33", "10.1.0.0/", ",", "^"}) {
+    const std::string text = chosen(wanted);
+    if (std::string_view(wanted) == "^") {
+      EXPECT_EQ(text, "eth0");
+      continue;
+    }
+    EXPECT_THAT(text, testing::HasSubstr("refused")) << wanted;
+    EXPECT_THAT(text, testing::HasSubstr("eth0 (192.168.0.1)")) << wanted;
+  }
+  EXPECT_THAT(chosen("", {}), testing::HasSubstr("available: none"));
+}
+
+TEST(NetCard, what_was_encoded_is_decoded) {
+  const btl::net::Card card{"ucx 1.13", "10.0.0.1 (eth0)", 77, make_message(3, 91)};
+  const auto read = btl::net::decode(btl::net::encode(card));
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->protocol, card.protocol);
+  EXPECT_EQ(read->place, card.place);
+  EXPECT_EQ(read->token, card.token);
+  EXPECT_EQ(read->address, card.address);
+  EXPECT_TRUE(btl::net::compatible(*read, "ucx 1.13"));
+  const auto other = btl::net::compatible(*read, "ucx 1.18");
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error().text(), testing::AllOf(testing::HasSubstr("1.13"), testing::HasSubstr("1.18"),
+                                                   testing::HasSubstr("10.0.0.1")));
+}
+
+/// A frame as a link makes it.
+std::vector<std::byte> make_frame(btl::net::FrameHead head, const std::vector<std::size_t>& sizes) {
+  std::vector<std::byte> frame(sizeof(head));
+  std::memcpy(frame.data(), &head, sizeof(head));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const btl::net::RecordHead record{static_cast<std::uint32_t>(sizes[i]), 0};
+    const std::size_t at = frame.size();
+    frame.resize(at + btl::net::record_bytes(sizes[i]));
+    std::memcpy(frame.data() + at, &record, sizeof(record));
+    const auto message = make_message(i, sizes[i]);
+    if (!message.empty()) std::memcpy(frame.data() + at + sizeof(record), message.data(), message.size());
+  }
+  return frame;
+}
+
+struct NetArrivals : testing::Test {
+  Collector sink;
+  btl::Component::Counters counters;
+  btl::net::Arrivals arrivals{sink, btl::Place{ProcId{0, 0}, 4}, 99, counters};
+};
+
+TEST_F(NetArrivals, several_messages_of_one_frame_arrive_in_order) {
+  EXPECT_EQ(arrivals.deliver(make_frame({99, 2}, {0, 1, 7, 8, 9, 300})), 6);
+  ASSERT_EQ(sink.messages.size(), 6u);
+  EXPECT_EQ(sink.messages[5].bytes, make_message(5, 300));
+  EXPECT_EQ(sink.messages[5].from, (ProcId{0, 2}));
+}
+
+TEST_F(NetArrivals, frames_of_strangers_are_dropped_and_noted_once) {
+  EXPECT_EQ(arrivals.deliver(make_frame({98, 2}, {8})), 0);
+  EXPECT_EQ(arrivals.deliver(make_frame({99, 4}, {8})), 0);
+  EXPECT_EQ(arrivals.deliver(make_frame({99, 2, 7}, {8})), 0);
+  EXPECT_EQ(arrivals.senders(), 0u);
+  EXPECT_EQ(counters.notes.size(), 1u);
+}
+
+TEST_F(NetArrivals, a_damaged_frame_delivers_no_byte_beyond_its_end) {
+  const auto frame = make_frame({99, 1}, {40, 40});
+  for (std::size_t bytes = 0; bytes < frame.size(); ++bytes) {
+    // A copy of its own, so that a sanitizer sees a look behind the end.
+    const std::vector<std::byte> cut(frame.begin(), frame.begin() + static_cast<std::ptrdiff_t>(bytes));
+    EXPECT_LE(arrivals.deliver(cut), 1) << bytes;
+  }
+  auto long_record = frame;
+  const std::uint32_t huge = 0xfffffff9;
+  std::memcpy(long_record.data() + sizeof(btl::net::FrameHead), &huge, sizeof(huge));
+  EXPECT_EQ(arrivals.deliver(long_record), 0);
+}
+
+/// A library that takes as many frames as it is told, and completes none by itself.
+class FakeLink final : public btl::net::Link {
+ public:
+  explicit FakeLink(btl::net::Links& links) : Link(links, ProcId{0, 1}, 99, "fake") {}
+  std::uint32_t takes = 0;
+  std::vector<btl::net::Frame*> taken;
+
+ private:
+  Post post(btl::net::Frame& frame) noexcept override {
+    if (takes == 0) return Post::again;
+    --takes;
+    taken.push_back(&frame);
+    return Post::posted;
+  }
+};
+
+TEST_F(NetArrivals, what_waits_shares_a_frame_and_keeps_its_order) {
+  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0};
+  FakeLink link(links);
+  std::uint64_t sent = 0;
+  while (link.send({}, make_message(sent, 100)) == Post::done) ++sent;
+  EXPECT_GT(sent, 1000u);
+  EXPECT_TRUE(link.waits());
+  std::uint64_t frames = 0;
+  while (link.waits() || link.posted() != 0) {
+    link.takes = 3;
+    links.push();
+    for (btl::net::Frame* frame : link.taken) {
+      arrivals.deliver({frame->data(), frame->bytes});
+      link.completed(*frame);
+      ++frames;
+    }
+    link.taken.clear();
+  }
+  EXPECT_LT(frames, 20u);
+  ASSERT_EQ(sink.messages.size(), sent);
+  for (std::uint64_t i = 0; i < sent; ++i) ASSERT_EQ(sink.messages[i].bytes, make_message(i, 100)) << i;
+  EXPECT_TRUE(links.busy.empty());
+}
+
+TEST_F(NetArrivals, a_lost_link_drops_what_waits_and_says_so_once) {
+  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0};
+  FakeLink link(links);
+  link.takes = 2;
+  for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(link.send({}, make_message(i, 60'000)), Post::done);
+  link.lose(Errc::peer_lost, "why");
+  link.lose(Errc::peer_lost, "again");
+  EXPECT_EQ(sink.lost.size(), 1u);
+  EXPECT_EQ(link.send({}, make_message(0, 8)), Post::again);
+  links.push();
+  EXPECT_TRUE(links.busy.empty());
+  EXPECT_EQ(link.posted(), 2u) << "the library still has them";
+  for (btl::net::Frame* frame : link.taken) link.completed(*frame);
+  EXPECT_TRUE(link.idle());
+}
+
+}  // namespace
+}  // namespace starling::test

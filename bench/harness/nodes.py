@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Two nodes on one machine: network namespaces joined by a veth pair, each with its own host name, /dev/shm and /tmp.
+
+A node is a sleeping process that holds its namespaces; they are gone when it is. Needs root.
+"""
+import contextlib
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+ADDRESSES = ("10.77.0.1", "10.77.0.2")
+NAMES = ("n0", "n1")
+
+
+def run(*command, **options):
+    subprocess.run([str(word) for word in command], check=True, **options)
+
+
+class Nodes:
+    """The pids that hold the two nodes, and the agent by which launchers start processes there."""
+
+    def __init__(self, scratch):
+        self.scratch = pathlib.Path(scratch)
+        self.holders = []
+        self.agent = self.scratch / "agent"
+
+    def command(self, node, *command):
+        return ["nsenter", "-t", str(self.holders[node].pid), "-n", "-m", "-u", "-i", "--", *map(str, command)]
+
+    def start(self):
+        hosts = self.scratch / "hosts"
+        hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{a} {n}\n" for a, n in zip(ADDRESSES, NAMES)))
+        for name in NAMES:
+            # Ends with this program: its standard input is ours.
+            inside = (f"hostname {name}; mount -t tmpfs none /dev/shm; mount --bind {hosts} /etc/hosts; "
+                      "echo ready; read end")
+            holder = subprocess.Popen(["unshare", "-m", "-u", "-i", "-n", "--propagation", "private", "sh", "-c", inside],
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            self.holders.append(holder)
+            if holder.stdout.readline().strip() != "ready":
+                raise SystemExit("no namespaces here: bench/cluster needs root and unshare")
+        link = [f"st{os.getpid()}{end}" for end in "ab"]
+        run("ip", "link", "add", link[0], "type", "veth", "peer", "name", link[1])
+        for node, address in enumerate(ADDRESSES):
+            run("ip", "link", "set", link[node], "netns", self.holders[node].pid, "name", "eth0")
+            run(*self.command(node, "ip", "addr", "add", f"{address}/24", "dev", "eth0"))
+            for device in ("lo", "eth0"):
+                run(*self.command(node, "ip", "link", "set", device, "up"))
+        self.write_agent()
+        time.sleep(0.5)  # the interfaces come up
+
+    def write_agent(self):
+        cases = "".join(f"    {name}|{address}) pid={holder.pid} ;;\n"
+                        for name, address, holder in zip(NAMES, ADDRESSES, self.holders))
+        self.agent.write_text(f"""#!/bin/sh
+# Stands in for ssh: options, host, command.
+while [ "${{1#-}}" != "$1" ]; do
+  case "$1" in -l|-o|-p|-i) shift ;; esac
+  shift
+done
+host=$1; shift
+case "$host" in
+{cases}    *) echo "no such node: $host" >&2; exit 1 ;;
+esac
+exec nsenter -t $pid -n -m -u -i -- /bin/sh -c "$*"
+""")
+        self.agent.chmod(0o755)
+
+    def shape(self, rate):
+        """Limits both directions, e.g. to 1gbit."""
+        for node in range(2):
+            run(*self.command(node, "tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", "rate", rate,
+                              "burst", "256kb", "latency", "50ms"))
+
+    def stop(self):
+        for holder in self.holders:
+            with contextlib.suppress(OSError):
+                holder.stdin.close()
+            holder.wait(timeout=20)
+
+
+@contextlib.contextmanager
+def nodes():
+    with tempfile.TemporaryDirectory(prefix="starling-cluster-") as scratch:
+        made = Nodes(scratch)
+        try:
+            made.start()
+            yield made
+        finally:
+            made.stop()

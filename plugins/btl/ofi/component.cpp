@@ -219,8 +219,8 @@ int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
     events = arrivals_.deliver({static_cast<const std::byte*>(entry.buf), entry.len});
   }
   if ((entry.flags & FI_MULTI_RECV) != 0) {
-    auto* const at = static_cast<std::byte*>(entry.op_context) - offsetof(ReceiveBuffer, context);
-    if (auto posted = post(*reinterpret_cast<ReceiveBuffer*>(at)); !posted) {
+    ReceiveBuffer& full = entry.op_context == &buffers_[0].context ? buffers_[0] : buffers_[1];
+    if (auto posted = post(full); !posted) {
       net::note(links_.counters, "a receive buffer is out of use: " + posted.error().text());
     }
   }

@@ -43,7 +43,7 @@ inline constexpr params::Decl kSpin = params::integer(
 inline constexpr params::Decl kYield = params::integer(
     "wait_yield_us", "-1", -1, 1'000'000,
     "Microseconds that a waiting process then yields its core between polls before it sleeps; "
-    "-1: 0, or 500 when the node has more ranks than cores.");
+    "-1: 0, or 500 and 50 for each rank when the node has more ranks than cores.");
 
 inline constexpr std::array kRuntimeParams = {kAddProcsCutoff, kAsyncModex, kInitBarrier, kFinalizeBarrier,
                                               kStartupReport,  kReport,     kSpin,        kYield};

@@ -122,8 +122,9 @@ Result<void> Runtime::find_place() {
   crowded_ = node_ranks_.size() > cores;
   hot_polls_ = crowded_ ? 4 : 64;
   spin_ns_ = static_cast<std::uint64_t>(spin_us >= 0 ? spin_us : crowded_ ? 0 : 100) * 1000;
+  const auto automatic_us = crowded_ ? 500 + 50 * static_cast<std::int64_t>(node_ranks_.size()) : 0;
   const std::int64_t yield_us = environment_.params.integer(kYield);
-  yield_ns_ = static_cast<std::uint64_t>(yield_us >= 0 ? yield_us : crowded_ ? 500 : 0) * 1000;
+  yield_ns_ = static_cast<std::uint64_t>(yield_us >= 0 ? yield_us : automatic_us) * 1000;
   return {};
 }
 

@@ -181,6 +181,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
   enum class Yielded : std::uint8_t { ready, event, nothing };
   [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
+  void note_yield(bool long_away, std::uint64_t now) noexcept;
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
   void sleep(std::uint32_t doorbell, std::uint64_t limit_ns);
   [[nodiscard]] bool begin_sleep() noexcept;
@@ -207,6 +208,9 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::uint32_t hot_polls_ = 64;  ///< polls of wait() before it reads a clock
   std::uint64_t spin_ns_ = 0;
   std::uint64_t yield_ns_ = 0;
+  std::uint64_t yield_again_ns_ = 0;  ///< no yields before: others compute
+  std::uint64_t yield_pause_ns_ = 0;
+  std::uint32_t short_yields_ = 0;
   std::uint32_t sleepers_ = 0;
   std::uint64_t next_look_ns_ = 0;
   std::uint32_t idle_polls_ = 0;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "core/clock.hpp"
@@ -23,6 +24,11 @@ namespace {
 constexpr std::uint64_t kSleepLimitNs = 100'000'000;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;
+/// A yield that takes longer has let somebody compute, not only all ranks of the node poll.
+constexpr std::uint64_t kLongYieldNs = 300'000, kPollOfRankNs = 50'000;
+constexpr std::uint64_t kLeastYieldPauseNs = 2'000'000, kMostYieldPauseNs = 1'000'000'000;
+/// So many short ones in a row, and nobody else computes any more.
+constexpr std::uint32_t kShortYields = 2000;
 constexpr std::uint64_t kDrainNoticeNs = 10'000'000'000;
 constexpr int kLauncherLostExit = 113;
 
@@ -110,16 +116,36 @@ bool Runtime::wait_until(ReadyFunction ready, void* context, Deadline deadline) 
 }
 
 // With more ranks than cores the process that is waited for is often one that wants this core. A yield gives
-// it the core in a microsecond; going to sleep and being woken costs ten or more.
+// it the core in a microsecond; going to sleep and being woken costs ten or more. But who yields while others
+// compute forfeits its time slice to them, and is late for milliseconds, whereas one that sleeps is woken
+// ahead of them. So after a long yield waits go to sleep at once for a while.
 Runtime::Yielded Runtime::yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns) {
-  while (now_ns() < end_ns) {
+  std::uint64_t now = now_ns();
+  if (now < yield_again_ns_) return Yielded::nothing;
+  while (now < end_ns) {
+    const std::uint64_t before = now;
     const auto depth = registry().lock.release_all();
     ::sched_yield();
     registry().lock.reacquire(depth);
+    now = now_ns();
+    const bool long_away = now - before > kLongYieldNs + kPollOfRankNs * node_ranks_.size();
+    note_yield(long_away, now);
     if (ready(context)) return Yielded::ready;
     if (progress() != 0) return Yielded::event;
+    if (long_away) break;
   }
   return Yielded::nothing;
+}
+
+// The pause after a long yield doubles with each until yields are short again.
+void Runtime::note_yield(bool long_away, std::uint64_t now) noexcept {
+  if (long_away) {
+    short_yields_ = 0;
+    yield_pause_ns_ = std::clamp(2 * yield_pause_ns_, kLeastYieldPauseNs, kMostYieldPauseNs);
+    yield_again_ns_ = now + yield_pause_ns_;
+  } else if (++short_yields_ == kShortYields) {
+    yield_pause_ns_ = 0;
+  }
 }
 
 void Runtime::give_way() {

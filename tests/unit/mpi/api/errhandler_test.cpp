@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Errors: details, handlers, user codes, exceptions, coverage.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <new>
@@ -43,9 +44,11 @@ TEST_F(ErrorTest, a_call_before_init_says_what_to_do) {
   EXPECT_EQ(last_error_detail(), "MPI is not initialised: call MPI_Init or MPI_Session_init first");
 }
 
-TEST_F(ErrorTest, the_error_string_has_name_meaning_and_the_last_detail) {
-  EXPECT_EQ(error(MPI_ERR_RANK, "dest is 7, expected 0..3 or MPI_PROC_NULL"), MPI_ERR_RANK);
-  EXPECT_EQ(text_of(MPI_ERR_RANK), "MPI_ERR_RANK: invalid rank (dest is 7, expected 0..3 or MPI_PROC_NULL)");
+TEST_F(ErrorTest, the_error_string_has_name_meaning_and_what_was_raised_last) {
+  int rank = 0;
+  EXPECT_EQ(MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_ERR_OTHER);
+  EXPECT_THAT(text_of(MPI_ERR_OTHER), ::testing::EndsWith("(MPI_Comm_rank: MPI is not initialised: call "
+                                                          "MPI_Init or MPI_Session_init first)"));
   EXPECT_EQ(text_of(MPI_ERR_TAG), "MPI_ERR_TAG: invalid tag");
 }
 
@@ -166,7 +169,7 @@ TEST(ToolTest, every_parameter_is_a_control_variable) {
   int none = -1;
   EXPECT_EQ(MPI_T_cvar_get_index("no_such_variable", &none), MPI_T_ERR_INVALID_NAME);
   EXPECT_EQ(MPI_T_pvar_get_num(&none), MPI_SUCCESS);
-  EXPECT_EQ(none, 0);
+  EXPECT_GT(none, 0);
   EXPECT_EQ(MPI_T_finalize(), MPI_SUCCESS);
   EXPECT_EQ(MPI_T_finalize(), MPI_T_ERR_NOT_INITIALIZED);
 }

@@ -61,7 +61,7 @@ class Locality(NetworkCase):
     def test_one_node_does_not_even_load_the_network(self):
         loads = {"LD_DEBUG": "files"}
         here = self.run_job(4, 1, RING, env=loads)
-        self.expect(here, "btl_shm.so")
+        self.expect(here, "libmpi_abi.so.1")
         self.assertFalse("btl_trial.so" in here.stderr, "it was loaded")
         self.assertTrue("btl_trial.so" in self.run_job(4, 2, RING, env=loads).stderr, "it was not loaded")
 

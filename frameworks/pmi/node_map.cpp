@@ -149,7 +149,9 @@ class Parser {
 NodeMap::NodeMap(std::vector<Block> blocks) {
   for (const Block& block : blocks) {
     if (ranks_in(block) == 0) continue;
-    if (blocks_.empty() || !merged(blocks_.back(), block)) blocks_.push_back(block);
+    blocks_.push_back(block);
+    // What has grown may now fit to its own predecessor.
+    while (blocks_.size() > 1 && merged(blocks_[blocks_.size() - 2], blocks_.back())) blocks_.pop_back();
   }
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
     if (blocks_[i].first_node == 0) wrap_ = i;

@@ -54,6 +54,7 @@ TEST(NodeMap, merging_blocks_does_not_move_the_wrap_point) {
 TEST(NodeMap, text_is_canonical) {
   EXPECT_EQ(map_of("(vector,0,0,1,1,2,2)").text(), "(vector,(0,3,2))");
   EXPECT_EQ(map_of("(vector,(0,1,4),(1,3,4))").text(), "(vector,(0,4,4))");
+  EXPECT_EQ(map_of("(vector,(5,4,2),(9,1,1),(9,1,1))").text(), "(vector,(5,5,2))");
   EXPECT_EQ(map_of("(vector,[(0,1,2),(1,1,2)]x2)").text(), "(vector,(0,2,2),(0,2,2))");
   EXPECT_EQ(NodeMap::one_node(7).text(), "(vector,(0,1,7))");
   EXPECT_EQ(NodeMap{}.text(), "");

@@ -94,6 +94,15 @@ Result<void> compatible(const Card& peer, std::string_view own_protocol) {
                   std::string(own_protocol) + "\": they cannot talk to each other");
 }
 
+Result<Card> decode_from_peer(std::span<const std::byte> bytes, std::string_view own_protocol,
+                              std::string_view where) {
+  auto card = decode(bytes);
+  if (!card) return fail(std::move(card).error().within(std::string(where)));
+  if (auto same = compatible(*card, own_protocol); !same)
+    return fail(std::move(same).error().within(std::string(where)));
+  return card;
+}
+
 std::uint64_t random_token() noexcept {
   std::uint64_t number = 0;
   if (::getrandom(&number, sizeof(number), GRND_NONBLOCK) != static_cast<ssize_t>(sizeof(number))) {

@@ -32,6 +32,10 @@ struct Card {
 /// Whether two processes can speak; else what differs.
 [[nodiscard]] Result<void> compatible(const Card& peer, std::string_view own_protocol);
 
+/// decode() and compatible() for Component::connect; `where` begins the error: "btl/ucx: rank 3".
+[[nodiscard]] Result<Card> decode_from_peer(std::span<const std::byte> bytes, std::string_view own_protocol,
+                                            std::string_view where);
+
 /// A number that no other process guesses by accident; never 0.
 [[nodiscard]] std::uint64_t random_token() noexcept;
 

@@ -180,6 +180,14 @@ void Link::lose(Errc code, std::string why) noexcept {
   links_.sink.on_peer_lost(peer_, Error{code, transport_, std::move(why)});
 }
 
+Result<void> Links::reaches(ProcId peer, const char* transport) const {
+  if (peer == place.self) return fail(Errc::unsupported, transport, "it is this process");
+  if (peer.world == place.self.world && peer.rank < place.world_size) return {};
+  return fail(Errc::unsupported, transport,
+              "rank " + std::to_string(peer.rank) + " of world " + std::to_string(peer.world) +
+                  " is not of this job");
+}
+
 int Links::push() noexcept {
   int events = 0;
   for (std::size_t i = 0; i < busy.size();) {

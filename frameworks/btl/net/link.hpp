@@ -80,6 +80,8 @@ struct Links {
 
   /// Posts what waits, as far as the library takes it. Returns the number of frames taken.
   int push() noexcept;
+  /// Component::reaches of a transport of that name ("btl/ucx"): every other process of the own job.
+  [[nodiscard]] Result<void> reaches(ProcId peer, const char* transport) const;
 };
 
 class Link : public Endpoint {

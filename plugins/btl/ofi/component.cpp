@@ -148,23 +148,15 @@ Result<void> OfiComponent::post(ReceiveBuffer& buffer) noexcept {
   return fail(Errc::system, "fi_recvmsg", library_.strerror(static_cast<int>(-code)));
 }
 
-Result<void> OfiComponent::reaches(ProcId peer) const {
-  const Place& place = links_.place;
-  if (peer == place.self) return fail(Errc::unsupported, "btl/ofi", "it is this process");
-  if (peer.world == place.self.world && peer.rank < place.world_size) return {};
-  return fail(Errc::unsupported, "btl/ofi",
-              "rank " + std::to_string(peer.rank) + " of world " + std::to_string(peer.world) +
-                  " is not of this job");
-}
+Result<void> OfiComponent::reaches(ProcId peer) const { return links_.reaches(peer, "btl/ofi"); }
 
 Result<Endpoint*> OfiComponent::connect(ProcId peer, std::span<const std::byte> address) {
   auto reached = reaches(peer);
   if (!reached) return fail(std::move(reached).error());
   if (const auto known = endpoints_.find(peer.rank); known != endpoints_.end()) return known->second.get();
   const std::string where = "btl/ofi: rank " + std::to_string(peer.rank);
-  auto card = net::decode(address);
-  if (!card) return fail(std::move(card).error().within(where));
-  if (auto same = net::compatible(*card, protocol_); !same) return fail(Error(same.error()).within(where));
+  auto card = net::decode_from_peer(address, protocol_, where);
+  if (!card) return fail(std::move(card).error());
   if (card->address.size() != fabric_.name().size()) {
     return fail(Errc::bad_input, where, "the address of " + card->place + " has the wrong length");
   }

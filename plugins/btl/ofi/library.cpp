@@ -3,38 +3,28 @@
 
 #include "plugins/btl/ofi/library.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <utility>
+
+#include "frameworks/btl/net/shared_library.hpp"
 
 namespace starling::btl::ofi {
 namespace {
 
 constexpr char kFile[] = "libfabric.so.1";
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) noexcept {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 Result<Library> open_library() {
   // Else the PSM libraries take six signals: a crash becomes exit code 1 and a file in the current folder.
   for (const char* name : {"IPATH_NO_BACKTRACE", "HFI_NO_BACKTRACE"}) ::setenv(name, "1", 0);
-  void* const opened = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (opened == nullptr) {
-    const char* const why = ::dlerror();
-    return fail(Errc::unsupported, kFile, why != nullptr ? why : "cannot be loaded");
-  }
+  auto opened = net::SharedLibrary::open(kFile);
+  if (!opened) return fail(std::move(opened).error());
   Library library;
-  const char* missing = nullptr;
-#define STARLING_FI_FIND(NAME) \
-  if (!find(opened, "fi_" #NAME, library.NAME)) missing = "fi_" #NAME;
+#define STARLING_FI_FIND(NAME) opened->find("fi_" #NAME, library.NAME);
   STARLING_FI_FUNCTIONS(STARLING_FI_FIND)
 #undef STARLING_FI_FIND
-  if (missing != nullptr) return fail(Errc::unsupported, kFile, std::string("has no function ") + missing);
+  if (auto complete = opened->complete(); !complete) return fail(std::move(complete).error());
   return library;
 }
 

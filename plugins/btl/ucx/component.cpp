@@ -121,23 +121,15 @@ UcxComponent::~UcxComponent() {
   while (links_.posted != 0 && !deadline.passed()) library_.worker_progress(worker_.get());
 }
 
-Result<void> UcxComponent::reaches(ProcId peer) const {
-  const Place& place = links_.place;
-  if (peer == place.self) return fail(Errc::unsupported, "btl/ucx", "it is this process");
-  if (peer.world == place.self.world && peer.rank < place.world_size) return {};
-  return fail(Errc::unsupported, "btl/ucx",
-              "rank " + std::to_string(peer.rank) + " of world " + std::to_string(peer.world) +
-                  " is not of this job");
-}
+Result<void> UcxComponent::reaches(ProcId peer) const { return links_.reaches(peer, "btl/ucx"); }
 
 Result<Endpoint*> UcxComponent::connect(ProcId peer, std::span<const std::byte> address) {
   auto reached = reaches(peer);
   if (!reached) return fail(std::move(reached).error());
   if (const auto known = endpoints_.find(peer.rank); known != endpoints_.end()) return known->second.get();
   const std::string where = "btl/ucx: rank " + std::to_string(peer.rank);
-  auto card = net::decode(address);
-  if (!card) return fail(std::move(card).error().within(where));
-  if (auto same = net::compatible(*card, protocol_); !same) return fail(Error(same.error()).within(where));
+  auto card = net::decode_from_peer(address, protocol_, where);
+  if (!card) return fail(std::move(card).error());
   auto link = std::make_unique<UcxEndpoint>(*this, peer, card->token, card->place);
   auto ep = open_endpoint(*link, card->address);
   if (!ep) return fail(std::move(ep).error().within(where));

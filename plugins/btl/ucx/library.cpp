@@ -3,10 +3,10 @@
 
 #include "plugins/btl/ucx/library.hpp"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
-#include <string>
+#include <utility>
+
+#include "frameworks/btl/net/shared_library.hpp"
 
 namespace starling::btl::ucx {
 namespace {
@@ -23,30 +23,16 @@ void prepare_environment() noexcept {
   for (const auto& setting : kSettings) ::setenv(setting[0], setting[1], 0);
 }
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) noexcept {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 Result<Library> open_library() {
   prepare_environment();
-  void* const opened = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (opened == nullptr) {
-    const char* const why = ::dlerror();
-    return fail(Errc::unsupported, kFile, why != nullptr ? why : "cannot be loaded");
-  }
+  auto opened = net::SharedLibrary::open(kFile);
+  if (!opened) return fail(std::move(opened).error());
   Library library;
-  const char* missing = nullptr;
-#define STARLING_UCP_FIND(NAME) \
-  if (!find(opened, "ucp_" #NAME, library.NAME)) missing = "ucp_" #NAME;
+#define STARLING_UCP_FIND(NAME) opened->find("ucp_" #NAME, library.NAME);
   STARLING_UCP_FUNCTIONS(STARLING_UCP_FIND)
 #undef STARLING_UCP_FIND
-  // libucs comes with libucp; dlsym looks through what a library depends on.
-  if (!find(opened, "ucs_status_string", library.status_text)) missing = "ucs_status_string";
-  if (missing != nullptr) {
-    return fail(Errc::unsupported, kFile, std::string("has no function ") + missing + "; it is too old");
-  }
+  opened->find("ucs_status_string", library.status_text);  // of libucs, which comes with libucp
+  if (auto complete = opened->complete(); !complete) return fail(std::move(complete).error());
   return library;
 }
 

@@ -6,7 +6,9 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <utility>
 
+#include "mpi/api/raise.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/errhandler/codes.hpp"
 #include "mpi/errhandler/errhandler.hpp"
@@ -37,7 +39,14 @@ Ref<Errhandler> default_handler() {
   return Ref<Errhandler>::share(tables().errhandler.find(initial));
 }
 
+thread_local Ref<Errhandler> brought;  // by the call under way; see raise.hpp
+
 }  // namespace
+
+int raise_by(const Errhandler& handler, int code) {
+  brought = Ref<Errhandler>::share(const_cast<Errhandler*>(&handler));
+  return code;
+}
 
 int raise_on(Kind kind, HandleBits object, int code, std::string_view text) {
   Ref<Errhandler> handler = handler_of(kind, object);
@@ -77,7 +86,9 @@ int Call::raise(int code) {
     kind_ = Kind::comm;
     object_ = noted.comm;
   }
+  const Ref<Errhandler> own = std::exchange(brought, {});
   hold_.release();
+  if (own) return own->invoke(Kind::comm, as_bits(MPI_COMM_SELF), code, text);
   return raise_on(kind_, object_, code, text);
 }
 

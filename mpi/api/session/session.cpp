@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/raise.hpp"
 #include "mpi/comm/factory.hpp"
 #include "mpi/comm/inter.hpp"
 #include "mpi/error.hpp"
@@ -135,7 +136,7 @@ int Comm_create_from_group(Group& group, const char* stringtag, Info* info, Errh
   if (group.size() == 0) return MPI_SUCCESS;
   const Made made =
       CommFactory::from_group(Ref<Group>::share(&group), std::string("user ") + stringtag, group.session());
-  if (made.comm == nullptr) return made.error_class;
+  if (made.comm == nullptr) return raise_by(errhandler, made.error_class);
   made.comm->errhandler = Ref<Errhandler>::share(&errhandler);
   if (info != nullptr) made.comm->info = info->dup();
   *newcomm = as_handle<MPI_Comm>(made.comm->handle());
@@ -148,7 +149,7 @@ int Intercomm_create_from_groups(Group& local_group, int local_leader, MPI_Group
   *newintercomm = MPI_COMM_NULL;
   const Made made = inter_from_groups(Ref<Group>::share(&local_group), local_leader, find_group(remote_group),
                                       remote_leader, stringtag);
-  if (made.comm == nullptr) return made.error_class;
+  if (made.comm == nullptr) return raise_by(errhandler, made.error_class);
   made.comm->errhandler = Ref<Errhandler>::share(&errhandler);
   if (info != nullptr) made.comm->info = info->dup();
   *newintercomm = as_handle<MPI_Comm>(made.comm->handle());

@@ -24,16 +24,8 @@ namespace {
 
 using test::Process;
 
-class Choose : public testing::Test {
+class Choose : public test::SegmentFolder {
  protected:
-  void SetUp() override {
-    char name[] = "/dev/shm/starling-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    directory = name;
-    ASSERT_TRUE(shm::register_params(params));
-  }
-  void TearDown() override { std::filesystem::remove_all(directory); }
-
   shm::SegmentSpec spec(std::uint32_t rank, std::uint32_t size) const {
     return {.job = directory,
             .node = 0,
@@ -92,8 +84,6 @@ class Choose : public testing::Test {
     return std::filesystem::directory_iterator(directory)->path();
   }
 
-  params::Registry params;
-  std::string directory;
   bool blocked = false;  // something in the directory is in the way
 };
 

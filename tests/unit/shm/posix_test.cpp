@@ -23,16 +23,8 @@
 namespace starling {
 namespace {
 
-class Posix : public testing::Test {
+class Posix : public test::SegmentFolder {
  protected:
-  void SetUp() override {
-    char name[] = "/dev/shm/starling-test-XXXXXX";
-    ASSERT_NE(::mkdtemp(name), nullptr);
-    directory = name;
-    ASSERT_TRUE(shm::register_params(params));
-  }
-  void TearDown() override { std::filesystem::remove_all(directory); }
-
   shm::SegmentSpec spec(std::uint32_t rank, std::uint32_t size, const std::string& job = "job") {
     return {.job = job,
             .node = 0,
@@ -71,9 +63,6 @@ class Posix : public testing::Test {
     ::kill(child, SIGKILL);
     ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   }
-
-  params::Registry params;
-  std::string directory;
 };
 
 TEST_F(Posix, processes_meet_by_name_and_the_last_one_removes_it) {

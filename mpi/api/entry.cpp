@@ -88,7 +88,11 @@ int Call::raise(int code) {
   }
   const Ref<Errhandler> own = std::exchange(brought, {});
   hold_.release();
-  if (own) return own->invoke(Kind::comm, as_bits(MPI_COMM_SELF), code, text);
+  if (own) {
+    const bool of_session = !own->fits(Kind::comm);
+    return own->invoke(of_session ? Kind::session : Kind::comm,
+                       of_session ? as_bits(MPI_SESSION_NULL) : as_bits(MPI_COMM_SELF), code, text);
+  }
   return raise_on(kind_, object_, code, text);
 }
 

@@ -63,14 +63,14 @@ int unknown_set(const char* name) {
 
 int Session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
   int level = MPI_THREAD_SINGLE;
-  if (const int rc = wanted_level(info, &level); rc != MPI_SUCCESS) return rc;
-  if (const int rc = open_runtime(level); rc != MPI_SUCCESS) return rc;
+  if (const int rc = wanted_level(info, &level); rc != MPI_SUCCESS) return raise_by(errhandler, rc);
+  if (const int rc = open_runtime(level); rc != MPI_SUCCESS) return raise_by(errhandler, rc);
   auto made = Ref<Session>::adopt(new Session(level));
   made->errhandler = Ref<Errhandler>::share(&errhandler);
   *session = new_handle<MPI_Session>(tables().session, std::move(made));
   if (*session == MPI_SESSION_NULL) {
     close_runtime();
-    return error(MPI_ERR_INTERN, "more than 2^25 sessions are alive");
+    return raise_by(errhandler, error(MPI_ERR_INTERN, "more than 2^25 sessions are alive"));
   }
   return MPI_SUCCESS;
 }

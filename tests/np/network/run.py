@@ -218,7 +218,7 @@ class Groups(NetworkCase):
             with self.subTest(mode):
                 done = self.run_groups("missing", 2, bootstrap_timeout=3, log_level="error", **mode)
                 self.assertNotEqual(done.returncode, 0)
-                self.assertRegex(done.stderr, r"gave up \(parameter bootstrap_timeout\): waits for rank")
+                self.assertRegex(done.stdout, r"gave up \(parameter bootstrap_timeout\): waits for rank")
 
 
 if __name__ == "__main__":

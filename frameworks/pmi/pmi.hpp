@@ -118,6 +118,7 @@ class Component {
   /// Operations and bytes so far, for the startup report.
   struct Counters {
     std::uint64_t puts = 0, gets = 0, fences = 0, other = 0;
+    std::uint64_t early_gets = 0;  ///< those of the gets that were answered by not_yet: they depend on timing
     std::uint64_t bytes_sent = 0, bytes_received = 0;
   };
   [[nodiscard]] virtual Counters counters() const noexcept = 0;

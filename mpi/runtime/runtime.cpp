@@ -213,7 +213,14 @@ Result<void> Runtime::create_bootstrap() {
   return {};
 }
 
+bool Runtime::on_node(ProcId proc) const noexcept {
+  return proc.world == self_.world && std::binary_search(node_ranks_.begin(), node_ranks_.end(), proc.rank);
+}
+
 Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) {
+  auto& sent = on_node(to) ? creation_traffic_.node : creation_traffic_.remote;
+  ++sent.count;
+  sent.bytes += message.size();
   return pml_->send_control(to, message);
 }
 

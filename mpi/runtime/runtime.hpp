@@ -55,6 +55,15 @@ struct Phase {
   std::uint64_t ns;
 };
 
+/// Messages by which communicators are made from groups: those that this process has sent.
+struct CreationTraffic {
+  struct Messages {
+    std::uint64_t count = 0, bytes = 0;
+  };
+  Messages node;    ///< to itself and to others of its node
+  Messages remote;  ///< to other nodes
+};
+
 class Runtime final : public bootstrap::Courier, public pml::ControlSink {
  public:
   /// The runtime, built at the first call. The same Error at every later call if that failed.
@@ -68,6 +77,9 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] const params::Registry& params() const noexcept { return environment_.params; }
   [[nodiscard]] Environment& environment() noexcept { return environment_; }
   [[nodiscard]] const std::vector<btl::Component*>& transports() const noexcept { return transport_list_; }
+
+  /// Connections that transports to other nodes have made for sending.
+  [[nodiscard]] std::uint64_t network_endpoints() const;
 
   /// Transports that could not be made, with their reasons.
   [[nodiscard]] const std::vector<std::string>& transports_refused() const noexcept {
@@ -84,6 +96,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   /// Whether the node has more ranks than cores: polling then takes time from those who are waited for.
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   [[nodiscard]] const std::vector<Phase>& phases() const noexcept { return phases_; }
+  [[nodiscard]] const CreationTraffic& creation_traffic() const noexcept { return creation_traffic_; }
   /// How this process got the node's shared memory, and which ways were tried before, with their reasons.
   [[nodiscard]] const std::string& shared_memory() const noexcept { return shared_memory_; }
   [[nodiscard]] const std::vector<std::string>& shared_memory_refused() const noexcept {
@@ -99,6 +112,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] StartupPlan plan_for(std::uint32_t members, bool over_network) const;
   /// Makes a context id together with the other members, after what the plan wants done before. Collective.
   [[nodiscard]] Result<ContextId> agree(const ProcListPtr& members, const std::string& tag);
+  /// Whether a process is on this node.
+  [[nodiscard]] bool on_node(ProcId proc) const noexcept;
 
   /// Polls transports and everything registered once. Returns the number of events.
   int progress() noexcept;
@@ -170,6 +185,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> create_transports();
   [[nodiscard]] Result<void> create_transport(const plugin::Candidate& candidate);
   void use_transports(std::size_t first);
+  void add_phase(const char* name, std::uint64_t ns);
   [[nodiscard]] bool needs_network(const ProcList& members) const;
   [[nodiscard]] Result<void> create_network();
   [[nodiscard]] Result<void> create_bootstrap();
@@ -215,6 +231,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::uint64_t next_look_ns_ = 0;
   std::uint32_t idle_polls_ = 0;
   std::vector<Phase> phases_;
+  CreationTraffic creation_traffic_;
   std::string shared_memory_;
   std::vector<std::string> shared_memory_refused_;
   std::vector<std::string> transports_refused_;

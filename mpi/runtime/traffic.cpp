@@ -10,10 +10,7 @@ namespace {
 
 PairClass class_of(const Runtime& runtime, ProcId peer) {
   if (peer == runtime.self()) return PairClass::self;
-  const auto& node = runtime.node_ranks();
-  const bool here =
-      peer.world == runtime.self().world && std::binary_search(node.begin(), node.end(), peer.rank);
-  return here ? PairClass::node : PairClass::remote;
+  return runtime.on_node(peer) ? PairClass::node : PairClass::remote;
 }
 
 }  // namespace

@@ -105,8 +105,20 @@ Result<void> Runtime::reach(const ProcList& members) {
   const std::uint64_t begin = now_ns();
   network_made_ = true;
   if (auto created = create_network(); !created) return created;
-  phases_.push_back({"network transports", now_ns() - begin});
+  add_phase("network transports", now_ns() - begin);
   return {};
+}
+
+/// What happens several times is one phase.
+void Runtime::add_phase(const char* name, std::uint64_t ns) {
+  const auto known = std::find_if(phases_.begin(), phases_.end(), [name](const Phase& phase) {
+    return std::string_view(phase.name) == name;
+  });
+  if (known == phases_.end()) {
+    phases_.push_back({name, ns});
+  } else {
+    known->ns += ns;
+  }
 }
 
 Result<void> Runtime::create_network() {
@@ -128,6 +140,14 @@ Result<void> Runtime::create_network() {
     addresses.push_back({std::string(transports_[i]->name()), transports_[i]->address()});
   }
   return bootstrap_->publish(addresses);
+}
+
+std::uint64_t Runtime::network_endpoints() const {
+  std::uint64_t endpoints = 0;
+  for (std::size_t i = near_count_; i < transport_list_.size(); ++i) {
+    endpoints += transport_list_[i]->counters().endpoints;
+  }
+  return endpoints;
 }
 
 StartupPlan Runtime::plan_for(const ProcList& members) const {
@@ -165,7 +185,10 @@ Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& 
       plan.exchange == StartupPlan::Exchange::fence || plan.exchange == StartupPlan::Exchange::tree;
   creation.ready = plan.init_barrier;
   const auto seconds = static_cast<std::uint64_t>(params().integer(bootstrap::kTimeout));
-  return bootstrap_->create(creation, Deadline::after_seconds(seconds));
+  const std::uint64_t begin = now_ns();
+  auto id = bootstrap_->create(creation, Deadline::after_seconds(seconds));
+  add_phase("communicators from groups", now_ns() - begin);
+  return id;
 }
 
 }  // namespace starling::mpi

@@ -22,8 +22,15 @@ constexpr std::size_t kMaxPhases = 12;
 
 struct Record {
   std::uint64_t phase_ns[kMaxPhases] = {};
-  std::uint64_t pmi_operations = 0, pmi_bytes = 0, fences = 0, peers = 0, private_kib = 0, shared_kib = 0;
+  pmi::Component::Counters pmi;
+  std::uint64_t peers = 0, network_endpoints = 0;
+  CreationTraffic creation;
+  std::uint64_t private_kib = 0, shared_kib = 0;
 };
+
+std::uint64_t operations(const pmi::Component::Counters& pmi) {
+  return pmi.puts + pmi.gets + pmi.fences + pmi.other;
+}
 
 /// Private and shared resident memory of this process, from /proc/self/smaps_rollup; zeros where it cannot be
 /// read.
@@ -45,29 +52,84 @@ Record own_record(Runtime& runtime) {
   Record record;
   const auto& phases = runtime.phases();
   for (std::size_t i = 0; i < std::min(phases.size(), kMaxPhases); ++i) record.phase_ns[i] = phases[i].ns;
-  const pmi::Component::Counters pmi = runtime.pmi().counters();
-  record.pmi_operations = pmi.puts + pmi.gets + pmi.fences + pmi.other;
-  record.pmi_bytes = pmi.bytes_sent + pmi.bytes_received;
-  record.fences = pmi.fences;
+  record.pmi = runtime.pmi().counters();
   record.peers = runtime.pml().counters().peers;
+  record.network_endpoints = runtime.network_endpoints();
+  record.creation = runtime.creation_traffic();
   read_memory(record);
   return record;
 }
 
-template <class Get>
-std::string spread(const std::vector<Record>& all, double unit, const char* format, Get get) {
+struct Spread {
   std::uint64_t low = ~std::uint64_t{0}, high = 0, sum = 0;
+  double mean = 0;
+};
+
+template <class Get>
+Spread spread(const std::vector<Record>& all, Get get) {
+  Spread spread;
   for (const Record& record : all) {
     const std::uint64_t value = get(record);
-    low = std::min(low, value);
-    high = std::max(high, value);
-    sum += value;
+    spread.low = std::min(spread.low, value);
+    spread.high = std::max(spread.high, value);
+    spread.sum += value;
   }
-  char text[128];
-  std::snprintf(text, sizeof text, format, static_cast<double>(low) / unit,
-                static_cast<double>(sum) / unit / static_cast<double>(all.size()),
-                static_cast<double>(high) / unit);
-  return text;
+  spread.mean = static_cast<double>(spread.sum) / static_cast<double>(all.size());
+  return spread;
+}
+
+/// The lines about time, counters and memory.
+class Numbers {
+ public:
+  explicit Numbers(const std::vector<Record>& all) : all_(all) {
+    text_ = "\n  per rank                          min       mean        max        all ranks";
+  }
+  template <class Get>
+  void time(const char* name, Get ns) {
+    const Spread s = spread(all_, ns);
+    add("\n  %-27s %7.3f ms %7.3f ms %7.3f ms", name, static_cast<double>(s.low) * 1e-6, s.mean * 1e-6,
+        static_cast<double>(s.high) * 1e-6);
+  }
+  template <class Get>
+  void count(const char* name, Get get) {
+    const Spread s = spread(all_, get);
+    add("\n  %-27s %10.0f %10.1f %10.0f %16.0f", name, static_cast<double>(s.low), s.mean,
+        static_cast<double>(s.high), static_cast<double>(s.sum));
+  }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  template <class... Values>
+  void add(const char* format, Values... values) {
+    char line[192];
+    std::snprintf(line, sizeof line, format, values...);
+    text_ += line;
+  }
+
+  const std::vector<Record>& all_;
+  std::string text_;
+};
+
+std::string numbers_of(const Runtime& runtime, const std::vector<Record>& all) {
+  Numbers numbers(all);
+  for (std::size_t i = 0; i < std::min(runtime.phases().size(), kMaxPhases); ++i) {
+    numbers.time(runtime.phases()[i].name, [i](const Record& r) { return r.phase_ns[i]; });
+  }
+  numbers.count("PMI operations", [](const Record& r) { return operations(r.pmi); });
+  numbers.count("PMI puts", [](const Record& r) { return r.pmi.puts; });
+  numbers.count("PMI gets", [](const Record& r) { return r.pmi.gets; });
+  numbers.count("PMI gets too early", [](const Record& r) { return r.pmi.early_gets; });
+  numbers.count("PMI fences", [](const Record& r) { return r.pmi.fences; });
+  numbers.count("PMI bytes", [](const Record& r) { return r.pmi.bytes_sent + r.pmi.bytes_received; });
+  numbers.count("creation messages, node", [](const Record& r) { return r.creation.node.count; });
+  numbers.count("creation bytes, node", [](const Record& r) { return r.creation.node.bytes; });
+  numbers.count("creation messages, remote", [](const Record& r) { return r.creation.remote.count; });
+  numbers.count("creation bytes, remote", [](const Record& r) { return r.creation.remote.bytes; });
+  numbers.count("peers", [](const Record& r) { return r.peers; });
+  numbers.count("network endpoints", [](const Record& r) { return r.network_endpoints; });
+  numbers.count("private memory (KiB)", [](const Record& r) { return r.private_kib; });
+  numbers.count("shared memory (KiB)", [](const Record& r) { return r.shared_kib; });
+  return numbers.text();
 }
 
 }  // namespace
@@ -87,23 +149,7 @@ void print_startup_report() {
   for (const std::string& reason : runtime.transports_refused()) text += "\n  transport not used: " + reason;
   text += "\n  shared memory: " + runtime.shared_memory();
   for (const std::string& reason : runtime.shared_memory_refused()) text += "\n    not used: " + reason;
-  text += "\n  per rank                          min       mean        max";
-  const auto add = [&text](const char* name, const std::string& numbers) {
-    char line[192];
-    std::snprintf(line, sizeof line, "\n  %-27s %s", name, numbers.c_str());
-    text += line;
-  };
-  for (std::size_t i = 0; i < std::min(runtime.phases().size(), kMaxPhases); ++i) {
-    add(runtime.phases()[i].name,
-        spread(all, 1e6, "%7.3f ms %7.3f ms %7.3f ms", [i](const Record& r) { return r.phase_ns[i]; }));
-  }
-  constexpr const char* kCount = "%10.0f %10.1f %10.0f";
-  add("PMI operations", spread(all, 1, kCount, [](const Record& r) { return r.pmi_operations; }));
-  add("PMI bytes", spread(all, 1, kCount, [](const Record& r) { return r.pmi_bytes; }));
-  add("PMI fences", spread(all, 1, kCount, [](const Record& r) { return r.fences; }));
-  add("peers", spread(all, 1, kCount, [](const Record& r) { return r.peers; }));
-  add("private memory (KiB)", spread(all, 1, kCount, [](const Record& r) { return r.private_kib; }));
-  add("shared memory (KiB)", spread(all, 1, kCount, [](const Record& r) { return r.shared_kib; }));
+  text += numbers_of(runtime, all);
   std::fprintf(stderr, "[starling] %s\n", text.c_str());
 }
 

@@ -77,7 +77,9 @@ constexpr std::array kPhases = {StartupPhase{"parameters", "parameters and plugi
                                 StartupPhase{"place", "place on the node"},
                                 StartupPhase{"segment", "shared segment"},
                                 StartupPhase{"transports", "pml and transports"},
-                                StartupPhase{"bootstrap", "bootstrap"}};
+                                StartupPhase{"bootstrap", "bootstrap"},
+                                StartupPhase{"network", "network transports"},
+                                StartupPhase{"creation", "communicators from groups"}};
 
 std::uint64_t phase_ns(Runtime& runtime, std::size_t which) {
   for (const Phase& phase : runtime.phases()) {
@@ -101,6 +103,9 @@ void add_startup(std::vector<PerformanceVariable>& all) {
   all.push_back({"pmi_fences", "Fences of the process manager that this process took part in",
                  MPI_T_PVAR_CLASS_COUNTER,
                  [](Runtime& runtime, std::size_t) { return runtime.pmi().counters().fences; }, 0});
+  all.push_back({"network_endpoints", "Connections to other nodes that this process has made for sending",
+                 MPI_T_PVAR_CLASS_COUNTER,
+                 [](Runtime& runtime, std::size_t) { return runtime.network_endpoints(); }, 0});
   all.push_back({"pmi_bytes", "Bytes to and from the process manager", MPI_T_PVAR_CLASS_AGGREGATE,
                  [](Runtime& runtime, std::size_t) {
                    const pmi::Component::Counters counters = runtime.pmi().counters();

@@ -207,7 +207,11 @@ Result<Lookup> Pmi1::get(std::uint32_t rank, std::string_view key) {
   bool gone = false;
   auto first = get_text(rank, codec_->key_name(rank, key, 0), gone);
   if (!first) return fail(std::move(first).error());
-  if (!*first) return Lookup{own_server_ && !gone ? Found::not_yet : Found::none, {}};
+  if (!*first && own_server_ && !gone) {
+    ++counters_.early_gets;
+    return Lookup{Found::not_yet, {}};
+  }
+  if (!*first) return Lookup{Found::none, {}};
   auto count = codec_->piece_count(**first);
   if (!count) return fail(std::move(count).error());
   std::string text = std::move(**first);

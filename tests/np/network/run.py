@@ -126,17 +126,23 @@ MODES = [{"bootstrap": "flat"}, {"bootstrap": "flat", "async_modex": 1}, {"async
 class Cutoff(NetworkCase):
     """mpi_add_procs_cutoff: peers at MPI_Init below it, on the first message from it on."""
 
+    def count(self, what, done):
+        """Mean over ranks, at the end of MPI_Init."""
+        return float(re.search(f"^  {what}  +\\S+ +(\\S+)", done.stderr, re.M).group(1))
+
     def peers(self, done):
-        return float(re.search(r"^  peers  +\S+ +(\S+)", done.stderr, re.M).group(1))
+        return self.count("peers", done)
 
     def test_peers_now_or_later(self):
         now = self.run_job(8, 2, PAIR, mpi_add_procs_cutoff=9)
         self.expect(now, "peers: made at once (8 processes, mpi_add_procs_cutoff=9)")
         self.assertEqual(self.peers(now), 8)
+        self.assertEqual(self.count("network endpoints", now), 4)
         for cutoff in (0, 8):
             later = self.run_job(8, 2, PAIR, mpi_add_procs_cutoff=cutoff)
             self.expect(later, "peers: made on first message")
             self.assertLess(self.peers(later), 8)
+            self.assertLess(self.count("network endpoints", later), 1)  # the two roots speak to each other
 
     def test_a_transport_that_cannot_add_peers_one_by_one(self):
         done = self.run_job(8, 2, PAIR, trial_lazy_peers=0)

@@ -47,6 +47,8 @@ struct Config {
   std::uint64_t unexpected_max = 64 * 1024 * 1024;  ///< aim for all peers together
   std::uint64_t get_chunk_bytes = 1024 * 1024;      ///< per get and progress call
   std::uint32_t fragments_per_push = 16;            ///< per peer and progress call
+  std::uint32_t paths_max = 1;                      ///< networks that one peer is reached by
+  PathUse path_use = PathUse::spill;
 };
 
 /// Eager credit of one pair. All processes of a job compute the same.
@@ -145,6 +147,11 @@ class Engine final : public Component, private btl::Sink {
   void on_eager_sync(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_cts(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_data(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_data_at(Peer& peer, std::span<const std::byte> message) noexcept;
+  void take_data(Peer& peer, const wire::Data& header, std::uint64_t offset,
+                 const std::byte* payload) noexcept;
+  void on_numbered(btl::Origin& from, Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_passed(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_answer(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_cancel(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_control(Peer& peer, std::span<const std::byte> message) noexcept;
@@ -164,6 +171,7 @@ class Engine final : public Component, private btl::Sink {
   [[nodiscard]] int push_answers(Peer& peer) noexcept;
   [[nodiscard]] int push_fifo(Peer& peer) noexcept;
   [[nodiscard]] int push_data(Peer& peer) noexcept;
+  [[nodiscard]] Post put_data(Peer& peer, const Request& request, std::size_t bytes) noexcept;
   [[nodiscard]] int step_gets() noexcept;
   [[nodiscard]] bool step_get(Get& get, int& events) noexcept;
   [[nodiscard]] bool await_contact(Peer& peer) noexcept;
@@ -194,6 +202,7 @@ class Engine final : public Component, private btl::Sink {
   MessagePool pool_;
   MessageChain taken_;  // by mprobe, not received yet
   Counters counters_;
+  std::uint64_t held_back_ = 0;  // messages that had overtaken others on another path, and waited for them
 };
 
 namespace detail {

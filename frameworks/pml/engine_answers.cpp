@@ -28,6 +28,9 @@ void Engine::on_other(btl::Origin& from, std::span<const std::byte> message) noe
     case wire::Kind::rts: on_rts(peer, message); return;
     case wire::Kind::cts: on_cts(peer, message); return;
     case wire::Kind::data: on_data(peer, message); return;
+    case wire::Kind::data_at: on_data_at(peer, message); return;
+    case wire::Kind::numbered: on_numbered(from, peer, message); return;
+    case wire::Kind::passed: on_passed(peer, message); return;
     case wire::Kind::fin:
     case wire::Kind::sync_ack:
     case wire::Kind::cancel_answer: on_answer(peer, message); return;
@@ -92,22 +95,68 @@ void Engine::on_data(Peer& peer, std::span<const std::byte> message) noexcept {
     malformed(peer, "a data fragment is shorter than it says");
     return;
   }
+  const Request* const request = transfer(peer, header.receiver_id);
+  if (request != nullptr) take_data(peer, header, request->moved, message.data() + sizeof header);
+}
+
+void Engine::on_data_at(Peer& peer, std::span<const std::byte> message) noexcept {
+  wire::DataAt header;
+  if (!wire::read(message, header) || message.size() - sizeof header < header.data.prefix.length) {
+    malformed(peer, "a data fragment is shorter than it says");
+    return;
+  }
+  take_data(peer, header.data, header.offset, message.data() + sizeof header);
+}
+
+/// `moved` counts bytes; over several paths they come in any order.
+void Engine::take_data(Peer& peer, const wire::Data& header, std::uint64_t offset,
+                       const std::byte* payload) noexcept {
   Request* const request = transfer(peer, header.receiver_id);
   if (request == nullptr || !request->receive || request->phase != kReceiving) return;
   const std::size_t bytes = header.prefix.length;
-  if (bytes > request->total - request->moved) {
+  if (bytes > request->total - request->moved || offset > request->total || bytes > request->total - offset) {
     malformed(peer, "a data fragment goes beyond its transfer");
     return;
   }
-  const std::byte* const payload = message.data() + sizeof header;
   const Buffer& buffer = request->buffer;
   if (buffer.layout != nullptr) {
-    buffer.layout->unpack(buffer.base, buffer.count, request->moved, payload, bytes);
+    buffer.layout->unpack(buffer.base, buffer.count, offset, payload, bytes);
   } else if (bytes != 0) {
-    std::memcpy(static_cast<std::byte*>(buffer.base) + request->moved, payload, bytes);
+    std::memcpy(static_cast<std::byte*>(buffer.base) + offset, payload, bytes);
   }
   request->moved += bytes;
   if (request->moved == request->total) finish_receive(*request, Fault::none);
+}
+
+void Engine::on_numbered(btl::Origin& from, Peer& peer, std::span<const std::byte> message) noexcept {
+  wire::Numbered header;
+  if (!wire::read(message, header) || message.size() == sizeof header ||
+      static_cast<wire::Kind>(message[sizeof header]) == wire::Kind::numbered) {
+    malformed(peer, "a number without a message");
+    return;
+  }
+  const auto inner = message.subspan(sizeof header);
+  if (header.number == 0) return on_message(from, inner);
+  if (peer.reorder == nullptr) peer.reorder = std::make_unique<Reorder>();
+  switch (peer.reorder->offer(header.number, inner)) {
+    case Reorder::Place::refused: return malformed(peer, "its number is out of turn");
+    case Reorder::Place::held: ++held_back_; return;
+    case Reorder::Place::next: break;
+  }
+  on_message(from, inner);
+  while (const auto next = peer.reorder->take()) on_message(from, *next);
+  if (!peer.reorder->tell()) return;
+  const wire::Numbered passed{{wire::Kind::passed, 0, 0, 0}, peer.reorder->taken()};
+  answer(peer, wire::bytes_of(passed));
+}
+
+void Engine::on_passed(Peer& peer, std::span<const std::byte> message) noexcept {
+  wire::Numbered header;
+  if (!wire::read(message, header) || peer.paths == nullptr) {
+    malformed(peer, "it counts messages that were not numbered");
+    return;
+  }
+  peer.paths->passed(header.number);
 }
 
 void Engine::on_answer(Peer& peer, std::span<const std::byte> message) noexcept {

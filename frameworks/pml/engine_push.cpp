@@ -130,6 +130,18 @@ int Engine::push_fifo(Peer& peer) noexcept {
   return events;
 }
 
+Post Engine::put_data(Peer& peer, const Request& request, std::size_t bytes) noexcept {
+  wire::DataAt header{{{wire::Kind::data, 0, 0, static_cast<std::uint32_t>(bytes)}, request.remote},
+                      request.moved};
+  std::size_t header_bytes = sizeof(wire::Data);
+  if (peer.paths != nullptr) {
+    header.data.prefix.kind = wire::Kind::data_at;
+    header_bytes = sizeof header;
+  }
+  return put(*peer.endpoint, wire::bytes_of(header).first(header_bytes), request.buffer, request.moved,
+             bytes);
+}
+
 int Engine::push_data(Peer& peer) noexcept {
   int events = 0;
   for (std::uint32_t sent = 0; sent < config_.fragments_per_push; ++sent) {
@@ -137,9 +149,7 @@ int Engine::push_data(Peer& peer) noexcept {
     if (request == nullptr) break;
     const auto bytes = static_cast<std::size_t>(
         std::min<std::uint64_t>(peer.fragment_bytes, request->total - request->moved));
-    const wire::Data header{{wire::Kind::data, 0, 0, static_cast<std::uint32_t>(bytes)}, request->remote};
-    if (put(*peer.endpoint, wire::bytes_of(header), request->buffer, request->moved, bytes) == Post::again)
-      break;
+    if (put_data(peer, *request, bytes) == Post::again) break;
     ++events;
     request->moved += bytes;
     if (request->moved == request->total) {

@@ -21,7 +21,9 @@ std::int64_t credit_window(const Config& config) noexcept {
 }
 
 Engine::Engine(const Config& config, std::unique_ptr<LargePolicy> policy)
-    : peers_(config.eager_limit, credit_window(config)), config_(config), policy_(std::move(policy)) {}
+    : peers_({config.eager_limit, credit_window(config), config.paths_max, config.path_use}),
+      config_(config),
+      policy_(std::move(policy)) {}
 
 Engine::~Engine() {
   contexts_.each([this](Context& context) {

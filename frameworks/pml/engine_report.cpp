@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counters, and what hang help prints.
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "frameworks/pml/engine.hpp"
 
@@ -20,10 +22,20 @@ bool Engine::drained() const noexcept {
 Component::Counters Engine::counters() const {
   Counters counters = counters_;
   counters.peers = peers_.size();
+  std::map<std::string_view, std::uint32_t> reached_by;
   peers_.each([&](const Peer& peer) {
     counters.eager_sent += peer.eager_sent;
     counters.credit_stalls += peer.slow_sent.stalls;
+    if (peer.paths != nullptr) ++reached_by[peer.paths->name()];
   });
+  for (const auto& [paths, peers] : reached_by) {
+    counters.notes.push_back("several paths: " + std::string(paths) + " to " + std::to_string(peers) +
+                             " processes (pml_paths)");
+  }
+  if (held_back_ != 0) {
+    counters.notes.push_back("several paths: " + std::to_string(held_back_) +
+                             " messages came too early and were put back in order");
+  }
   counters.notes.insert(counters.notes.end(), peers_.notes().begin(), peers_.notes().end());
   const std::vector<std::string> notes = policy_->notes();
   counters.notes.insert(counters.notes.end(), notes.begin(), notes.end());
@@ -34,7 +46,8 @@ std::vector<PeerTraffic> Engine::traffic() const {
   std::vector<PeerTraffic> all;
   peers_.each([&](const Peer& peer) {
     if (peer.transport == nullptr) return;
-    all.push_back({peer.proc, peer.transport->name(), peer.slow_sent});
+    const std::string_view name = peer.paths != nullptr ? peer.paths->name() : peer.transport->name();
+    all.push_back({peer.proc, name, peer.slow_sent});
     all.back().sent.eager = {peer.eager_sent, peer.eager_bytes_sent};
   });
   return all;

@@ -21,8 +21,16 @@ inline constexpr params::Decl kUnexpectedMax = params::size_bytes(
     "Memory that messages may take in a process before it receives them. Every pair gets its share as credit "
     "(16k to 1m); a "
     "sender without credit announces its messages instead. Must be the same in all processes of a job.");
+inline constexpr params::Decl kPaths = params::integer(
+    "pml_paths", "4", 1, 16,
+    "Networks of the selected ones (parameter btl) that a process of another node is reached by at the same "
+    "time. With more than one, messages carry numbers and are put back in order.");
+inline constexpr params::Decl kPathUse = params::choice(
+    "pml_path_use", "spill", "spill|alternate",
+    "How messages are dealt to several networks: spill: the best takes what it can, the next what that "
+    "refuses; alternate: each in turn. Fragments of large messages take turns always.");
 /// Declared under the owner "pml".
-inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax};
+inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax, kPaths, kPathUse};
 
 /// Reads them; declares them first where that has not been done.
 [[nodiscard]] inline Result<Config> read_config(const Args& args) {
@@ -33,6 +41,8 @@ inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax};
   config.world_size = args.world_size;
   config.eager_limit = static_cast<std::uint64_t>(args.params.integer(kEagerLimit));
   config.unexpected_max = static_cast<std::uint64_t>(args.params.integer(kUnexpectedMax));
+  config.paths_max = static_cast<std::uint32_t>(args.params.integer(kPaths));
+  config.path_use = args.params.choice<PathUse>(kPathUse);
   return config;
 }
 

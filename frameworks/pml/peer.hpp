@@ -11,12 +11,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/ids.hpp"
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pml/chain.hpp"
+#include "frameworks/pml/paths.hpp"
+#include "frameworks/pml/reorder.hpp"
 #include "frameworks/pml/request.hpp"
 #include "frameworks/pml/traffic.hpp"
 #include "frameworks/pml/wire.hpp"
@@ -61,6 +64,8 @@ struct Peer {
   std::size_t answers_sent = 0;
 
   btl::Component* transport = nullptr;
+  std::unique_ptr<Paths> paths;      ///< the endpoint, where there are several
+  std::unique_ptr<Reorder> reorder;  ///< of what the peer sends, once it has numbered a message
   std::vector<std::string> refused;  ///< "shm: on another node", in the order tried
   std::size_t transports_tried = 0;
   std::uint64_t asked_ns = 0;   ///< awaited: when its address was first asked for

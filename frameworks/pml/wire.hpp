@@ -18,17 +18,20 @@
 namespace starling::pml::wire {
 
 enum class Kind : std::uint8_t {
-  eager = 1,          ///< Envelope, payload
-  eager_sync = 2,     ///< SyncEnvelope, payload: the receiver answers sync_ack when it is matched
-  rts = 3,            ///< Rts: a message whose data stay with the sender for now
-  cts = 4,            ///< Cts: send these bytes
-  data = 5,           ///< Data, payload: the next bytes of a transfer, in order
-  fin = 6,            ///< Answer: the receiver has all it wants of this send
-  sync_ack = 7,       ///< Answer: the synchronous send has matched
-  credit = 8,         ///< Prefix: `length` bytes of eager credit come back
-  control = 9,        ///< Prefix, payload: for the ControlSink
-  cancel = 10,        ///< SyncEnvelope: take this unmatched message back
-  cancel_answer = 11  ///< Answer, with kGranted or without
+  eager = 1,           ///< Envelope, payload
+  eager_sync = 2,      ///< SyncEnvelope, payload: the receiver answers sync_ack when it is matched
+  rts = 3,             ///< Rts: a message whose data stay with the sender for now
+  cts = 4,             ///< Cts: send these bytes
+  data = 5,            ///< Data, payload: the next bytes of a transfer, in order
+  fin = 6,             ///< Answer: the receiver has all it wants of this send
+  sync_ack = 7,        ///< Answer: the synchronous send has matched
+  credit = 8,          ///< Prefix: `length` bytes of eager credit come back
+  control = 9,         ///< Prefix, payload: for the ControlSink
+  cancel = 10,         ///< SyncEnvelope: take this unmatched message back
+  cancel_answer = 11,  ///< Answer, with kGranted or without
+  numbered = 12,  ///< Numbered, another message: of a peer with several paths; 0: its order does not matter
+  data_at = 13,   ///< DataAt, payload: bytes of a transfer that may come by several paths
+  passed = 14     ///< Numbered: all numbered messages up to this one have been taken
 };
 
 // Prefix::flags
@@ -83,6 +86,17 @@ struct Answer {
   std::uint64_t sender_id = 0;
 };
 
+/// In front of a message that may be overtaken on another path.
+struct Numbered {
+  Prefix prefix;
+  std::uint64_t number = 0;
+};
+
+struct DataAt {
+  Data data;
+  std::uint64_t offset = 0;  ///< in the whole message
+};
+
 static_assert(sizeof(Prefix) == 8 && offsetof(Prefix, length) == 4);
 static_assert(sizeof(Envelope) == 24 && offsetof(Envelope, context) == 8 && offsetof(Envelope, tag) == 16 &&
               offsetof(Envelope, source) == 20);
@@ -90,6 +104,7 @@ static_assert(sizeof(SyncEnvelope) == 32 && offsetof(SyncEnvelope, sender_id) ==
 static_assert(sizeof(Rts) == 56 && offsetof(Rts, length) == 24 && offsetof(Rts, key) == 48);
 static_assert(sizeof(Cts) == 40 && offsetof(Cts, bytes) == 32);
 static_assert(sizeof(Data) == 16 && sizeof(Answer) == 16);
+static_assert(sizeof(Numbered) == 16 && sizeof(DataAt) == 24);
 
 /// Longest header, and longest message that is not payload-bearing.
 inline constexpr std::size_t kHeaderMax = sizeof(Rts);

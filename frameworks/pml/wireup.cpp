@@ -8,14 +8,24 @@
 #include "core/log.hpp"
 
 namespace starling::pml {
+namespace {
+
+/// Limits::rank_of_preference: from here on a transport is a network.
+constexpr std::uint32_t kNetwork = 50;
+
+bool is_network(const btl::Component& transport) noexcept {
+  return transport.limits().rank_of_preference >= kNetwork;
+}
+
+}  // namespace
 
 Peer& PeerTable::peer(ProcId proc) {
   std::unique_ptr<Peer>& at = peers_[proc];
   if (!at) {
     at = std::make_unique<Peer>();
     at->proc = proc;
-    at->credit = window_;
-    at->return_at = window_ / 2;
+    at->credit = config_.window;
+    at->return_at = config_.window / 2;
   }
   return *at;
 }
@@ -32,14 +42,14 @@ void PeerTable::refuse(Peer& peer, const btl::Component& transport, const std::s
   }
 }
 
-PeerTable::Tried PeerTable::try_transport(Peer& peer, btl::Component& transport) {
+PeerTable::Attempt PeerTable::try_transport(Peer& peer, btl::Component& transport) {
   const auto refused = [&](const std::string& why) {
     refuse(peer, transport, why);
-    return Tried::refused;
+    return Attempt{Tried::refused};
   };
   if (Result<void> reached = transport.reaches(peer.proc); !reached) {
     peer.refused.push_back(std::string(transport.name()) + ": " + reached.error().text());
-    return Tried::refused;
+    return {Tried::refused};
   }
   std::vector<std::byte> address;
   if (transport.needs().address != btl::AddressSource::computed) {
@@ -48,22 +58,47 @@ PeerTable::Tried PeerTable::try_transport(Peer& peer, btl::Component& transport)
     if (!found) {
       const Errc code = found.error().code;
       refuse(peer, transport, found.error().text());
-      return code == Errc::timed_out ? Tried::timed_out : Tried::refused;
+      return {code == Errc::timed_out ? Tried::timed_out : Tried::refused};
     }
-    if (found->what == btl::Found::What::not_yet) return Tried::not_yet;
+    if (found->what == btl::Found::What::not_yet) return {Tried::not_yet};
     if (found->what == btl::Found::What::none) return refused("the peer does not use it");
     address = std::move(found->address);
   }
   auto made = transport.connect(peer.proc, address);
   if (!made) return refused(made.error().text());
+  return {Tried::connected, *made};
+}
+
+void PeerTable::use(Peer& peer, btl::Component& transport, btl::Endpoint& endpoint) {
   const btl::Limits& limits = transport.limits();
   const std::size_t room = limits.message_max_bytes - sizeof(wire::SyncEnvelope);
-  peer.eager_bytes = std::min(eager_limit_ == 0 ? limits.eager_bytes : std::size_t{eager_limit_}, room);
+  peer.eager_bytes =
+      std::min(config_.eager_limit == 0 ? limits.eager_bytes : std::size_t{config_.eager_limit}, room);
   peer.fragment_bytes = std::clamp(limits.fragment_bytes, sizeof(wire::Data) + 1, limits.message_max_bytes) -
                         sizeof(wire::Data);
   peer.transport = &transport;
-  peer.endpoint = *made;
-  return Tried::connected;
+  peer.endpoint = &endpoint;
+}
+
+/// Further networks to a peer that is reached by one. Within a node one path is best.
+void PeerTable::add_paths(Peer& peer, std::size_t from) {
+  if (config_.paths_max <= 1 || !is_network(*peer.transport)) return;
+  auto paths = std::make_unique<Paths>(config_.path_use);
+  paths->add(*peer.transport, *peer.endpoint);
+  for (std::size_t at = from; at < transports_.size() && paths->count() < config_.paths_max; ++at) {
+    if (!is_network(*transports_[at])) continue;
+    const Attempt attempt = try_transport(peer, *transports_[at]);
+    if (attempt.tried == Tried::connected) paths->add(*transports_[at], *attempt.endpoint);
+  }
+  if (paths->count() == 1) return;
+  const std::size_t longest = paths->message_max();
+  const std::size_t room = longest - sizeof(wire::SyncEnvelope);
+  peer.eager_bytes =
+      std::min(config_.eager_limit == 0 ? paths->eager_bytes() : std::size_t{config_.eager_limit}, room);
+  peer.fragment_bytes =
+      std::clamp(paths->fragment_bytes(), sizeof(wire::DataAt) + 1, longest) - sizeof(wire::DataAt);
+  peer.paths = std::move(paths);
+  peer.endpoint = peer.paths.get();
 }
 
 Contact PeerTable::wait_for_address(Peer& peer) {
@@ -85,11 +120,13 @@ Contact PeerTable::connect(Peer& peer) {
   if (peer.state == PeerState::awaited && now_ns() < peer.ask_at_ns) return Contact::later;
   peer.refused.clear();
   bool may_come = false;
-  for (btl::Component* transport : transports_) {
-    const Tried tried = try_transport(peer, *transport);
-    if (tried == Tried::not_yet) return wait_for_address(peer);
-    may_come |= tried == Tried::timed_out;
-    if (tried != Tried::connected) continue;
+  for (std::size_t at = 0; at < transports_.size(); ++at) {
+    const Attempt attempt = try_transport(peer, *transports_[at]);
+    if (attempt.tried == Tried::not_yet) return wait_for_address(peer);
+    may_come |= attempt.tried == Tried::timed_out;
+    if (attempt.tried != Tried::connected) continue;
+    use(peer, *transports_[at], *attempt.endpoint);
+    add_paths(peer, at + 1);
     peer.state = PeerState::connected;
     peer.update_fast_path();
     return Contact::made;

@@ -29,8 +29,13 @@ enum class Contact : std::uint8_t {
 
 class PeerTable {
  public:
-  /// `eager_limit`: 0 leaves it to each transport. `window`: eager credit that each peer starts with.
-  PeerTable(std::uint64_t eager_limit, std::int64_t window) : eager_limit_(eager_limit), window_(window) {}
+  struct Config {
+    std::uint64_t eager_limit = 0;  ///< 0 leaves it to each transport
+    std::int64_t window = 0;        ///< eager credit that each peer starts with
+    std::uint32_t paths_max = 1;    ///< networks that one peer is reached by
+    PathUse path_use = PathUse::spill;
+  };
+  explicit PeerTable(const Config& config) : config_(config) {}
 
   void add_transport(btl::Component& transport) { transports_.push_back(&transport); }
   void set_address_book(btl::AddressBook* book) noexcept { book_ = book; }
@@ -53,11 +58,16 @@ class PeerTable {
  private:
   void refuse(Peer& peer, const btl::Component& transport, const std::string& reason);
   enum class Tried : std::uint8_t { connected, refused, timed_out, not_yet };
-  Tried try_transport(Peer& peer, btl::Component& transport);
+  struct Attempt {
+    Tried tried;
+    btl::Endpoint* endpoint = nullptr;
+  };
+  Attempt try_transport(Peer& peer, btl::Component& transport);
+  void use(Peer& peer, btl::Component& transport, btl::Endpoint& endpoint);
+  void add_paths(Peer& peer, std::size_t from);
   Contact wait_for_address(Peer& peer);
 
-  std::uint64_t eager_limit_;
-  std::int64_t window_;
+  Config config_;
   std::vector<btl::Component*> transports_;
   btl::AddressBook* book_ = nullptr;
   std::unordered_map<ProcId, std::unique_ptr<Peer>> peers_;

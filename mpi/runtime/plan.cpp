@@ -94,9 +94,10 @@ StartupPlan make_plan(const PlanInput& input) {
   plan.init_barrier = first.runs;
   plan.init_barrier_reason = first.reason;
 
-  const Barrier last = plan_barrier(
-      input.finalize_barrier, "finalize_barrier",
-      names_where(input, [](const btl::Needs& n) { return n.barrier_after_last_message; }), input);
+  auto last_askers = names_where(input, [](const btl::Needs& n) { return n.barrier_after_last_message; });
+  // One path may close while another still carries what was sent before.
+  if (input.networks > 1) last_askers.push_back("several networks");
+  const Barrier last = plan_barrier(input.finalize_barrier, "finalize_barrier", last_askers, input);
   plan.finalize_barrier = last.runs;
   plan.finalize_barrier_reason = last.reason;
 

@@ -24,6 +24,7 @@ struct PlanInput {
     btl::Needs needs;
   };
   std::vector<Transport> transports;
+  std::uint32_t networks = 0;  ///< of the transports: those that may reach one peer side by side
   pmi::Capabilities pmi;
   bool roots_tree = false;  ///< the bootstrap exchanges addresses over a tree of node roots
   bootstrap::GroupMode group_mode = bootstrap::GroupMode::automatic;

@@ -160,6 +160,7 @@ StartupPlan Runtime::plan_for(std::uint32_t members, bool over_network) const {
   for (std::size_t i = 0; i < count; ++i) {
     input.transports.push_back({std::string(transport_list_[i]->name()), transport_list_[i]->needs()});
   }
+  input.networks = static_cast<std::uint32_t>(count - near_count_);
   // Others may have a network where this process failed to make one: it takes part, so that they do not wait.
   if (over_network && network_made_ && count == near_count_) {
     input.transports.push_back(

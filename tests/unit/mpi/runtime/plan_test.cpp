@@ -80,6 +80,16 @@ TEST(StartupPlan, runs_a_barrier_when_a_transport_asks_or_the_user_insists_and_o
   }
 }
 
+TEST(StartupPlan, several_networks_need_a_barrier_after_the_last_message) {
+  PlanInput input = input_of({btl::AddressSource::published, true, false, false, true, false, false, 2, 0,
+                              BarrierChoice::automatic, BarrierChoice::automatic});
+  input.networks = 1;
+  EXPECT_FALSE(make_plan(input).finalize_barrier);
+  input.networks = 2;
+  EXPECT_TRUE(make_plan(input).finalize_barrier);
+  EXPECT_FALSE(make_plan(input).init_barrier);
+}
+
 TEST(StartupPlan, a_barrier_that_only_the_user_wants_is_for_the_whole_world) {
   Case c{btl::AddressSource::computed, true, false, false, true, false, false, 2, 0, BarrierChoice::always,
          BarrierChoice::always};

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which message takes which path, and which get a number. See docs/design/network.md, "Several paths".
+#include "frameworks/pml/paths.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "frameworks/pml/reorder.hpp"
+
+namespace starling::pml {
+namespace {
+
+/// Whether the message must be taken in the order in which it was sent. The others name a transfer by its id.
+bool ordered(wire::Kind kind) noexcept {
+  switch (kind) {
+    case wire::Kind::eager:
+    case wire::Kind::eager_sync:
+    case wire::Kind::rts:
+    case wire::Kind::control:
+    case wire::Kind::cancel: return true;  // a cancel that comes before its message would find nothing
+    default: return false;
+  }
+}
+
+wire::Numbered number_of(std::uint64_t number) noexcept { return {{wire::Kind::numbered, 0, 0, 0}, number}; }
+
+}  // namespace
+
+void Paths::add(btl::Component& transport, btl::Endpoint& endpoint) {
+  paths_.push_back({&transport, &endpoint});
+  name_ += (name_.empty() ? "" : "+") + std::string(transport.name());
+}
+
+std::size_t Paths::message_max() const noexcept {
+  std::size_t least = SIZE_MAX;
+  for (const Path& path : paths_) least = std::min(least, path.transport->limits().message_max_bytes);
+  return least - sizeof(wire::Numbered);
+}
+
+std::size_t Paths::eager_bytes() const noexcept {
+  std::size_t least = SIZE_MAX;
+  for (const Path& path : paths_) least = std::min(least, path.transport->limits().eager_bytes);
+  return least;
+}
+
+std::size_t Paths::fragment_bytes() const noexcept {
+  std::size_t least = message_max();
+  for (const Path& path : paths_) least = std::min(least, path.transport->limits().fragment_bytes);
+  return least;
+}
+
+void Paths::passed(std::uint64_t number) noexcept {
+  if (number > passed_ && number <= sent_) passed_ = number;
+}
+
+bool Paths::window_full() const noexcept { return sent_ - passed_ >= Reorder::kWindow; }
+
+std::size_t Paths::first_choice(bool in_turn) noexcept {
+  if (!in_turn && use_ == PathUse::spill) return 0;
+  turn_ = turn_ + 1 < paths_.size() ? turn_ + 1 : 0;
+  return turn_;
+}
+
+Post Paths::offer(bool in_turn, std::span<const std::byte> header,
+                  std::span<const std::byte> payload) noexcept {
+  const std::size_t first = first_choice(in_turn);
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    const Post post = paths_[(first + i) % paths_.size()].endpoint->send(header, payload);
+    if (post != Post::again) return post;
+  }
+  return Post::again;
+}
+
+Post Paths::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
+  const auto kind = static_cast<wire::Kind>(header.front());
+  if (!ordered(kind)) return offer(kind == wire::Kind::data_at, header, payload);
+  if (window_full()) return Post::again;
+  std::byte both[sizeof(wire::Numbered) + wire::kHeaderMax];
+  const wire::Numbered number = number_of(sent_ + 1);
+  std::memcpy(both, &number, sizeof number);
+  std::memcpy(both + sizeof number, header.data(), header.size());
+  const Post post = offer(false, {both, sizeof number + header.size()}, payload);
+  if (post != Post::again) ++sent_;
+  return post;
+}
+
+std::byte* Paths::reserve(std::size_t bytes) noexcept {
+  if (window_full()) return nullptr;
+  const std::size_t first = first_choice(false);
+  for (std::size_t i = 0; i < paths_.size(); ++i) {
+    btl::Endpoint* const endpoint = paths_[(first + i) % paths_.size()].endpoint;
+    room_ = endpoint->reserve(sizeof(wire::Numbered) + bytes);
+    if (room_ == nullptr) continue;
+    reserved_ = endpoint;
+    return room_ + sizeof(wire::Numbered);
+  }
+  return nullptr;
+}
+
+void Paths::commit(std::size_t bytes) noexcept {
+  const auto kind = static_cast<wire::Kind>(room_[sizeof(wire::Numbered)]);
+  const wire::Numbered number = number_of(ordered(kind) ? ++sent_ : 0);
+  std::memcpy(room_, &number, sizeof number);
+  std::exchange(reserved_, nullptr)->commit(sizeof number + bytes);
+}
+
+bool Paths::await_room() noexcept {
+  // Where the window is full, the message that opens it wakes us as any other.
+  bool all = true;
+  for (const Path& path : paths_) all = path.endpoint->await_room() && all;
+  return all;
+}
+
+}  // namespace starling::pml

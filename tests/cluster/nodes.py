@@ -9,6 +9,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 
 HOLD = "sleep 3600"  # an upper limit, should the test itself be killed
@@ -39,7 +40,7 @@ class Cluster:
 
     def make(self):
         root = pathlib.Path(self.directory.name)
-        bridge = self.hold(["unshare", "-n"])
+        bridge = self.bridge = self.hold(["unshare", "-n"])
         self.enter(bridge, "ip link add br0 type bridge && ip link set br0 up")
         hosts = root / "hosts"
         hosts.write_text("127.0.0.1 localhost\n" +
@@ -48,7 +49,7 @@ class Cluster:
         for i, name in enumerate(self.names):
             pid = self.hold(["unshare", "-n", "-m", "-u", "-i", "--propagation", "private"])
             self.pids[name] = pid
-            self.enter(pid, f"hostname {name} && mount -t tmpfs none /dev/shm && mount --bind {hosts} /etc/hosts "
+            self.enter(pid, f"hostname {name} && mount -t sysfs none /sys && mount -t tmpfs none /dev/shm && mount --bind {hosts} /etc/hosts "
                             "&& ip link set lo up", mounts=True)
             self.enter(bridge, f"ip link add v{i} type veth peer name eth0 netns {pid} && "
                                f"ip link set v{i} master br0 up")
@@ -61,6 +62,20 @@ class Cluster:
                          'exec nsenter -t "$pid" -n -m -u -i -- /bin/sh -c "$*"\n')
         agent.chmod(0o755)
         self.agent = str(agent)
+
+    def add_slow_rail(self, delay_ms):
+        """A second network, eth1 with 10.78.0.i, on which every frame takes so long."""
+        for i, name in enumerate(self.names):
+            pid = self.pids[name]
+            self.enter(self.bridge, f"ip link add w{i} type veth peer name eth1 netns {pid} && ip link set w{i} up")
+            self.enter(pid, f"ip addr add 10.78.0.{i + 1}/24 dev eth1 && ip link set eth1 up")
+        relay = subprocess.Popen(
+            ["nsenter", "-t", str(self.bridge), "-n", "--", sys.executable, "-B",
+             str(pathlib.Path(__file__).parent / "relay.py"), str(delay_ms), *(f"w{i}" for i in range(len(self.names)))],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.holders.append(relay)
+        if relay.stdout.readline() != b"ready\n":
+            raise RuntimeError("the relay did not start")
 
     def hold(self, prefix):
         """A process that keeps fresh namespaces; its number, once they exist."""
@@ -90,5 +105,7 @@ class Cluster:
             process.kill()
             process.wait()
             process.stdout.close()
+            if process.stdin:
+                process.stdin.close()
         self.holders = []
         self.directory.cleanup()

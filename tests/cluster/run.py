@@ -21,6 +21,7 @@ MODES = [{"bootstrap": "hierarchical"}, {"bootstrap": "flat"}, {"bootstrap": "hi
          *({"bootstrap": "hierarchical", "bootstrap_group_mode": mode} for mode in ("lookup", "world"))]
 STENCIL = str(BUILD / "examples/stencil3d")
 RING = str(BUILD / "examples/ring")
+ORDER = str(BUILD / "tests/np_network_order")
 
 
 def tests_of_mpi():
@@ -92,6 +93,21 @@ class Cluster(unittest.TestCase):
         done = self.run_job("trial", {"bootstrap_group_mode": "native"}, 2, RING)
         # Hydra may lose what ranks say while it ends them, so only the code is looked at.
         self.assertEqual(done.returncode == 0, has_group_fences, done.stderr)
+
+    @unittest.skipUnless({"ucx", "ofi"} <= set(NETWORKS), "needs both libraries")
+    def test_two_rails_of_which_one_is_slow(self):
+        cluster = nodes.Cluster(2)
+        self.addCleanup(cluster.close)
+        cluster.add_slow_rail(delay_ms=5)
+        rails = {"btl": "self,shm,ucx,ofi", "pml_path_use": "alternate", "report": "1"}
+        for ucx, ofi in (("eth0", "eth1"), ("eth1", "eth0")):
+            with self.subTest(ucx=ucx, ofi=ofi):
+                done = self.run_job("", {**rails, "btl_ucx_devices": ucx, "btl_ofi_interface": ofi}, 1, ORDER, "400",
+                                    cluster=cluster)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("800 messages, 0 inversions, 0 wrong bytes", done.stdout)
+                self.assertIn("ucx+ofi", done.stderr)
+                self.assertIn("put back in order", done.stderr)
 
     @unittest.skipUnless(FULL, "only with --full")
     def test_four_nodes(self):

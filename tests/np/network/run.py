@@ -19,6 +19,7 @@ MPIEXEC = str(BUILD / "bin/mpiexec")
 RING = str(BUILD / "examples/ring")
 SESSIONS = str(BUILD / "examples/sessions_overlap")
 GROUPS = str(BUILD / "tests/np_network_groups")
+ORDER = str(BUILD / "tests/np_network_order")
 PAIR = str(BUILD / "tests/np_network_pair")
 
 
@@ -225,6 +226,30 @@ class Groups(NetworkCase):
                 done = self.run_groups("missing", 2, bootstrap_timeout=3, log_level="error", **mode)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertRegex(done.stdout, r"gave up \(parameter bootstrap_timeout\): waits for rank")
+
+
+class Paths(NetworkCase):
+    """Two networks to each peer, of which the second holds each message for a while."""
+
+    def run_order(self, ranks=2, nodes=2, **params):
+        params = {"btl": "self,shm,trial,trial2", "trial2_hold_ms": 3, "report": 1, "pml_path_use": "alternate", **params}
+        return self.run_job(ranks, nodes, ORDER, "400", **params)
+
+    def test_messages_match_in_the_order_sent(self):
+        for ranks, nodes in ((2, 2), (4, 2)):
+            with self.subTest(ranks=ranks):
+                self.expect(self.run_order(ranks, nodes), f"{400 * ranks} messages, 0 inversions, 0 wrong bytes",
+                            "trial+trial2", "came too early and were put back in order")
+
+    def test_the_best_path_alone_while_it_has_room(self):
+        done = self.run_job(2, 2, PAIR, "20", btl="self,shm,trial,trial2", trial2_hold_ms=50, report=1)
+        self.expect(done, "20 messages, 0 wrong words", "trial+trial2")
+        self.assertNotIn("came too early", done.stderr)
+
+    def test_one_path_if_told_so(self):
+        done = self.run_order(pml_paths=1)
+        self.expect(done, "800 messages, 0 inversions, 0 wrong bytes")
+        self.assertNotIn("several paths", done.stderr)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 ///
 /// What it declares is set by parameters, and it behaves accordingly: with trial_barrier_before a message to
 /// a process that is not there is lost, with trial_hold_ms a message is lost when its sender closes too
-/// early. Threads, ownership, ordering: as btl.hpp says.
+/// early. A second build, trial2, is another network with parameters of its own.
+/// Threads, ownership, ordering: as btl.hpp says.
 /// Errors: a peer that closes its stream is reported as lost.
 
 #include <memory>
@@ -23,7 +24,7 @@ class Trial final : public Component {
   [[nodiscard]] static Result<std::unique_ptr<Component>> make(const Args& args);
   ~Trial() override;
 
-  [[nodiscard]] std::string_view name() const noexcept override { return "trial"; }
+  [[nodiscard]] std::string_view name() const noexcept override { return TRIAL_TEXT; }
   [[nodiscard]] const Limits& limits() const noexcept override { return limits_; }
   [[nodiscard]] const Needs& needs() const noexcept override { return needs_; }
   [[nodiscard]] std::vector<std::byte> address() const override { return own_.bytes(); }

@@ -8,7 +8,7 @@
 namespace starling::btl {
 
 STARLING_PLUGIN_PARAMS std::array kTrialParams = trial::kAll;
-STARLING_NETWORK_PLUGIN(Framework, trial, 10, "sockets of this machine, for tests", kTrialParams,
+STARLING_NETWORK_PLUGIN(Framework, TRIAL, 10, "sockets of this machine, for tests", kTrialParams,
                         &trial::Trial::make);
 
 }  // namespace starling::btl

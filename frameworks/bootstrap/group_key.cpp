@@ -29,23 +29,36 @@ struct Mixer {
   }
 };
 
+std::uint64_t word_of(ProcId proc) { return (std::uint64_t{proc.world} << 32) | proc.rank; }
+
+std::vector<std::uint64_t> sorted_words(const ProcList& members) {
+  std::vector<std::uint64_t> words;
+  words.reserve(members.size());
+  for (std::uint32_t i = 0; i < members.size(); ++i) words.push_back(word_of(members.at(i)));
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+void mix_runs(Mixer& mixer, const std::vector<std::uint64_t>& words) {
+  for (std::size_t begin = 0, end = 0; begin < words.size(); begin = end) {
+    while (end < words.size() && words[end] - words[begin] == end - begin) ++end;
+    mixer.add(words[begin]);
+    mixer.add(end - begin);
+  }
+}
+
 }  // namespace
 
+// Members are mixed as runs of consecutive ranks, so that the key of a world takes no time of its size.
 Key group_key(const ProcList& members, std::string_view tag) {
   Mixer mixer;
   const std::uint32_t size = members.size();
   mixer.add(size);
-  std::vector<std::uint64_t> words;
-  bool ascending = true;
-  for (std::uint32_t i = 1; i < size && ascending; ++i) ascending = members.at(i - 1) < members.at(i);
-  const auto word_of = [](ProcId proc) { return (std::uint64_t{proc.world} << 32) | proc.rank; };
-  if (ascending) {
-    for (std::uint32_t i = 0; i < size; ++i) mixer.add(word_of(members.at(i)));
+  if (size > 0 && members.consecutive()) {
+    mixer.add(word_of(members.at(0)));
+    mixer.add(size);
   } else {
-    words.reserve(size);
-    for (std::uint32_t i = 0; i < size; ++i) words.push_back(word_of(members.at(i)));
-    std::sort(words.begin(), words.end());
-    for (const std::uint64_t word : words) mixer.add(word);
+    mix_runs(mixer, sorted_words(members));
   }
   for (const char c : tag) mixer.add(static_cast<unsigned char>(c));
   mixer.add(tag.size());
@@ -68,6 +81,7 @@ std::string text_of(const Key& key) {
 }
 
 Sorted::Sorted(ProcListPtr members) : members_(std::move(members)) {
+  if (members_->consecutive()) return;
   const std::uint32_t size = members_->size();
   for (std::uint32_t i = 1; i < size; ++i) {
     if (members_->at(i - 1) < members_->at(i)) continue;

@@ -29,6 +29,7 @@ class StridedList final : public ProcList {
     if (index < 0 || index >= std::int64_t{form_.count}) return std::nullopt;
     return static_cast<std::uint32_t>(index);
   }
+  [[nodiscard]] bool consecutive() const noexcept override { return form_.stride == 1 || form_.count == 1; }
   [[nodiscard]] const Strided& form() const noexcept { return form_; }
 
  private:
@@ -57,6 +58,7 @@ class ArrayList final : public ProcList {
       if (procs_[index] == proc) return index;
     }
   }
+  [[nodiscard]] bool consecutive() const noexcept override { return false; }
 
  private:
   /// Up to this many members are searched one after the other.

@@ -18,6 +18,15 @@ TEST(GroupKey, is_the_same_for_every_order_of_the_members) {
   EXPECT_EQ(group_key(*list({0, 3, 5, 9}), "tag"), group_key(*list({9, 0, 5, 3}), "tag"));
 }
 
+TEST(GroupKey, of_consecutive_ranks_is_that_of_a_list_of_them) {
+  for (const std::uint32_t size : {1u, 2u, 7u}) {
+    std::vector<std::uint32_t> ranks;
+    for (std::uint32_t rank = 3 + size; rank-- > 3;) ranks.push_back(rank);
+    EXPECT_EQ(group_key(*test::run(3, size), "tag"), group_key(*list(ranks), "tag"));
+  }
+  EXPECT_NE(group_key(*test::run(3, 4), "tag"), group_key(*test::run(4, 4), "tag"));
+}
+
 TEST(GroupKey, differs_by_members_and_by_tag) {
   const Key key = group_key(*list({0, 1}), "tag");
   EXPECT_NE(key, group_key(*list({0, 2}), "tag"));

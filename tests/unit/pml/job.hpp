@@ -24,6 +24,7 @@ class Strip final : public ProcList {
     if (proc.world != 0 || proc.rank < first_ || proc.rank - first_ >= size_) return std::nullopt;
     return proc.rank - first_;
   }
+  bool consecutive() const noexcept override { return true; }
 
  private:
   std::uint32_t size_, first_;

@@ -28,21 +28,6 @@ std::string hint_in(const Error& error) { return error.detail.empty() ? "" : "\n
 
 }  // namespace
 
-/// Where this process stands in the tree of one creation.
-struct Agreement::Place {
-  Place(ProcListPtr members, ProcId self, std::uint32_t arity) : sorted(std::move(members)) {
-    const std::uint64_t mine = sorted.position(self);
-    if (mine > 0) parent = sorted.at(static_cast<std::uint32_t>((mine - 1) / arity));
-    for (std::uint64_t child = mine * arity + 1; child <= mine * arity + arity && child < sorted.size();
-         ++child) {
-      children.push_back(sorted.at(static_cast<std::uint32_t>(child)));
-    }
-  }
-  Sorted sorted;
-  std::optional<ProcId> parent;
-  std::vector<ProcId> children;
-};
-
 Result<ContextId> Agreement::next_context_id() {
   if (used_ids_ == ContextId::kMaxCounter) {
     return fail(Errc::no_space, "context ids",
@@ -68,7 +53,7 @@ Result<ContextId> Agreement::agree(const Creation& creation, Deadline deadline) 
 }
 
 Result<ContextId> Agreement::climb(const Key& key, const Creation& creation, Deadline deadline) {
-  const Place place(creation.members, self_, arity_);
+  const TreePlace place = place_in_tree(creation.members, self_, nodes_, arity_);
   if (auto joined = wait_for_children(key, place, creation, deadline); !joined)
     return fail(std::move(joined).error());
   Result<ContextId> id =
@@ -78,7 +63,7 @@ Result<ContextId> Agreement::climb(const Key& key, const Creation& creation, Dea
   return id;
 }
 
-Result<void> Agreement::wait_for_children(const Key& key, const Place& place, const Creation& creation,
+Result<void> Agreement::wait_for_children(const Key& key, const TreePlace& place, const Creation& creation,
                                           Deadline deadline) {
   if (place.children.empty()) return {};
   const auto all_joined = [&] { return entries_[key].joined.size() >= place.children.size(); };
@@ -99,8 +84,8 @@ Result<void> Agreement::wait_for_children(const Key& key, const Place& place, co
                   "; every member of the group must make the same call" + hint_in(waited.error()));
 }
 
-Result<ContextId> Agreement::result_from_parent(const Key& key, const Place& place, const Creation& creation,
-                                                Deadline deadline) {
+Result<ContextId> Agreement::result_from_parent(const Key& key, const TreePlace& place,
+                                                const Creation& creation, Deadline deadline) {
   AgreementMessage join;
   join.key_high = key.high;
   join.key_low = key.low;
@@ -116,7 +101,7 @@ Result<ContextId> Agreement::result_from_parent(const Key& key, const Place& pla
                   "; a member of the group has not made the call" + hint_in(waited.error()));
 }
 
-Result<void> Agreement::tell_children(const Key& key, const Place& place, ContextId id) {
+Result<void> Agreement::tell_children(const Key& key, const TreePlace& place, ContextId id) {
   AgreementMessage result;
   result.kind = AgreementMessage::kResult;
   result.key_high = key.high;

@@ -3,7 +3,8 @@
 /// @file  The members of a group agree on a new context id, over a tree of control messages.
 /// Layer: framework.
 ///
-/// The sorted members form a tree of fixed arity. A join travels up once a process and all below it have
+/// The members form a tree of fixed arity on each node, and the roots of the nodes one above (roots.hpp). A
+/// join travels up once a process and all below it have
 /// entered; the leader (lowest member) makes the id, which travels down. 2 (n - 1) messages, 2 log n steps;
 /// each process speaks to its parent and its children only, so peers stay few. Processes outside the group
 /// are never involved.
@@ -24,6 +25,7 @@
 #include "core/result.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/group_key.hpp"
+#include "frameworks/bootstrap/roots.hpp"
 
 namespace starling::bootstrap {
 
@@ -40,8 +42,9 @@ static_assert(sizeof(AgreementMessage) == 32);
 
 class Agreement {
  public:
-  Agreement(Courier& courier, ProcId self, std::uint32_t arity = 4) noexcept
-      : courier_(courier), self_(self), arity_(arity) {}
+  /// `nodes`: as in bootstrap::Args.
+  Agreement(Courier& courier, ProcId self, const pmi::NodeMap* nodes, std::uint32_t arity = 4) noexcept
+      : courier_(courier), self_(self), nodes_(nodes), arity_(arity) {}
 
   /// A fresh context id with this process as leader; Errc::no_space when all 2^29 are used up.
   [[nodiscard]] Result<ContextId> next_context_id();
@@ -57,16 +60,16 @@ class Agreement {
     std::optional<ContextId> result;
     bool abandoned = false;
   };
-  struct Place;
   [[nodiscard]] Result<ContextId> climb(const Key& key, const Creation& creation, Deadline deadline);
-  [[nodiscard]] Result<void> wait_for_children(const Key& key, const Place& place, const Creation& creation,
-                                               Deadline deadline);
-  [[nodiscard]] Result<ContextId> result_from_parent(const Key& key, const Place& place,
+  [[nodiscard]] Result<void> wait_for_children(const Key& key, const TreePlace& place,
+                                               const Creation& creation, Deadline deadline);
+  [[nodiscard]] Result<ContextId> result_from_parent(const Key& key, const TreePlace& place,
                                                      const Creation& creation, Deadline deadline);
-  [[nodiscard]] Result<void> tell_children(const Key& key, const Place& place, ContextId id);
+  [[nodiscard]] Result<void> tell_children(const Key& key, const TreePlace& place, ContextId id);
 
   Courier& courier_;
   ProcId self_;
+  const pmi::NodeMap* nodes_;
   std::uint32_t arity_;
   std::uint32_t used_ids_ = 0;
   std::unordered_map<Key, std::uint64_t, KeyHash> epochs_;  // per group and tag, for the life of the process

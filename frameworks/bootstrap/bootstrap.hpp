@@ -19,13 +19,10 @@
 #include "core/ids.hpp"
 #include "core/proc_list.hpp"
 #include "core/result.hpp"
+#include "frameworks/bootstrap/block.hpp"
 #include "frameworks/btl/address.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "params/registry.hpp"
-
-namespace starling::shm {
-class NodeSegment;  // frameworks/shm/node_segment.hpp
-}
 
 namespace starling::bootstrap {
 
@@ -33,6 +30,10 @@ namespace starling::bootstrap {
 class Courier {
  public:
   [[nodiscard]] virtual Result<void> send(ProcId to, std::span<const std::byte> message) = 0;
+  /// A block of any length. It arrives as a whole (Component::on_block), in order with what else goes there.
+  [[nodiscard]] virtual Result<void> send_block(ProcId to, const Block& block) = 0;
+  /// Progresses for so long. Fails only as wait() does, never by the time that has passed.
+  [[nodiscard]] virtual Result<void> pause(std::uint64_t ns, const std::function<std::string()>& what) = 0;
   /// Progresses and sleeps until `ready()` is true or the deadline passes (Errc::timed_out; its detail is a
   /// hint at the cause, or empty) or the job is being ended. The runtime's lock is released while waiting, so
   /// other threads can create too.
@@ -56,6 +57,7 @@ struct Creation {
   std::string tag;
   // From the startup plan, so the same on all members.
   bool exchange = false;  ///< members need each other's published addresses
+  bool lookup = false;    ///< they do, and ask for each at first contact: there is no exchange
   bool ready = false;     ///< no message may leave before all members are ready to receive
 };
 
@@ -67,9 +69,11 @@ struct LocalAddress {
 
 class Component : public btl::AddressBook {
  public:
-  /// The addresses of this process, once, before the first create() with `exchange`. An empty list says that
-  /// it has none.
+  /// The addresses of this process, once, before the first create() with `exchange` or `lookup`. An empty
+  /// list says that it has none. They stay here until somebody has to find them at the process manager.
   [[nodiscard]] virtual Result<void> publish(const std::vector<LocalAddress>& addresses) = 0;
+  /// From here on any process may ask the process manager for them, without a creation.
+  [[nodiscard]] virtual Result<void> expose() = 0;
   /// Collective over the members: returns the same new context id on each. Uses no PMI where shared facts
   /// allow.
   [[nodiscard]] virtual Result<ContextId> create(const Creation& creation, Deadline deadline) = 0;
@@ -77,12 +81,20 @@ class Component : public btl::AddressBook {
   [[nodiscard]] virtual Result<ContextId> next_context_id() = 0;
   /// A control message of a creation arrived.
   virtual void on_control(ProcId from, std::span<const std::byte> message) noexcept = 0;
+  /// A block of a creation arrived. Its content is another process's.
+  virtual void on_block(ProcId from, Block block) noexcept = 0;
 };
 
-/// Who is on which node, as far as a bootstrap cares.
-struct Places {
-  std::uint32_t (*node_of)(const void* context, std::uint32_t rank) noexcept = nullptr;
-  const void* context = nullptr;
+/// Memory that the processes of a node share, as far as a bootstrap cares. What is kept stays.
+class NodeStore {
+ public:
+  /// Returns the place by which every process of the node finds the bytes; never 0. Errc::no_space where it
+  /// is full.
+  [[nodiscard]] virtual Result<std::uint64_t> keep(const SharedBytes& bytes) = 0;
+  [[nodiscard]] virtual std::span<const std::byte> at(std::uint64_t place, std::size_t bytes) const = 0;
+
+ protected:
+  ~NodeStore() = default;
 };
 
 struct Args {
@@ -91,15 +103,15 @@ struct Args {
   Courier& courier;
   ProcId self;
   std::uint32_t world_size = 1;
-  Places places;
-  shm::NodeSegment* segment = nullptr;  ///< borrowed; outlives the component
+  const pmi::NodeMap* nodes = nullptr;  ///< who is on which node; null: all on one. Outlives the component
+  NodeStore* store = nullptr;           ///< null: there is none. Outlives the component
 };
 
 struct Framework {
   using Component = bootstrap::Component;
   using Args = bootstrap::Args;
   static constexpr FixedString<24> kName = "bootstrap";
-  static constexpr std::uint32_t kInterface = 1;
+  static constexpr std::uint32_t kInterface = 2;
 };
 
 }  // namespace starling::bootstrap

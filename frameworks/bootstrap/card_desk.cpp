@@ -19,6 +19,12 @@ Result<void> CardDesk::publish(const std::vector<LocalAddress>& addresses) {
   auto card = encode_card(addresses);
   if (!card) return fail(std::move(card).error());
   own_ = std::move(*card);
+  return {};
+}
+
+Result<void> CardDesk::expose() {
+  if (exposed_ || own_.empty()) return {};
+  exposed_ = true;
   return pmi_.put(kKey, own_);
 }
 

@@ -27,8 +27,10 @@ class CardDesk {
   /// `limit_seconds` 0: for ever.
   CardDesk(pmi::Component& pmi, std::uint64_t limit_seconds) : pmi_(pmi), limit_seconds_(limit_seconds) {}
 
-  /// Once per process. The empty list says that this process has no address at all.
+  /// Makes the own card, once per process. The empty list says that this process has no address at all.
   [[nodiscard]] Result<void> publish(const std::vector<LocalAddress>& addresses);
+  /// Puts the own card, if there is one and it was not put yet: only those whom others look for need it.
+  [[nodiscard]] Result<void> expose();
   [[nodiscard]] const std::vector<std::byte>& own_card() const noexcept { return own_; }
 
   /// The whole card of another process.
@@ -39,6 +41,7 @@ class CardDesk {
   pmi::Component& pmi_;
   std::uint64_t limit_seconds_;
   std::vector<std::byte> own_;
+  bool exposed_ = false;
   std::optional<std::pair<ProcId, std::vector<std::byte>>>
       last_;                                      // a peer is asked about transport by transport
   std::unordered_map<ProcId, Deadline> awaited_;  // not published when they were asked for

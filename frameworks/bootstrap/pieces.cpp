@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks in pieces. Layer: plugin.
+// Blocks in pieces. Layer: framework.
 
-#include "plugins/bootstrap/hierarchical/pieces.hpp"
+#include "frameworks/bootstrap/pieces.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,71 +12,69 @@
 namespace starling::bootstrap {
 namespace {
 
-constexpr std::size_t kControlBytes = 512;  // the longest control message that a pml takes
-constexpr std::size_t kPieceBytes = kControlBytes - sizeof(Piece);
 constexpr std::uint32_t kBlockMaxBytes = std::uint32_t{1} << 30;
 
-void refuse(ProcId from, const char* why) {
+std::optional<Block> refuse(ProcId from, const char* why) {
   log::error("a piece of an address table from rank " + std::to_string(from.rank) + " was dropped: " + why);
+  return std::nullopt;
 }
 
 }  // namespace
 
-Result<void> send_block(Courier& courier, ProcId to, const Key& key, const Block& block) {
+Result<void> send_pieces(const Block& block,
+                         const std::function<Result<void>(std::span<const std::byte>)>& send) {
+  const std::size_t size = block.bytes == nullptr ? 0 : block.bytes->size();
+  if (size > kBlockMaxBytes) return fail(Errc::no_space, "address table", "more than 1 GiB in one block");
   Piece piece;
   piece.kind = block.kind;
-  piece.key_high = key.high;
-  piece.key_low = key.low;
+  piece.key_high = block.key.high;
+  piece.key_low = block.key.low;
   piece.context = block.context.bits;
-  piece.block_bytes = static_cast<std::uint32_t>(block.bytes.size());
+  piece.number = block.number;
+  piece.count = block.count;
+  piece.block_bytes = static_cast<std::uint32_t>(size);
   std::byte message[kControlBytes];
   do {
-    const std::size_t bytes = std::min(kPieceBytes, block.bytes.size() - piece.offset);
+    const std::size_t bytes = std::min(kPieceBytes, size - piece.offset);
     std::memcpy(message, &piece, sizeof piece);
-    std::copy_n(block.bytes.data() + piece.offset, bytes, message + sizeof piece);
-    if (auto sent = courier.send(to, {message, sizeof piece + bytes}); !sent) return sent;
+    if (bytes > 0) std::memcpy(message + sizeof piece, block.bytes->data() + piece.offset, bytes);
+    if (auto sent = send({message, sizeof piece + bytes}); !sent) return sent;
     piece.offset += static_cast<std::uint32_t>(bytes);
-  } while (piece.offset < block.bytes.size());
+  } while (piece.offset < size);
   return {};
 }
 
-void Inbox::take(ProcId from, std::span<const std::byte> message) {
+bool is_piece(std::span<const std::byte> message) noexcept {
+  std::uint32_t layout = 0;
+  if (message.size() < sizeof layout) return false;
+  std::memcpy(&layout, message.data(), sizeof layout);
+  return layout == Piece::kLayout;
+}
+
+std::optional<Block> Assembly::take(ProcId from, std::span<const std::byte> message) {
   Piece piece;
   if (message.size() < sizeof piece) return refuse(from, "it is shorter than its head");
   std::memcpy(&piece, message.data(), sizeof piece);
   const auto bytes = message.subspan(sizeof piece);
-  if (piece.layout != Piece::kLayout || piece.kind < PieceKind::up || piece.kind > PieceKind::shared ||
-      piece.block_bytes > kBlockMaxBytes) {
+  if (piece.layout != Piece::kLayout || piece.kind < BlockKind::up || piece.kind > BlockKind::shared ||
+      piece.block_bytes > kBlockMaxBytes || piece.number >= piece.count) {
     return refuse(from, "its layout is unknown; do all processes run the same version?");
   }
-  Entry& entry = entries_[Key{piece.key_high, piece.key_low}];
-  if (entry.given_up) return;
-  const auto [at, first] = entry.from.try_emplace(from);
+  const Key key{piece.key_high, piece.key_low};
+  const auto [at, first] = arriving_.try_emplace(std::pair(from, key));
   Arriving& arriving = at->second;
-  if (first) {
-    arriving.block = {piece.kind, ContextId{piece.context}, {}};
-    arriving.missing = piece.block_bytes;
-  }
-  if (piece.offset != arriving.block.bytes.size() || bytes.size() > arriving.missing) {
+  if (first) arriving.head = piece;
+  if (piece.number != arriving.head.number || piece.block_bytes != arriving.head.block_bytes ||
+      piece.offset != arriving.bytes.size() || bytes.size() > piece.block_bytes - piece.offset) {
+    arriving_.erase(at);
     return refuse(from, "it does not continue the one before it");
   }
-  arriving.block.bytes.insert(arriving.block.bytes.end(), bytes.begin(), bytes.end());
-  arriving.missing -= bytes.size();
-}
-
-const Block* Inbox::find(const Key& key, ProcId from) const {
-  const auto entry = entries_.find(key);
-  if (entry == entries_.end()) return nullptr;
-  const auto at = entry->second.from.find(from);
-  return at == entry->second.from.end() || at->second.missing != 0 ? nullptr : &at->second.block;
-}
-
-void Inbox::close(const Key& key, bool given_up) {
-  if (given_up) {
-    entries_[key] = Entry{.given_up = true, .from = {}};
-  } else {
-    entries_.erase(key);
-  }
+  arriving.bytes.insert(arriving.bytes.end(), bytes.begin(), bytes.end());
+  if (arriving.bytes.size() < piece.block_bytes) return std::nullopt;
+  Block block{piece.kind, key, ContextId{piece.context}, piece.number, piece.count, nullptr};
+  if (piece.block_bytes > 0) block.bytes = share_bytes(std::move(arriving.bytes));
+  arriving_.erase(at);
+  return block;
 }
 
 }  // namespace starling::bootstrap

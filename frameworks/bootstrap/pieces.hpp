@@ -1,80 +1,74 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Long texts as control messages: what an exchange sends, and its reassembly. Layer: plugin.
+/// @file  Blocks as control messages: how they are cut, and their reassembly. Layer: framework.
 ///
-/// Control messages are short and keep their order per sender, so a block travels as numbered pieces.
+/// Control messages are short and keep their order per sender, so a block travels as numbered pieces, one
+/// block of a creation after the other.
 /// Threads: under the runtime's lock.
-/// Errors:  a piece out of order or with a wrong length makes the block bad; who waits for it hears that.
+/// Errors:  a piece out of order or with a wrong length makes its block bad: logged and dropped.
 /// Units:   bytes.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
-#include "frameworks/bootstrap/bootstrap.hpp"
-#include "frameworks/bootstrap/group_key.hpp"
+#include "frameworks/bootstrap/block.hpp"
 
 namespace starling::bootstrap {
 
-enum class PieceKind : std::uint32_t {
-  up = 1,     ///< the table of the sender's subtree
-  down = 2,   ///< the whole table, and the context id
-  shared = 3  ///< the context id, and where in the node's segment the whole table is
-};
-
+/// The head of a piece, as it is on the wire (same machine architecture on both sides).
 struct Piece {
-  static constexpr std::uint32_t kLayout = 2;  ///< AgreementMessage has 1
+  static constexpr std::uint32_t kLayout = 3;  ///< AgreementMessage has 1
   std::uint32_t layout = kLayout;
-  PieceKind kind = PieceKind::up;
+  BlockKind kind = BlockKind::up;
   std::uint64_t key_high = 0;
   std::uint64_t key_low = 0;
   std::uint64_t context = 0;
+  std::uint32_t number = 0;       ///< of the block
+  std::uint32_t count = 1;        ///< of blocks
   std::uint32_t block_bytes = 0;  ///< of the whole block
   std::uint32_t offset = 0;       ///< of this piece in it
 };
-static_assert(sizeof(Piece) == 40);
+static_assert(sizeof(Piece) == 48);
 
-/// Where a table is in the node's segment; the block of PieceKind::shared.
-struct SharedTable {
-  std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;
-};
+inline constexpr std::size_t kControlBytes = 512;  ///< the longest control message that a pml takes
+inline constexpr std::size_t kPieceBytes = kControlBytes - sizeof(Piece);
 
-struct Block {
-  PieceKind kind = PieceKind::up;
-  ContextId context;
-  std::vector<std::byte> bytes;
-};
+/// Messages for a block of so many bytes, and their length in all.
+[[nodiscard]] constexpr std::uint64_t pieces_of(std::uint64_t block_bytes) noexcept {
+  return block_bytes == 0 ? 1 : (block_bytes + kPieceBytes - 1) / kPieceBytes;
+}
+[[nodiscard]] constexpr std::uint64_t wire_bytes_of(std::uint64_t block_bytes) noexcept {
+  return block_bytes + pieces_of(block_bytes) * sizeof(Piece);
+}
 
-[[nodiscard]] Result<void> send_block(Courier& courier, ProcId to, const Key& key, const Block& block);
+/// Hands the pieces of a block to `send`, in order, until one fails.
+[[nodiscard]] Result<void> send_pieces(const Block& block,
+                                       const std::function<Result<void>(std::span<const std::byte>)>& send);
 
-/// Blocks that have arrived or are arriving, by creation and sender.
-class Inbox {
+/// Whether a control message is a piece of a block.
+[[nodiscard]] bool is_piece(std::span<const std::byte> message) noexcept;
+
+/// Blocks that are arriving.
+class Assembly {
  public:
-  /// Bytes are another process's; what is malformed is logged and dropped.
-  void take(ProcId from, std::span<const std::byte> message);
-  /// The whole block of a sender, or null.
-  [[nodiscard]] const Block* find(const Key& key, ProcId from) const;
-  /// Forgets a creation. Given up: later pieces are dropped.
-  void close(const Key& key, bool given_up);
-  [[nodiscard]] std::size_t open() const noexcept { return entries_.size(); }
+  /// The block that this piece completes. Bytes are another process's.
+  [[nodiscard]] std::optional<Block> take(ProcId from, std::span<const std::byte> message);
+  [[nodiscard]] std::size_t open() const noexcept { return arriving_.size(); }
 
  private:
   struct Arriving {
-    Block block;
-    std::size_t missing = 0;
+    Piece head;
+    std::vector<std::byte> bytes;
   };
-  struct Entry {
-    bool given_up = false;
-    std::map<ProcId, Arriving> from;
-  };
-  std::unordered_map<Key, Entry, KeyHash> entries_;
+  std::map<std::pair<ProcId, Key>, Arriving> arriving_;
 };
 
 }  // namespace starling::bootstrap

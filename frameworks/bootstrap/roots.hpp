@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The tree of an exchange: members below the root of their node, roots in a k-ary tree. Layer:
-/// framework.
+/// @file  Who is above and below whom in the trees of a group. Layer: framework.
 ///
-/// The root of a node is its lowest member. Roots are ordered by their rank; the lowest of all leads. Every
-/// member computes the same from the sorted members and the node map.
+/// The root of a node is its lowest member. Roots are ordered by their rank and form a k-ary tree; the lowest
+/// of all leads. Every member computes the same from the members and the node map. For the ranks of a job in
+/// blocks of equal size that takes no time of the job's size.
 /// Threads: pure.
 
 #include <cstdint>
@@ -13,19 +13,33 @@
 
 #include "core/ids.hpp"
 #include "core/proc_list.hpp"
-#include "frameworks/bootstrap/bootstrap.hpp"
+#include "frameworks/pmi/node_map.hpp"
 
 namespace starling::bootstrap {
 
+/// Members directly below the root of their node: for what a node has in common.
 struct RootsPlace {
   bool root = false;             ///< this process is the root of its node
   std::optional<ProcId> parent;  ///< the root of the own node, or the parent of this root; none: the leader
   std::vector<ProcId> node_children;  ///< of a root: the other members on its node
   std::vector<ProcId> root_children;  ///< of a root: the roots below it
-  std::vector<std::uint32_t> roots;   ///< ranks of all roots, ascending
+  std::uint32_t nodes = 1;            ///< of all members
 };
 
-[[nodiscard]] RootsPlace place_among_roots(const ProcListPtr& members, ProcId self, const Places& places,
+/// `nodes` null: all processes are on one node.
+[[nodiscard]] RootsPlace place_among_roots(const ProcListPtr& members, ProcId self, const pmi::NodeMap* nodes,
                                            std::uint32_t arity);
+
+/// Ranks of all roots, ascending.
+[[nodiscard]] std::vector<std::uint32_t> ranks_of_roots(const ProcListPtr& members,
+                                                        const pmi::NodeMap* nodes);
+
+/// Members of a node in a tree of their own, whose top is the node's root: every process has few neighbours.
+struct TreePlace {
+  std::optional<ProcId> parent;
+  std::vector<ProcId> children;
+};
+[[nodiscard]] TreePlace place_in_tree(const ProcListPtr& members, ProcId self, const pmi::NodeMap* nodes,
+                                      std::uint32_t arity);
 
 }  // namespace starling::bootstrap

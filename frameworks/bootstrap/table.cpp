@@ -11,29 +11,56 @@ namespace starling::bootstrap {
 namespace {
 
 constexpr char kWhere[] = "address table";
-constexpr std::size_t kHeadBytes = 8;
+constexpr std::size_t kHeadBytes = 8, kRowBytes = 16;
 
 Unexpected bad(const std::string& what) { return fail(Errc::bad_input, kWhere, what); }
 
-}  // namespace
-
-std::vector<std::byte> encode_table(std::vector<TableEntry> entries) {
+void sort(std::vector<TableEntry>& entries) {
   std::sort(entries.begin(), entries.end(),
             [](const TableEntry& a, const TableEntry& b) { return a.proc < b.proc; });
+}
+
+}  // namespace
+
+std::vector<std::byte> encode_sorted(std::span<const TableEntry> entries) {
   const auto count = static_cast<std::uint32_t>(entries.size());
-  std::vector<std::byte> block(kHeadBytes + entries.size() * sizeof(Table::Row));
+  std::size_t bytes = kHeadBytes + entries.size() * sizeof(Table::Row);
+  std::size_t end = bytes;
+  for (const TableEntry& entry : entries) end += entry.card.size();
+  std::vector<std::byte> block(end);
   std::memcpy(block.data(), &count, sizeof count);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const TableEntry& entry = entries[i];
-    const Table::Row row{entry.proc.world, entry.proc.rank, static_cast<std::uint32_t>(block.size()),
+    const Table::Row row{entry.proc.world, entry.proc.rank, static_cast<std::uint32_t>(bytes),
                          static_cast<std::uint32_t>(entry.card.size())};
     std::memcpy(block.data() + kHeadBytes + i * sizeof row, &row, sizeof row);
-    block.insert(block.end(), entry.card.begin(), entry.card.end());
+    std::copy(entry.card.begin(), entry.card.end(), block.begin() + static_cast<std::ptrdiff_t>(bytes));
+    bytes += entry.card.size();
   }
   return block;
 }
 
+std::vector<std::byte> encode_table(std::vector<TableEntry> entries) {
+  sort(entries);
+  return encode_sorted(entries);
+}
+
+std::vector<std::vector<std::byte>> encode_sheets(std::vector<TableEntry> entries, std::size_t most_bytes) {
+  sort(entries);
+  std::vector<std::vector<std::byte>> sheets;
+  for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
+    std::size_t bytes = kHeadBytes;
+    for (; end < entries.size(); ++end) {
+      bytes += kRowBytes + entries[end].card.size();
+      if (bytes > most_bytes && end > begin) break;
+    }
+    sheets.push_back(encode_sorted(std::span(entries).subspan(begin, end - begin)));
+  }
+  return sheets;
+}
+
 Table::Row Table::row(std::uint32_t index) const noexcept {
+  static_assert(sizeof(Row) == kRowBytes);
   Row row;
   std::memcpy(&row, block_.data() + kHeadBytes + std::size_t{index} * sizeof row, sizeof row);
   return row;
@@ -59,6 +86,11 @@ Result<Table> Table::open(std::span<const std::byte> block) {
     previous = proc;
   }
   return table;
+}
+
+ProcId Table::at(std::uint32_t index) const noexcept {
+  const Row at = row(index);
+  return {at.world, at.rank};
 }
 
 TableEntry Table::entry(std::uint32_t index) const {

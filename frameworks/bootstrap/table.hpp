@@ -26,6 +26,13 @@ struct TableEntry {
 
 /// A block of these entries, each process once.
 [[nodiscard]] std::vector<std::byte> encode_table(std::vector<TableEntry> entries);
+/// The same as several blocks, in order of the processes, none longer than `most_bytes` unless a single card
+/// is.
+[[nodiscard]] std::vector<std::vector<std::byte>> encode_sheets(std::vector<TableEntry> entries,
+                                                                std::size_t most_bytes);
+
+/// encode_table() of entries that are in order.
+[[nodiscard]] std::vector<std::byte> encode_sorted(std::span<const TableEntry> entries);
 
 /// A view of a block.
 class Table {
@@ -34,6 +41,7 @@ class Table {
   [[nodiscard]] static Result<Table> open(std::span<const std::byte> block);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  [[nodiscard]] ProcId at(std::uint32_t index) const noexcept;
   [[nodiscard]] TableEntry entry(std::uint32_t index) const;
   [[nodiscard]] std::optional<std::span<const std::byte>> card(ProcId proc) const noexcept;
   [[nodiscard]] std::span<const std::byte> block() const noexcept { return block_; }
@@ -42,7 +50,7 @@ class Table {
   struct Row {
     std::uint32_t world = 0, rank = 0, offset = 0, bytes = 0;
   };
-  friend std::vector<std::byte> encode_table(std::vector<TableEntry> entries);
+  friend std::vector<std::byte> encode_sorted(std::span<const TableEntry> entries);
   [[nodiscard]] Row row(std::uint32_t index) const noexcept;
 
   std::span<const std::byte> block_;

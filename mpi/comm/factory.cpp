@@ -69,6 +69,8 @@ Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, c
   if (sides.remote) {  // two groups, each on a node of its own, may have needed no network so far
     if (auto reached = runtime.reach(*sides.remote->members()); !reached)
       return failed(error(reached.error()));
+    // No exchange has held both groups.
+    if (auto exposed = runtime.bootstrap().expose(); !exposed) return failed(error(exposed.error()));
   }
   const ProcListPtr peers = sides.remote ? sides.remote->members() : sides.local->members();
   runtime.set_communicator_names(&Comm::label_of);

@@ -198,14 +198,10 @@ bool Runtime::everybody_attached() noexcept {
   return true;
 }
 
-std::uint32_t Runtime::node_of(const void* runtime, std::uint32_t rank) noexcept {
-  const auto& self = *static_cast<const Runtime*>(runtime);
-  return self.world_size_ == 1 ? 0 : to_int(self.nodes_.node_of(rank));
-}
-
 Result<void> Runtime::create_bootstrap() {
+  store_.emplace(*segment_);
   auto made = environment_.plugins.create_first<bootstrap::Framework>(
-      {environment_.params, *pmi_, *this, self_, world_size_, {&node_of, this}, segment_.get()},
+      {environment_.params, *pmi_, *this, self_, world_size_, world_size_ == 1 ? nullptr : &nodes_, &*store_},
       &bootstrap_name_);
   if (!made) return fail(std::move(made).error());
   bootstrap_ = std::move(*made);
@@ -224,8 +220,16 @@ Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) {
   return pml_->send_control(to, message);
 }
 
+Result<void> Runtime::send_block(ProcId to, const bootstrap::Block& block) {
+  return bootstrap::send_pieces(block, [&](std::span<const std::byte> message) { return send(to, message); });
+}
+
 void Runtime::on_control(ProcId from, std::span<const std::byte> message) noexcept {
-  bootstrap_->on_control(from, message);
+  if (!bootstrap::is_piece(message)) {
+    bootstrap_->on_control(from, message);
+  } else if (auto block = blocks_.take(from, message)) {
+    bootstrap_->on_block(from, std::move(*block));
+  }
 }
 
 void Runtime::set_idle(bool idle) noexcept {

@@ -14,12 +14,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
+#include "frameworks/bootstrap/pieces.hpp"
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "frameworks/pml/pml.hpp"
@@ -28,6 +30,7 @@
 #include "frameworks/shm/node_segment.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/plan.hpp"
+#include "mpi/runtime/segment_store.hpp"
 
 namespace starling::mpi {
 
@@ -146,6 +149,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
 
   // bootstrap::Courier
   [[nodiscard]] Result<void> send(ProcId to, std::span<const std::byte> message) override;
+  [[nodiscard]] Result<void> send_block(ProcId to, const bootstrap::Block& block) override;
+  [[nodiscard]] Result<void> pause(std::uint64_t ns, const std::function<std::string()>& what) override;
   [[nodiscard]] Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
                                   const std::function<std::string()>& what) override;
   [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
@@ -189,7 +194,6 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] bool needs_network(const ProcList& members) const;
   [[nodiscard]] Result<void> create_network();
   [[nodiscard]] Result<void> create_bootstrap();
-  static std::uint32_t node_of(const void* runtime, std::uint32_t rank) noexcept;
   static void at_exit() noexcept;
   void close() noexcept;
 
@@ -241,6 +245,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   plugin::Index::Handle<shm::Framework> shm_;
   std::unique_ptr<shm::Giver> segment_giver_;
   std::unique_ptr<shm::NodeSegment> segment_;
+  std::optional<SegmentStore> store_;
+  bootstrap::Assembly blocks_;
   plugin::Index::Handle<pml::Framework> pml_;
   std::vector<plugin::Index::Handle<btl::Framework>> transports_;
   plugin::Index::Handle<bootstrap::Framework> bootstrap_;

@@ -184,6 +184,7 @@ Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& 
   bootstrap::Creation creation{members, tag};
   creation.exchange =
       plan.exchange == StartupPlan::Exchange::fence || plan.exchange == StartupPlan::Exchange::tree;
+  creation.lookup = plan.exchange == StartupPlan::Exchange::direct;
   creation.ready = plan.init_barrier;
   const auto seconds = static_cast<std::uint64_t>(params().integer(bootstrap::kTimeout));
   const std::uint64_t begin = now_ns();

@@ -253,6 +253,12 @@ Result<void> Runtime::wait(const std::function<bool()>& ready, Deadline deadline
   return fail(Errc::timed_out, "wait", absent_processes());
 }
 
+Result<void> Runtime::pause(std::uint64_t ns, const std::function<std::string()>& what) {
+  auto waited = wait([] { return false; }, Deadline::after_ns(ns), what);
+  if (!waited && waited.error().code != Errc::timed_out) return waited;
+  return {};
+}
+
 // A process that shares no memory with this one, although on the same node, cannot be told from one that
 // has not come yet: both are named as possible causes.
 std::string Runtime::absent_processes() const {

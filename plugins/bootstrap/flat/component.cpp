@@ -3,6 +3,9 @@
 
 #include "plugins/bootstrap/flat/component.hpp"
 
+#include <string>
+
+#include "core/log.hpp"
 #include "frameworks/bootstrap/params.hpp"
 
 namespace starling::bootstrap {
@@ -13,9 +16,12 @@ Flat::Flat(const Args& args)
       world_size_(args.world_size),
       desk_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
       exchanges_(args.world_size),
-      agreement_(args.courier, args.self) {}
+      agreement_(args.courier, args.self, args.nodes) {}
 
 Result<ContextId> Flat::create(const Creation& creation, Deadline deadline) {
+  if (creation.exchange || creation.lookup) {
+    if (auto put = desk_.expose(); !put) return fail(std::move(put).error());
+  }
   if (creation.exchange || creation.ready) {
     const Key group = group_key(*creation.members, creation.tag + " fence");
     const std::string tag = text_of(creation_key(group, epochs_[group]++));
@@ -24,6 +30,11 @@ Result<ContextId> Flat::create(const Creation& creation, Deadline deadline) {
     if (!met) return fail(std::move(met).error());
   }
   return agreement_.agree(creation, deadline);
+}
+
+void Flat::on_block(ProcId from, Block) noexcept {
+  log::error("an address table from rank " + std::to_string(from.rank) +
+             " was dropped: with bootstrap=flat there are none; do all processes have the same parameters?");
 }
 
 }  // namespace starling::bootstrap

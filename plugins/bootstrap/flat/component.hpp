@@ -22,11 +22,13 @@ class Flat final : public Component {
   Result<void> publish(const std::vector<LocalAddress>& addresses) override {
     return desk_.publish(addresses);
   }
+  Result<void> expose() override { return desk_.expose(); }
   Result<ContextId> create(const Creation& creation, Deadline deadline) override;
   Result<ContextId> next_context_id() override { return agreement_.next_context_id(); }
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override {
     agreement_.on_control(from, message);
   }
+  void on_block(ProcId from, Block block) noexcept override;
   Result<btl::Found> address(ProcId peer, std::string_view transport) override {
     return desk_.address(peer, transport);
   }

@@ -5,11 +5,9 @@
 #include "plugins/bootstrap/hierarchical/component.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "frameworks/bootstrap/card.hpp"
 #include "frameworks/bootstrap/params.hpp"
-#include "frameworks/shm/node_segment.hpp"
 
 namespace starling::bootstrap {
 
@@ -18,16 +16,19 @@ Hierarchical::Hierarchical(const Args& args)
       courier_(args.courier),
       self_(args.self),
       world_size_(args.world_size),
-      places_(args.places),
-      segment_(args.segment),
+      nodes_(args.nodes),
+      store_(args.store),
       mode_(args.params.choice<GroupMode>(kGroupMode)),
       desk_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
       exchanges_(args.world_size),
       ready_(args.world_size),
       fenced_(args.world_size),
-      agreement_(args.courier, args.self, kArity) {}
+      agreement_(args.courier, args.self, args.nodes, kArity) {}
 
 Result<ContextId> Hierarchical::create(const Creation& creation, Deadline deadline) {
+  if (creation.lookup) {
+    if (auto put = desk_.expose(); !put) return fail(std::move(put).error());
+  }
   if (!creation.ready && !creation.exchange) return agreement_.agree(creation, deadline);
   const Key group = group_key(*creation.members, creation.tag + " exchange");
   const Key key = creation_key(group, epochs_[group]++);
@@ -41,7 +42,7 @@ Result<ContextId> Hierarchical::create(const Creation& creation, Deadline deadli
 }
 
 Result<ContextId> Hierarchical::exchange(const Creation& creation, const Key& key, Deadline deadline) {
-  const Meeting meeting{creation, key, place_among_roots(creation.members, self_, places_, kArity), deadline,
+  const Meeting meeting{creation, key, place_among_roots(creation.members, self_, nodes_, kArity), deadline,
                         "creation of a communicator of " + std::to_string(creation.members->size()) +
                             " processes with tag '" + creation.tag + "'"};
   Result<ContextId> id = hold(meeting);
@@ -50,39 +51,9 @@ Result<ContextId> Hierarchical::exchange(const Creation& creation, const Key& ke
   exchanges_.completed(creation.members);
   std::erase_if(known_, [&](const auto& known) {
     return std::any_of(books_.begin(), books_.end(),
-                       [&](const auto& book) { return book->table.card(known.first).has_value(); });
+                       [&](const Book& book) { return book.card(known.first).has_value(); });
   });
   return id;
-}
-
-void Hierarchical::on_control(ProcId from, std::span<const std::byte> message) noexcept {
-  std::uint32_t layout = 0;
-  if (message.size() >= sizeof layout) std::memcpy(&layout, message.data(), sizeof layout);
-  if (layout == Piece::kLayout) {
-    inbox_.take(from, message);
-  } else {
-    agreement_.on_control(from, message);
-  }
-}
-
-Result<void> Hierarchical::keep(std::vector<std::byte> block, bool share) {
-  auto book = std::make_unique<Book>();
-  // Once per node: the members of this node read the root's copy.
-  const auto room = share && segment_ != nullptr ? segment_->allocate(block.size())
-                                                 : Result<std::uint64_t>(fail(Errc::no_space, {}, {}));
-  std::span<const std::byte> bytes;
-  if (room) {
-    std::memcpy(segment_->at(*room), block.data(), block.size());
-    bytes = {segment_->at(*room), block.size()};
-  } else {
-    book->own = std::move(block);
-    bytes = book->own;
-  }
-  auto table = Table::open(bytes);
-  if (!table) return fail(std::move(table).error());
-  book->table = *table;
-  books_.push_back(std::move(book));
-  return {};
 }
 
 void Hierarchical::learn(ProcId peer, std::vector<std::byte> card) { known_[peer] = std::move(card); }
@@ -90,7 +61,7 @@ void Hierarchical::learn(ProcId peer, std::vector<std::byte> card) { known_[peer
 Result<btl::Found> Hierarchical::address(ProcId peer, std::string_view transport) {
   std::optional<std::span<const std::byte>> card;
   if (const auto known = known_.find(peer); known != known_.end()) card = known->second;
-  for (auto book = books_.rbegin(); !card && book != books_.rend(); ++book) card = (*book)->table.card(peer);
+  for (auto book = books_.rbegin(); !card && book != books_.rend(); ++book) card = book->card(peer);
   if (!card) return desk_.address(peer, transport);
   auto entry = find_in_card(*card, transport);
   if (!entry) return fail(std::move(entry).error().within("rank " + std::to_string(peer.rank)));

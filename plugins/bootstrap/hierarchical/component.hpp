@@ -2,11 +2,11 @@
 #pragma once
 /// @file  bootstrap/hierarchical: addresses over a tree of node roots. Layer: plugin.
 ///
-/// An exchange costs a root one put, one get and what the way to its parent's card needs; the other members
-/// nothing but their put. Afterwards every member has every card, once per node where the segment has room.
+/// An exchange costs a root a put if there are roots below it, a get, and what the way to its parent's card
+/// needs; the other members nothing. Afterwards every member has every card, once per node where there is
+/// room.
 /// Threads, ownership, errors: as bootstrap.hpp says.
 
-#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -17,7 +17,8 @@
 #include "frameworks/bootstrap/group_mode.hpp"
 #include "frameworks/bootstrap/roots.hpp"
 #include "frameworks/bootstrap/table.hpp"
-#include "plugins/bootstrap/hierarchical/pieces.hpp"
+#include "plugins/bootstrap/hierarchical/book.hpp"
+#include "plugins/bootstrap/hierarchical/inbox.hpp"
 
 namespace starling::bootstrap {
 
@@ -30,17 +31,16 @@ class Hierarchical final : public Component {
   Result<void> publish(const std::vector<LocalAddress>& addresses) override {
     return desk_.publish(addresses);
   }
+  Result<void> expose() override { return desk_.expose(); }
   Result<ContextId> create(const Creation& creation, Deadline deadline) override;
   Result<ContextId> next_context_id() override { return agreement_.next_context_id(); }
-  void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
+  void on_control(ProcId from, std::span<const std::byte> message) noexcept override {
+    agreement_.on_control(from, message);
+  }
+  void on_block(ProcId from, Block block) noexcept override { inbox_.put(from, std::move(block)); }
   Result<btl::Found> address(ProcId peer, std::string_view transport) override;
 
  private:
-  /// Cards that came in an exchange: in the node's segment, or here.
-  struct Book {
-    Table table;
-    std::vector<std::byte> own;
-  };
   /// One exchange under way.
   struct Meeting {
     const Creation& creation;
@@ -64,21 +64,24 @@ class Hierarchical final : public Component {
     return exchanges_.covers(*meeting.creation.members);
   }
   [[nodiscard]] Result<Way> way_for(const Meeting& meeting) const;
+  [[nodiscard]] std::string published_name(const Meeting& meeting, ProcId root) const;
+  [[nodiscard]] Result<void> become_visible(const Meeting& meeting, Way way);
   [[nodiscard]] Result<void> find_parent(const Meeting& meeting, Way way);
   [[nodiscard]] Result<void> find_by_name(const Meeting& meeting);
   [[nodiscard]] Result<void> fetch_parent(const Meeting& meeting);
+  [[nodiscard]] Result<ContextId> lead(const Meeting& meeting, Gathered all);
   [[nodiscard]] Result<ContextId> take_result(const Meeting& meeting);
-  [[nodiscard]] Result<void> spread(const Meeting& meeting, ContextId id, const Book* book);
+  [[nodiscard]] Result<void> pass_on(const Meeting& meeting, const Block& block);
+  [[nodiscard]] Result<void> finish(const Meeting& meeting, ContextId id, Book book);
 
-  [[nodiscard]] Result<void> keep(std::vector<std::byte> block, bool share);
   void learn(ProcId peer, std::vector<std::byte> card);
 
   pmi::Component& pmi_;
   Courier& courier_;
   ProcId self_;
   std::uint32_t world_size_;
-  Places places_;
-  shm::NodeSegment* segment_;
+  const pmi::NodeMap* nodes_;
+  NodeStore* store_;
   GroupMode mode_;
   CardDesk desk_;
   Exchanges exchanges_;
@@ -87,7 +90,7 @@ class Hierarchical final : public Component {
   Agreement agreement_;
   Inbox inbox_;
   std::unordered_map<Key, std::uint64_t, KeyHash> epochs_;  // per group and tag, for the life of the process
-  std::vector<std::unique_ptr<Book>> books_;
+  std::vector<Book> books_;
   std::unordered_map<ProcId, std::vector<std::byte>> known_;  // cards needed before a table has come
 };
 

@@ -7,22 +7,16 @@
 // docs/design/startup.md.
 
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
 #include <string>
 
-#include "frameworks/shm/node_segment.hpp"
 #include "plugins/bootstrap/hierarchical/component.hpp"
 
 namespace starling::bootstrap {
 namespace {
 
 constexpr std::uint64_t kFirstPauseNs = 1'000'000, kLongestPauseNs = 20'000'000;
-
-/// The name under which a root publishes its card for one exchange; the key makes it unique.
-std::string published_name(const Key& key, std::uint32_t rank) {
-  return "starling-" + text_of(key) + "-" + std::to_string(rank);
-}
+/// What a root passes on at once. A power of two of bytes wastes nothing of the node's segment.
+constexpr std::size_t kSheetBytes = 64 * 1024;
 
 std::string to_hex(const std::vector<std::byte>& bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -53,14 +47,14 @@ Result<void> Hierarchical::wait_for(const Meeting& meeting, const std::vector<Pr
   const auto missing = [&] {
     std::string ranks;
     for (const ProcId sender : senders) {
-      if (inbox_.find(meeting.key, sender) == nullptr)
+      if (!inbox_.has(meeting.key, sender))
         ranks += (ranks.empty() ? "" : ", ") + std::to_string(sender.rank);
     }
     return ranks;
   };
   const auto all_there = [&] {
     return std::all_of(senders.begin(), senders.end(),
-                       [&](ProcId sender) { return inbox_.find(meeting.key, sender) != nullptr; });
+                       [&](ProcId sender) { return inbox_.has(meeting.key, sender); });
   };
   auto waited = courier_.wait(all_there, meeting.deadline, [&] {
     return meeting.name + ": waits for rank(s) " + missing() + " or members that join through them";
@@ -80,9 +74,10 @@ Result<Hierarchical::Gathered> Hierarchical::gather(const Meeting& meeting) {
   if (auto there = wait_for(meeting, senders); !there) return fail(std::move(there).error());
   Gathered all{{{self_, desk_.own_card()}}, !covered(meeting)};
   for (const ProcId sender : senders) {
-    const Block& block = *inbox_.find(meeting.key, sender);
+    const Block block = inbox_.take(meeting.key, sender);
     all.wants_table = all.wants_table || block.context.bits != 0;
-    auto table = Table::open(block.bytes);
+    if (block.bytes == nullptr) return fail(Errc::bad_input, meeting.name, "an empty table");
+    auto table = Table::open(*block.bytes);
     if (!table) return fail(std::move(table).error().within("rank " + std::to_string(sender.rank)));
     for (std::uint32_t i = 0; i < table->size(); ++i) {
       all.entries.push_back(table->entry(i));
@@ -110,8 +105,7 @@ Result<void> Hierarchical::fetch_parent(const Meeting& meeting) {
                   "gave up (parameter bootstrap_timeout): rank " + std::to_string(parent.rank) +
                       " has not published its addresses; every member of the group must make the same call");
     }
-    auto paused = courier_.wait([] { return false; }, Deadline::after_ns(pause), what);
-    if (!paused && paused.error().code != Errc::timed_out) return paused;
+    if (auto paused = courier_.pause(pause, what); !paused) return paused;
   }
 }
 
@@ -121,7 +115,7 @@ Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
     return meeting.name + ": waits for the published name of rank " + std::to_string(parent.rank);
   };
   for (std::uint64_t pause = kFirstPauseNs;; pause = std::min(pause * 2, kLongestPauseNs)) {
-    auto text = pmi_.lookup(published_name(meeting.key, parent.rank));
+    auto text = pmi_.lookup(published_name(meeting, parent));
     if (text) {
       auto card = from_hex(*text);
       if (!card) return fail(std::move(card).error());
@@ -135,8 +129,7 @@ Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
                   "gave up (parameter bootstrap_timeout): rank " + std::to_string(parent.rank) +
                       " has not published its name; every member of the group must make the same call");
     }
-    auto paused = courier_.wait([] { return false; }, Deadline::after_ns(pause), what);
-    if (!paused && paused.error().code != Errc::timed_out) return paused;
+    if (auto paused = courier_.pause(pause, what); !paused) return paused;
   }
 }
 
@@ -146,94 +139,133 @@ Result<Way> Hierarchical::way_for(const Meeting& meeting) const {
   return chosen->way;
 }
 
-/// Makes the parent of a root reachable. With `world` all members enter the fence, so that each process of
-/// the job does it once.
-Result<void> Hierarchical::find_parent(const Meeting& meeting, Way way) {
+/// The name under which a root publishes its card for one exchange; the key makes it unique.
+std::string Hierarchical::published_name(const Meeting& meeting, ProcId root) const {
+  return "starling-" + text_of(meeting.key) + "-" + std::to_string(root.rank);
+}
+
+/// Puts the card of a root with roots below it where they look for it, and enters the fence if there is one.
+/// With `world` all members do it, so that each process of the job does it once.
+Result<void> Hierarchical::become_visible(const Meeting& meeting, Way way) {
   const RootsPlace& place = meeting.place;
-  if (place.roots.size() == 1 || covered(meeting)) return {};
-  Result<void> ready;
-  if (way == Way::world) ready = meet_world(courier_, fenced_, meeting.deadline);
-  if (!place.root) return ready;
-  if (way == Way::native) {
-    ready = courier_.fence(place.roots, "roots " + text_of(meeting.key), meeting.deadline,
-                           [&] { return covered(meeting); });
+  if (place.nodes == 1 || covered(meeting)) return {};
+  const bool looked_for = !place.root_children.empty();
+  if (looked_for && way == Way::lookup)
+    return pmi_.publish(published_name(meeting, self_), to_hex(desk_.own_card()));
+  if (way == Way::world || looked_for) {
+    if (auto put = desk_.expose(); !put) return put;
   }
-  if (!ready || !place.parent || covered(meeting)) return ready;
+  if (way == Way::world) return meet_world(courier_, fenced_, meeting.deadline);
+  if (way != Way::native || !place.root) return {};
+  return courier_.fence(ranks_of_roots(meeting.creation.members, nodes_), "roots " + text_of(meeting.key),
+                        meeting.deadline, [&] { return covered(meeting); });
+}
+
+/// Makes the parent of a root reachable.
+Result<void> Hierarchical::find_parent(const Meeting& meeting, Way way) {
+  if (!meeting.place.root || covered(meeting)) return {};
   return way == Way::lookup ? find_by_name(meeting) : fetch_parent(meeting);
 }
 
 Result<ContextId> Hierarchical::hold(const Meeting& meeting) {
-  const RootsPlace& place = meeting.place;
   auto way = way_for(meeting);
   if (!way) return fail(std::move(way).error());
-  const bool published = *way == Way::lookup && !place.root_children.empty() && !covered(meeting);
-  const std::string name = published_name(meeting.key, self_.rank);
-  if (published) {
-    if (auto put = pmi_.publish(name, to_hex(desk_.own_card())); !put) return fail(std::move(put).error());
-  }
-  if (auto found = find_parent(meeting, *way); !found) return fail(std::move(found).error());
+  const bool published = *way == Way::lookup && !meeting.place.root_children.empty() && !covered(meeting);
+  if (auto visible = become_visible(meeting, *way); !visible) return fail(std::move(visible).error());
   auto all = gather(meeting);
   if (!all) return fail(std::move(all).error());
   if (published) {  // the children have said hello, so they have read it
-    if (auto gone = pmi_.unpublish(name); !gone) return fail(std::move(gone).error());
+    if (auto gone = pmi_.unpublish(published_name(meeting, self_)); !gone)
+      return fail(std::move(gone).error());
   }
-  std::vector<std::byte> block = encode_table(std::move(all->entries));
-  if (place.parent) {
-    const ContextId wants{all->wants_table ? 1u : 0u};
-    auto sent = send_block(courier_, *place.parent, meeting.key, {PieceKind::up, wants, std::move(block)});
-    if (!sent) return fail(std::move(sent).error());
-    return take_result(meeting);
-  }
+  if (!meeting.place.parent) return lead(meeting, std::move(*all));
+  // Only now: by the time that all below have come, the parent mostly has, and one question is enough.
+  if (auto found = find_parent(meeting, *way); !found) return fail(std::move(found).error());
+  const ContextId wants{all->wants_table ? 1u : 0u};
+  auto sent = courier_.send_block(
+      *meeting.place.parent,
+      {BlockKind::up, meeting.key, wants, 0, 1, share_bytes(encode_table(std::move(all->entries)))});
+  if (!sent) return fail(std::move(sent).error());
+  return take_result(meeting);
+}
+
+/// The end of an exchange at the lowest member.
+Result<ContextId> Hierarchical::lead(const Meeting& meeting, Gathered all) {
   auto id = agreement_.next_context_id();
   if (!id) return id;
-  if (all->wants_table) {
-    if (auto kept = keep(std::move(block), true); !kept) return fail(std::move(kept).error());
+  Book book(store_);
+  Block block{BlockKind::down, meeting.key, *id, 0, 1, nullptr};
+  if (!all.wants_table) {
+    if (auto passed = pass_on(meeting, block); !passed) return fail(std::move(passed).error());
+  } else {
+    auto sheets = encode_sheets(std::move(all.entries), kSheetBytes);
+    block.count = static_cast<std::uint32_t>(sheets.size());
+    for (auto& sheet : sheets) {
+      block.bytes = share_bytes(std::move(sheet));
+      if (auto passed = pass_on(meeting, block); !passed) return fail(std::move(passed).error());
+      if (auto kept = book.add(block.bytes); !kept) return fail(std::move(kept).error());
+      ++block.number;
+    }
   }
-  const Book* const book = all->wants_table ? books_.back().get() : nullptr;
-  if (auto told = spread(meeting, *id, book); !told) return fail(std::move(told).error());
+  if (auto done = finish(meeting, *id, std::move(book)); !done) return fail(std::move(done).error());
   return id;
 }
 
+/// A root passes each sheet on as it comes: the whole table takes as long to the last root as to the first
+/// but for a sheet per step.
 Result<ContextId> Hierarchical::take_result(const Meeting& meeting) {
   const ProcId parent = *meeting.place.parent;
-  if (auto there = wait_for(meeting, {parent}); !there) return fail(std::move(there).error());
-  Block block = *inbox_.find(meeting.key, parent);
-  if (block.kind == PieceKind::shared) {
-    SharedTable where;
-    if (block.bytes.size() != sizeof where)
-      return fail(Errc::bad_input, meeting.name, "a place of a wrong length");
-    std::memcpy(&where, block.bytes.data(), sizeof where);
-    auto table = Table::open({segment_->at(where.offset), static_cast<std::size_t>(where.bytes)});
-    if (!table) return fail(std::move(table).error());
-    books_.push_back(std::make_unique<Book>(Book{*table, {}}));
-    return block.context;
+  Book book(meeting.place.root ? store_ : nullptr);
+  ContextId id;
+  for (std::uint32_t number = 0, count = 1; number < count; ++number) {
+    if (auto there = wait_for(meeting, {parent}); !there) return fail(std::move(there).error());
+    const Block block = inbox_.take(meeting.key, parent);
+    id = block.context;
+    count = block.count;
+    if (block.kind == BlockKind::shared) {
+      auto shared = Book::open(store_, block);
+      if (!shared) return fail(std::move(shared).error());
+      books_.push_back(std::move(*shared));
+      return id;
+    }
+    if (block.number != number) return fail(Errc::bad_input, meeting.name, "a sheet is missing");
+    if (auto passed = pass_on(meeting, block); !passed) return fail(std::move(passed).error());
+    if (block.bytes == nullptr) continue;
+    if (auto kept = book.add(block.bytes); !kept) return fail(std::move(kept).error());
   }
-  const bool table = !block.bytes.empty();
-  if (table) {
-    if (auto kept = keep(std::move(block.bytes), meeting.place.root); !kept)
-      return fail(std::move(kept).error());
-  }
-  auto told = spread(meeting, block.context, table ? books_.back().get() : nullptr);
-  if (!told) return fail(std::move(told).error());
-  return block.context;
+  if (auto done = finish(meeting, id, std::move(book)); !done) return fail(std::move(done).error());
+  return id;
 }
 
-/// Hands id and table on. Without a book everybody knows everybody, and the block is empty.
-Result<void> Hierarchical::spread(const Meeting& meeting, ContextId id, const Book* book) {
-  Block far{PieceKind::down, id, {}};
-  if (book != nullptr) far.bytes.assign(book->table.block().begin(), book->table.block().end());
+Result<void> Hierarchical::pass_on(const Meeting& meeting, const Block& block) {
   for (const ProcId child : meeting.place.root_children) {
-    if (auto sent = send_block(courier_, child, meeting.key, far); !sent) return sent;
+    if (auto sent = courier_.send_block(child, block); !sent) return sent;
   }
-  Block here = far;
-  if (book != nullptr && book->own.empty()) {  // in the node's segment
-    const auto whole = book->table.block();
-    const SharedTable where{static_cast<std::uint64_t>(whole.data() - segment_->at(0)), whole.size()};
-    const auto* const bytes = reinterpret_cast<const std::byte*>(&where);
-    here = {PieceKind::shared, id, {bytes, bytes + sizeof where}};
+  return {};
+}
+
+/// Tells the members on the node. Without a sheet everybody knows everybody.
+Result<void> Hierarchical::finish(const Meeting& meeting, ContextId id, Book book) {
+  std::vector<Block> blocks(1, {BlockKind::down, meeting.key, id, 0, 1, nullptr});
+  if (const std::uint32_t sheets = book.sheets(); sheets > 0 && !meeting.place.node_children.empty()) {
+    if (const auto shared = book.share()) {
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&*shared);
+      blocks[0].kind = BlockKind::shared;
+      blocks[0].bytes = share_bytes({bytes, bytes + sizeof *shared});
+    } else {
+      blocks.clear();
+      for (std::uint32_t number = 0; number < sheets; ++number) {
+        const auto sheet = book.sheet(number);
+        blocks.push_back(
+            {BlockKind::down, meeting.key, id, number, sheets, share_bytes({sheet.begin(), sheet.end()})});
+      }
+    }
   }
+  if (book.sheets() > 0) books_.push_back(std::move(book));
   for (const ProcId child : meeting.place.node_children) {
-    if (auto sent = send_block(courier_, child, meeting.key, here); !sent) return sent;
+    for (const Block& block : blocks) {
+      if (auto sent = courier_.send_block(child, block); !sent) return sent;
+    }
   }
   return {};
 }

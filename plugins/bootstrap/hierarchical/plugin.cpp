@@ -8,7 +8,6 @@ namespace starling::bootstrap {
 namespace {
 
 Result<std::unique_ptr<Component>> create_hierarchical(const Args& args) {
-  if (args.places.node_of == nullptr) return fail(Errc::unsupported, "bootstrap/hierarchical", "no node map");
   return std::unique_ptr<Component>(std::make_unique<Hierarchical>(args));
 }
 

@@ -35,13 +35,19 @@ struct Network {
 class Process final : public Courier {
  public:
   Process(Network& network, std::uint32_t rank)
-      : network_(network), self_{0, rank}, agreement(*this, self_) {}
+      : network_(network), self_{0, rank}, agreement(*this, self_, nullptr) {}
 
   Result<void> send(ProcId to, std::span<const std::byte> message) override {
     network_.inboxes[to.rank].push_back({self_, {message.begin(), message.end()}});
     ++network_.sent;
     network_.changed.notify_all();
     return {};
+  }
+  Result<void> send_block(ProcId, const Block&) override {
+    return fail(Errc::unsupported, "send_block", "agreeing needs no blocks");
+  }
+  Result<void> pause(std::uint64_t, const std::function<std::string()>&) override {
+    return fail(Errc::unsupported, "pause", "agreeing needs no pauses");
   }
   Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
                     const std::function<std::string()>& what) override {

@@ -6,8 +6,6 @@
 #include <gtest/gtest.h>
 
 #include "frameworks/bootstrap/card.hpp"
-#include "frameworks/bootstrap/roots.hpp"
-#include "tests/unit/bootstrap/lists.hpp"
 
 namespace starling::bootstrap {
 namespace {
@@ -75,32 +73,24 @@ TEST(Table, no_damaged_block_is_read_beyond_its_end) {
   }
 }
 
-/// Ranks 0..3 on node 5, 4..7 on node 6 and so on.
-std::uint32_t node_of(const void*, std::uint32_t rank) noexcept { return 5 + rank / 4; }
-
-TEST(Roots, every_member_has_one_way_to_the_leader) {
-  const Places places{&node_of, nullptr};
-  std::vector<std::uint32_t> ranks;
-  for (std::uint32_t rank = 1; rank < 90; rank += rank % 5 == 0 ? 3 : 1) ranks.push_back(rank);
-  const ProcListPtr members = test::list(ranks);
-  std::size_t leaders = 0, children = 0;
-  for (const std::uint32_t rank : ranks) {
-    const RootsPlace place = place_among_roots(members, {0, rank}, places, 4);
-    leaders += place.parent ? 0 : 1;
-    children += place.node_children.size() + place.root_children.size();
-    EXPECT_LE(place.root_children.size(), 4u);
-    if (!place.root) {
-      EXPECT_EQ(node_of(nullptr, place.parent->rank), node_of(nullptr, rank));
-      EXPECT_TRUE(place.node_children.empty() && place.root_children.empty());
-    }
-    for (const auto& below : {place.node_children, place.root_children}) {
-      for (const ProcId child : below) {
-        EXPECT_EQ(place_among_roots(members, child, places, 4).parent, (ProcId{0, rank}));
-      }
-    }
+TEST(Sheets, hold_every_card_in_order_and_none_is_too_long) {
+  std::vector<TableEntry> entries;
+  for (std::uint32_t i = 0; i < 300; ++i) {
+    const std::uint32_t rank = i * 7 % 300;
+    entries.push_back({{0, rank}, std::vector<std::byte>(rank % 50, std::byte(rank % 251))});
   }
-  EXPECT_EQ(leaders, 1u);
-  EXPECT_EQ(children, ranks.size() - 1);
+  entries[5].card.resize(2000);  // longer than a sheet: it gets one of its own
+  std::uint32_t next = 0;
+  for (const auto& sheet : encode_sheets(entries, 1000)) {
+    const auto table = Table::open(sheet);
+    ASSERT_TRUE(table);
+    ASSERT_GT(table->size(), 0u);
+    EXPECT_TRUE(sheet.size() <= 1000 || table->size() == 1) << sheet.size();
+    for (std::uint32_t i = 0; i < table->size(); ++i) EXPECT_EQ(table->at(i).rank, next++);
+  }
+  EXPECT_EQ(next, 300u);
+  EXPECT_TRUE(encode_sheets({}, 1000).empty());
+  EXPECT_EQ(encode_sheets(entries, 1'000'000).front(), encode_table(entries));
 }
 
 }  // namespace

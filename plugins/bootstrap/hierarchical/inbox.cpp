@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Layer: plugin.
+
+#include "plugins/bootstrap/hierarchical/inbox.hpp"
+
+#include <utility>
+
+#include "core/expects.hpp"
+
+namespace starling::bootstrap {
+
+void Inbox::put(ProcId from, Block block) {
+  Entry& entry = entries_[block.key];
+  if (!entry.given_up) entry.from[from].push_back(std::move(block));
+}
+
+bool Inbox::has(const Key& key, ProcId from) const {
+  const auto entry = entries_.find(key);
+  return entry != entries_.end() && entry->second.from.contains(from);
+}
+
+Block Inbox::take(const Key& key, ProcId from) {
+  const auto entry = entries_.find(key);
+  expects(entry != entries_.end(), "a block is taken that has not come");
+  const auto queue = entry->second.from.find(from);
+  expects(queue != entry->second.from.end(), "a block is taken that has not come");
+  Block block = std::move(queue->second.front());
+  queue->second.pop_front();
+  if (queue->second.empty()) entry->second.from.erase(queue);
+  return block;
+}
+
+void Inbox::close(const Key& key, bool given_up) {
+  if (given_up) {
+    entries_[key] = Entry{.given_up = true, .from = {}};
+  } else {
+    entries_.erase(key);
+  }
+}
+
+}  // namespace starling::bootstrap

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Blocks that have arrived and were not read, by creation and sender. Layer: plugin.
+///
+/// A block may come before this process has entered its creation: it waits here.
+/// Threads: under the runtime's lock.
+
+#include <deque>
+#include <map>
+#include <unordered_map>
+
+#include "core/ids.hpp"
+#include "frameworks/bootstrap/block.hpp"
+
+namespace starling::bootstrap {
+
+class Inbox {
+ public:
+  void put(ProcId from, Block block);
+  [[nodiscard]] bool has(const Key& key, ProcId from) const;
+  /// The next block of a sender, which must be there.
+  [[nodiscard]] Block take(const Key& key, ProcId from);
+  /// Forgets a creation. Given up: later blocks are dropped.
+  void close(const Key& key, bool given_up);
+  [[nodiscard]] std::size_t open() const noexcept { return entries_.size(); }
+
+ private:
+  struct Entry {
+    bool given_up = false;
+    std::map<ProcId, std::deque<Block>> from;
+  };
+  std::unordered_map<Key, Entry, KeyHash> entries_;
+};
+
+}  // namespace starling::bootstrap

@@ -155,6 +155,14 @@ struct Place {
   /// Local rank of a process of the own world on the own node; -1: it is elsewhere.
   std::int64_t (*local_rank_of)(const void* context, std::uint32_t rank) noexcept = nullptr;
   const void* context = nullptr;
+  /// Where a process of the own world sits, on whichever node; null: nobody knows.
+  struct Seat {
+    std::uint32_t node = 0;
+    std::uint32_t local_rank = 0;
+  };
+  Seat (*seat_of)(const void* seats, std::uint32_t rank) noexcept = nullptr;
+  const void* seats = nullptr;
+  std::uint64_t job = 0;  ///< the same in all processes of the own world, and hardly in another job
 };
 
 struct Args {
@@ -168,7 +176,7 @@ struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 1;
+  static constexpr std::uint32_t kInterface = 2;
 };
 
 }  // namespace starling::btl

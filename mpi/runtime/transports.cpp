@@ -4,6 +4,8 @@
 // docs/design/startup.md.
 
 #include <algorithm>
+#include <functional>
+#include <string>
 #include <string_view>
 
 #include "core/clock.hpp"
@@ -26,6 +28,12 @@ std::int64_t local_rank_of(const void* context, std::uint32_t rank) noexcept {
   return found == ranks.end() || *found != rank ? -1 : found - ranks.begin();
 }
 
+btl::Place::Seat seat_of(const void* map, std::uint32_t rank) noexcept {
+  const auto& nodes = *static_cast<const pmi::NodeMap*>(map);
+  if (nodes.unknown()) return {};  // a world of one
+  return {to_int(nodes.node_of(rank)), nodes.local_rank(rank)};
+}
+
 bool for_other_nodes(const plugin::Candidate& candidate) {
   return candidate.descriptor.scope == plugin::Scope::other_nodes;
 }
@@ -33,9 +41,9 @@ bool for_other_nodes(const plugin::Candidate& candidate) {
 }  // namespace
 
 Result<void> Runtime::create_transport(const plugin::Candidate& candidate) {
-  const btl::Place place{self_,          world_size_,
-                         local_rank_,    static_cast<std::uint32_t>(node_ranks_.size()),
-                         &local_rank_of, &node_ranks_};
+  const btl::Place place{
+      self_,        world_size_, local_rank_, static_cast<std::uint32_t>(node_ranks_.size()), &local_rank_of,
+      &node_ranks_, &seat_of,    &nodes_,     std::hash<std::string>{}(pmi_->identity().job)};
   auto transport = environment_.plugins.create<btl::Framework>(
       candidate, {environment_.params, pml_->sink(), place, segment_.get()});
   if (transport) {
@@ -139,6 +147,8 @@ Result<void> Runtime::create_network() {
     if (transports_[i]->needs().address != btl::AddressSource::published) continue;
     addresses.push_back({std::string(transports_[i]->name()), transports_[i]->address()});
   }
+  // Without a network there is an empty card too, so that others learn that instead of waiting for it.
+  if (addresses.empty() && transports_.size() > first) return {};
   return bootstrap_->publish(addresses);
 }
 

@@ -90,6 +90,8 @@ void OfiEndpoint::look_after(std::uint64_t now) noexcept {
     switch (probe_.look()) {
       case ofi::Probe::Answer::listens: last_sign_ns_ = now; break;
       case ofi::Probe::Answer::refused:
+        // A computed address may be used before its owner has started.
+        if (component_.computed_ && !connected_ && !component_.arrivals_.heard_of(peer().rank)) break;
         return lose(Errc::peer_lost, "connection refused by " + place_ + ": the process has ended");
       default: break;
     }
@@ -102,13 +104,14 @@ void OfiEndpoint::look_after(std::uint64_t now) noexcept {
 }
 
 OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const ofi::Choice& choice,
-                           ofi::Fabric fabric, std::uint64_t peer_timeout_ns)
+                           ofi::Fabric fabric, std::optional<ofi::ComputedAddresses> computed)
     : library_(library),
       fabric_(std::move(fabric)),
       over_ip_(choice.over_ip),
       inject_bytes_(choice.info->tx_attr->inject_size),
-      peer_timeout_ns_(peer_timeout_ns),
-      token_(net::random_token()),
+      computed_(std::move(computed)),
+      peer_timeout_ns_(static_cast<std::uint64_t>(args.params.integer(kOfiPeerTimeout)) * 1'000'000'000),
+      token_(computed_ ? computed_->token(args.place.self.rank) : net::random_token()),
       protocol_(choice.provider + " of " + library.name() + ", address format " +
                 std::to_string(choice.info->addr_format)),
       address_(net::encode({protocol_, choice.place, token_, fabric_.name()})),
@@ -120,7 +123,7 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
              .get = false,
              .rank_of_preference = 60,
              .idle_passes = 1};
-  needs_ = {.address = AddressSource::published,
+  needs_ = {.address = computed_ ? AddressSource::computed : AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,
             .lazy_peers = true};
@@ -150,12 +153,20 @@ Result<void> OfiComponent::post(ReceiveBuffer& buffer) noexcept {
 
 Result<void> OfiComponent::reaches(ProcId peer) const { return links_.reaches(peer, "btl/ofi"); }
 
+Result<net::Card> OfiComponent::card_of(ProcId peer, std::span<const std::byte> address,
+                                        const std::string& where) const {
+  if (!computed_) return net::decode_from_peer(address, protocol_, where);
+  auto listener = computed_->of(peer.rank);
+  if (!listener) return fail(std::move(listener).error().within(where));
+  return net::Card{protocol_, listener->place(), computed_->token(peer.rank), listener->name()};
+}
+
 Result<Endpoint*> OfiComponent::connect(ProcId peer, std::span<const std::byte> address) {
   auto reached = reaches(peer);
   if (!reached) return fail(std::move(reached).error());
   if (const auto known = endpoints_.find(peer.rank); known != endpoints_.end()) return known->second.get();
   const std::string where = "btl/ofi: rank " + std::to_string(peer.rank);
-  auto card = net::decode_from_peer(address, protocol_, where);
+  auto card = card_of(peer, address, where);
   if (!card) return fail(std::move(card).error());
   if (card->address.size() != fabric_.name().size()) {
     return fail(Errc::bad_input, where, "the address of " + card->place + " has the wrong length");
@@ -273,13 +284,24 @@ Result<std::unique_ptr<Component>> create_ofi_component(const Args& args) {
   net::raise_descriptor_limit();
   auto library = ofi::load();
   if (!library) return fail(std::move(library).error());
-  auto choice = ofi::choose(**library, args.params);
+  auto computed = ofi::ComputedAddresses::from(args.params, args.place);
+  if (!computed) return fail(std::move(computed).error());
+  std::optional<ofi::Listener> own;
+  if (*computed) {
+    auto listener = (*computed)->of(args.place.self.rank);
+    if (!listener) return fail(std::move(listener).error());
+    own = std::move(*listener);
+  }
+  auto choice = own ? ofi::choose_at(**library, args.params, *own) : ofi::choose(**library, args.params);
   if (!choice) return fail(std::move(choice).error());
   auto fabric = ofi::Fabric::open(**library, *choice);
-  if (!fabric) return fail(std::move(fabric).error());
-  const auto timeout_s = static_cast<std::uint64_t>(args.params.integer(kOfiPeerTimeout));
+  if (!fabric) {
+    if (!own) return fail(std::move(fabric).error());
+    return fail(std::move(fabric).error().within(own->place() +
+                                                 " (btl_ofi_port_base + local rank, btl_ofi_nodes)"));
+  }
   auto component = std::make_unique<OfiComponent>(args, **library, *choice, std::move(fabric).value(),
-                                                  timeout_s * 1'000'000'000);
+                                                  std::move(computed).value());
   auto started = component->start();
   if (!started) return fail(std::move(started).error());
   return std::unique_ptr<Component>(std::move(component));

@@ -14,13 +14,16 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/btl/net/arrivals.hpp"
+#include "frameworks/btl/net/card.hpp"
 #include "frameworks/btl/net/link.hpp"
+#include "plugins/btl/ofi/computed.hpp"
 #include "plugins/btl/ofi/probe.hpp"
 #include "plugins/btl/ofi/setup.hpp"
 
@@ -62,7 +65,7 @@ class OfiEndpoint final : public net::Link {
 class OfiComponent final : public Component {
  public:
   OfiComponent(const Args& args, const ofi::Library& library, const ofi::Choice& choice, ofi::Fabric fabric,
-               std::uint64_t peer_timeout_ns);
+               std::optional<ofi::ComputedAddresses> computed);
   ~OfiComponent() override;
   OfiComponent(const OfiComponent&) = delete;
   OfiComponent& operator=(const OfiComponent&) = delete;
@@ -73,7 +76,9 @@ class OfiComponent final : public Component {
   [[nodiscard]] std::string_view name() const noexcept override { return "ofi"; }
   [[nodiscard]] const Limits& limits() const noexcept override { return limits_; }
   [[nodiscard]] const Needs& needs() const noexcept override { return needs_; }
-  [[nodiscard]] std::vector<std::byte> address() const override { return address_; }
+  [[nodiscard]] std::vector<std::byte> address() const override {
+    return computed_ ? std::vector<std::byte>{} : address_;
+  }
   [[nodiscard]] Result<void> reaches(ProcId peer) const override;
   [[nodiscard]] Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
   int progress() noexcept override;
@@ -92,6 +97,9 @@ class OfiComponent final : public Component {
     std::unique_ptr<std::byte[]> bytes;
   };
   [[nodiscard]] Result<void> post(ReceiveBuffer& buffer) noexcept;
+  /// The card of a peer, published or computed.
+  [[nodiscard]] Result<net::Card> card_of(ProcId peer, std::span<const std::byte> address,
+                                          const std::string& where) const;
   int take(const fi_cq_data_entry& entry) noexcept;
   int take_error() noexcept;
   void look_after_waiting() noexcept;
@@ -102,6 +110,7 @@ class OfiComponent final : public Component {
   Needs needs_;
   bool over_ip_;
   std::size_t inject_bytes_;
+  std::optional<ofi::ComputedAddresses> computed_;
   std::uint64_t peer_timeout_ns_;
   std::uint64_t token_;
   std::string protocol_;

@@ -22,5 +22,14 @@ inline constexpr params::Decl kOfiPeerTimeout =
                     "Seconds after which a peer is lost that takes no message and shows no sign of life "
                     "(over IP: its port is "
                     "asked). A peer that only computes is not lost. 0: wait for ever.");
+inline constexpr params::Decl kOfiPortBase = params::integer(
+    "btl_ofi_port_base", "0", 0, 65535,
+    "Not 0: each process listens at the address of its node (btl_ofi_nodes) and at this port plus its local "
+    "rank, so addresses are known without any exchange. Ports below 1024 are the system's. 0: ports are free "
+    "ones, and addresses are published.");
+inline constexpr params::Decl kOfiNodes = params::text(
+    "btl_ofi_nodes", "",
+    "With btl_ofi_port_base: IPv4 addresses or names of the nodes, in the order of their numbers, which is "
+    "that of their lowest ranks: \"10.0.0.[1-16],n[17-32]\". The same on all processes.");
 
 }  // namespace starling::btl

@@ -43,13 +43,14 @@ Info hints_for(const Library& library, const std::string& provider) {
   return hints;
 }
 
-/// What one provider offers, at this source address if there is one; null: nothing.
-Info query(const Library& library, const std::string& provider, const std::string& source) {
+/// What one provider offers, at this source address (and port) if there is one; null: nothing.
+Info query(const Library& library, const std::string& provider, const std::string& source,
+           const char* port = nullptr) {
   const Info hints = hints_for(library, provider);
   fi_info* found = nullptr;
   const char* const node = source.empty() ? nullptr : source.c_str();
   const std::uint64_t flags = source.empty() ? 0 : FI_SOURCE | FI_NUMERICHOST;
-  if (library.getinfo(library.api(), node, nullptr, flags, hints.get(), &found) != 0) return nullptr;
+  if (library.getinfo(library.api(), node, port, flags, hints.get(), &found) != 0) return nullptr;
   const Info all(found, library.freeinfo);
   // Asked for tcp, libfabric may offer tcp under ofi_rxm: that is another provider.
   for (fi_info* info = found; info != nullptr; info = info->next) {
@@ -103,10 +104,27 @@ Unexpected failed(const Library& library, const char* call, int code) {
   return fail(Errc::system, call, library.strerror(-code));
 }
 
+/// Providers to try, best first.
+std::vector<std::string> candidates(const params::Registry& params) {
+  const std::string& wanted = params.text(kOfiProvider);
+  if (!wanted.empty()) return {wanted};
+  std::vector<std::string> names;
+  if (has_fabric_device()) names.assign(kOfFabrics.begin(), kOfFabrics.end());
+  names.insert(names.end(), kOfSockets.begin(), kOfSockets.end());
+  return names;
+}
+
+Unexpected no_provider(const Library& library, const params::Registry& params, const std::string& where) {
+  const bool named = !params.text(kOfiProvider).empty();
+  return fail(named ? Errc::bad_parameter : Errc::not_found,
+              named ? as_set(params, kOfiProvider) : "provider",
+              library.name() + " has no such provider for reliable datagrams" +
+                  (where.empty() ? "" : " at " + where) + "; available: " + available_providers(library));
+}
+
 }  // namespace
 
 Result<Choice> choose(const Library& library, const params::Registry& params) {
-  const std::string& wanted = params.text(kOfiProvider);
   const std::string& wanted_interface = params.text(kOfiInterface);
   auto available = net::interfaces();
   if (!available) return fail(std::move(available).error());
@@ -114,15 +132,8 @@ Result<Choice> choose(const Library& library, const params::Registry& params) {
   if (!interface && !wanted_interface.empty()) {
     return fail(std::move(interface).error().within(as_set(params, kOfiInterface)));
   }
-  std::vector<std::string> names;
-  if (!wanted.empty()) {
-    names = {wanted};
-  } else {
-    if (has_fabric_device()) names.assign(kOfFabrics.begin(), kOfFabrics.end());
-    names.insert(names.end(), kOfSockets.begin(), kOfSockets.end());
-  }
-  for (const std::string& name : names) {
-    const std::string source = interface ? interface->address.text() : std::string();
+  const std::string source = interface ? interface->address.text() : std::string();
+  for (const std::string& name : candidates(params)) {
     Info info = source.empty() ? nullptr : query(library, name, source);
     if (info == nullptr) info = query(library, name, {});
     // Without the source address a provider of sockets would take the first interface, whichever that is.
@@ -132,11 +143,17 @@ Result<Choice> choose(const Library& library, const params::Registry& params) {
         over_ip && interface ? source + " (" + interface->name + ")" : std::string(info->domain_attr->name);
     return Choice{std::move(info), name, place, over_ip};
   }
-  return fail(wanted.empty() ? Errc::not_found : Errc::bad_parameter,
-              wanted.empty() ? "provider" : as_set(params, kOfiProvider),
-              library.name() + " has no such provider for reliable datagrams" +
-                  (interface ? " at " + interface->address.text() : std::string()) +
-                  "; available: " + available_providers(library));
+  return no_provider(library, params, source);
+}
+
+Result<Choice> choose_at(const Library& library, const params::Registry& params, const Listener& own) {
+  const std::string port = std::to_string(own.port);
+  for (const std::string& name : candidates(params)) {
+    Info info = query(library, name, own.host, port.c_str());
+    if (info == nullptr || !has_ip_address(*info) || info->src_addr == nullptr) continue;
+    return Choice{std::move(info), name, own.place(), true};
+  }
+  return no_provider(library, params, own.host + " with IP addresses, as btl_ofi_port_base needs it");
 }
 
 Result<void> Fabric::create(const Library& library, fi_info& info) {

@@ -17,6 +17,7 @@
 
 #include "core/result.hpp"
 #include "params/registry.hpp"
+#include "plugins/btl/ofi/computed.hpp"
 #include "plugins/btl/ofi/library.hpp"
 
 namespace starling::btl::ofi {
@@ -31,6 +32,9 @@ struct Choice {
 
 /// Errors: Errc::bad_parameter, not_found.
 [[nodiscard]] Result<Choice> choose(const Library& library, const params::Registry& params);
+/// The same at an address and port that were computed.
+[[nodiscard]] Result<Choice> choose_at(const Library& library, const params::Registry& params,
+                                       const Listener& own);
 
 class Fabric {
  public:

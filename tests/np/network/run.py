@@ -8,6 +8,7 @@ Standard library only.
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -233,6 +234,41 @@ class Groups(NetworkCase):
                 done = self.run_groups("missing", 2, bootstrap_timeout=3, log_level="error", **mode)
                 self.assertNotEqual(done.returncode, 0)
                 self.assertRegex(done.stdout, r"gave up \(parameter bootstrap_timeout\): waits for rank")
+
+
+@unittest.skipUnless((BUILD / "lib/starling/btl_ofi.so").exists(), "btl/ofi is not built")
+class Computed(NetworkCase):
+    """btl_ofi_port_base: addresses follow from node and local rank."""
+
+    def setUp(self):
+        super().setUp()
+        # Loopback addresses of this run's own, so that two runs at once share no port.
+        number = os.getpid()
+        self.net = f"127.{1 + number % 250}.{number // 250 % 250}"
+        self.ofi = {"btl": "self,shm,ofi", "btl_ofi_port_base": 24000, "btl_ofi_nodes": self.net + ".[1-2]"}
+
+    def test_nothing_is_put_or_asked_for(self):
+        done = self.run_job(4, 2, PAIR, "10", **self.ofi)
+        self.expect(done, "10 messages, 0 wrong words", "address exchange: none")
+        for what in ("puts", "gets", "fences"):
+            self.assertRegex(done.stderr, rf"PMI {what} +0 +0\.0 +0 +0\n")
+        published = self.run_job(4, 2, PAIR, "10", btl="self,shm,ofi", btl_ofi_interface="lo")
+        self.expect(published, "10 messages, 0 wrong words")
+        self.assertRegex(published.stderr, r"PMI puts +1 +1\.0 +1 +4\n")
+
+    def test_a_port_in_use_is_an_error_that_names_it(self):
+        with socket.socket() as taken:
+            taken.bind((self.net + ".2", 24001))
+            taken.listen()
+            done = self.run_job(4, 2, PAIR, "10", **self.ofi)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f"{self.net}.2 port 24001", done.stderr)
+        self.assertIn("Address already in use", done.stderr)
+
+    def test_too_few_nodes_are_an_error(self):
+        done = self.run_job(4, 2, PAIR, "10", **{**self.ofi, "btl_ofi_nodes": self.net + ".1"})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("btl_ofi_nodes: lists 1 nodes, too few for rank 2, number 0 on node 1", done.stderr)
 
 
 class Paths(NetworkCase):

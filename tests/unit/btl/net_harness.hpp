@@ -39,7 +39,7 @@ class NetHarness {
   }
 
   [[nodiscard]] Result<std::unique_ptr<btl::Component>> create(unsigned rank) {
-    const btl::Place place{ProcId{0, rank}, processes_, 0, 1, nullptr, nullptr};
+    const btl::Place place{ProcId{0, rank}, processes_, 0, 1, nullptr, nullptr, &own_node, nullptr, 4711};
     return Transport::create(btl::Args{params_, *sinks_[rank], place, nullptr});
   }
   void restart(unsigned rank) {
@@ -61,6 +61,8 @@ class NetHarness {
   }
 
  private:
+  static btl::Place::Seat own_node(const void*, std::uint32_t rank) noexcept { return {rank, 0}; }
+
   std::uint32_t processes_;
   params::Registry params_;
   std::vector<std::unique_ptr<Collector>> sinks_;

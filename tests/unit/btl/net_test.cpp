@@ -5,6 +5,7 @@
 
 #include "frameworks/btl/net/arrivals.hpp"
 #include "frameworks/btl/net/card.hpp"
+#include "frameworks/btl/net/hosts.hpp"
 #include "frameworks/btl/net/interfaces.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "tests/unit/btl/conformance.hpp"
@@ -60,6 +61,33 @@ TEST(NetInterface, what_does_not_exist_is_refused_with_what_does) {
     EXPECT_THAT(text, testing::HasSubstr("eth0 (192.168.0.1)")) << wanted;
   }
   EXPECT_THAT(chosen("", {}), testing::HasSubstr("available: none"));
+}
+
+std::string expanded(std::string_view list) {
+  const auto hosts = btl::net::expand_hosts(list);
+  if (!hosts) return "refused: " + hosts.error().text();
+  std::string text;
+  for (const std::string& host : *hosts) text += (text.empty() ? "" : " ") + host;
+  return text;
+}
+
+TEST(NetHosts, brackets_stand_for_several_hosts) {
+  EXPECT_EQ(expanded("n1"), "n1");
+  EXPECT_EQ(expanded("b,a"), "b a");
+  EXPECT_EQ(expanded("10.0.0.[1-3]"), "10.0.0.1 10.0.0.2 10.0.0.3");
+  EXPECT_EQ(expanded("r[08-11,20]-ib,x"), "r08-ib r09-ib r10-ib r11-ib r20-ib x");
+}
+
+TEST(NetHosts, what_is_no_list_is_refused_with_the_part_that_is_wrong) {
+  for (const char* list : {"", "a,,b", "a]", "a[", "a[1-2", "a[]", "a[x]", "a[3-1]", "a[1-2][3]", "a[1,]b[",
+                           "a[-1]", "a[0-4294967295]", "a[0-9999999999]"}) {
+    EXPECT_THAT(expanded(list), testing::HasSubstr("refused: host list: \"")) << list;
+  }
+}
+
+TEST(NetHosts, digits_need_no_name_server) {
+  EXPECT_EQ(btl::net::resolve("10.1.2.3").value(), "10.1.2.3");
+  EXPECT_FALSE(btl::net::resolve("host.invalid"));
 }
 
 TEST(NetCard, what_was_encoded_is_decoded) {

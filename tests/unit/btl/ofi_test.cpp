@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // btl/ofi: the suite for all btls, and what is particular to libfabric.
 
+#include <gmock/gmock.h>
+#include <unistd.h>
+
 #include "plugins/btl/ofi/component.hpp"
 #include "plugins/btl/ofi/params.hpp"
 #include "tests/unit/btl/net_conformance.hpp"
@@ -11,7 +14,8 @@ namespace {
 struct Ofi {
   static constexpr char kOwner[] = "btl/ofi";
   static constexpr char kInterfaceParam[] = "btl_ofi_interface";
-  static constexpr params::Decl kDecls[] = {btl::kOfiProvider, btl::kOfiInterface, btl::kOfiPeerTimeout};
+  static constexpr params::Decl kDecls[] = {btl::kOfiProvider, btl::kOfiInterface, btl::kOfiPeerTimeout,
+                                            btl::kOfiPortBase, btl::kOfiNodes};
   static Result<std::unique_ptr<btl::Component>> create(const btl::Args& args) {
     return btl::create_ofi_component(args);
   }
@@ -20,6 +24,77 @@ using OfiHarness = NetHarness<Ofi>;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, BtlConformance, OfiHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, NetConformance, OfiHarness);
+
+/// Loopback addresses of this process's own, so that two runs at once share no port.
+struct OfiComputed : testing::Test {
+  static constexpr unsigned kPort = 23571;
+  std::string net =
+      "127." + std::to_string(1 + ::getpid() % 250) + "." + std::to_string(::getpid() / 250 % 250);
+  std::vector<std::string> settings{"STARLING_MCA_btl_ofi_port_base=" + std::to_string(kPort),
+                                    "STARLING_MCA_btl_ofi_nodes=" + net + ".[1-2]"};
+
+  static btl::Endpoint& to(OfiHarness& harness, unsigned from, unsigned rank) {
+    auto made = harness.component(from).connect(ProcId{0, rank}, {});
+    EXPECT_TRUE(made) << made.error().text();
+    return **made;
+  }
+  template <class Until>
+  static bool progress_until(OfiHarness& harness, Until until) {
+    const Deadline deadline = Deadline::after_seconds(60);
+    while (!until() && !deadline.passed()) {
+      for (unsigned rank = 0; rank < 2; ++rank) {
+        if (harness.alive(rank)) harness.component(rank).progress();
+      }
+    }
+    return until();
+  }
+};
+
+TEST_F(OfiComputed, messages_need_no_address_of_anybody) {
+  OfiHarness harness(2, settings);
+  EXPECT_EQ(harness.component(0).needs().address, btl::AddressSource::computed);
+  EXPECT_TRUE(harness.component(0).address().empty());
+  EXPECT_EQ(to(harness, 0, 1).send({}, make_message(1, 100)), Post::done);
+  EXPECT_EQ(to(harness, 1, 0).send({}, make_message(2, 60'000)), Post::done);
+  ASSERT_TRUE(progress_until(
+      harness, [&] { return harness.sink(0).messages.size() + harness.sink(1).messages.size() == 2; }));
+  EXPECT_EQ(harness.sink(1).messages[0].bytes, make_message(1, 100));
+  EXPECT_EQ(harness.sink(0).messages[0].bytes, make_message(2, 60'000));
+}
+
+TEST_F(OfiComputed, what_is_sent_before_the_peer_has_started_arrives) {
+  OfiHarness harness(2, settings, false);
+  harness.restart(0);
+  EXPECT_EQ(to(harness, 0, 1).send({}, make_message(1, 100)), Post::done);
+  // Long enough for it to be asked whether anybody listens there: nobody does, yet.
+  const Deadline while_alone = Deadline::after_ns(2'500'000'000);
+  while (!while_alone.passed()) harness.component(0).progress();
+  EXPECT_TRUE(harness.sink(0).lost.empty());
+  harness.restart(1);
+  ASSERT_TRUE(progress_until(harness, [&] { return harness.sink(1).messages.size() == 1; }));
+  EXPECT_EQ(harness.sink(1).messages[0].bytes, make_message(1, 100));
+}
+
+TEST_F(OfiComputed, a_port_in_use_is_named) {
+  OfiHarness harness(2, settings);
+  const auto second = harness.create(0);
+  ASSERT_FALSE(second);
+  EXPECT_THAT(second.error().text(), testing::HasSubstr(net + ".1 port " + std::to_string(kPort)));
+  EXPECT_THAT(second.error().text(), testing::HasSubstr("Address already in use"));
+}
+
+TEST_F(OfiComputed, what_cannot_be_computed_says_why) {
+  const auto error_with = [&](const std::string& nodes, const std::string& base) {
+    OfiHarness harness(3, {"STARLING_MCA_btl_ofi_port_base=" + base, "STARLING_MCA_btl_ofi_nodes=" + nodes},
+                       false);
+    const auto made = harness.create(2);
+    return made ? "made" : made.error().text();
+  };
+  EXPECT_THAT(error_with(net + ".[1-2]", "23571"), testing::HasSubstr("lists 2 nodes, too few for rank 2"));
+  EXPECT_THAT(error_with("", "23571"), testing::HasSubstr("needs btl_ofi_nodes"));
+  EXPECT_THAT(error_with("a,b,host.invalid", "23571"), testing::HasSubstr("host host.invalid"));
+  EXPECT_THAT(error_with("a[1-", "23571"), testing::HasSubstr("has not one pair of brackets"));
+}
 
 }  // namespace
 }  // namespace starling::test

@@ -76,6 +76,7 @@ void Engine::irecv(Request& request) noexcept {
   request.peer = source->peer;
   if (source->peer->state == PeerState::lost) [[unlikely]] {
     request.order = 0;
+    request.status.source = request.rank;
     finish_receive(request, Fault::peer_lost);
     return;
   }

@@ -255,6 +255,7 @@ void Engine::lose(Peer& peer) noexcept {
     if (source == nullptr) return;
     while (Request* request = source->posted.pop_front()) {
       request->order = 0;
+      request->status.source = source->rank;
       finish_receive(*request, Fault::peer_lost);
     }
   });

@@ -31,6 +31,7 @@ TEST(Loss, whatever_needs_the_lost_peer_ends_and_the_rest_goes_on) {
       ASSERT_TRUE(op->complete());
       EXPECT_EQ(op->status().fault, Fault::peer_lost);
     }
+    EXPECT_EQ(named->status().source, Rank{1});
     EXPECT_FALSE(any->complete() || other->complete());
     EXPECT_TRUE(job[0].drained());
 
@@ -38,6 +39,7 @@ TEST(Loss, whatever_needs_the_lost_peer_ends_and_the_rest_goes_on) {
     auto later_receive = job.irecv(0, 1, 1, 8);
     EXPECT_EQ(later_send->status().fault, Fault::peer_lost);
     EXPECT_EQ(later_receive->status().fault, Fault::peer_lost);
+    EXPECT_EQ(later_receive->status().source, Rank{1});
     EXPECT_TRUE(later_send->complete() && later_receive->complete());
     EXPECT_FALSE(job[0].send_control({0, 1}, {}));
 

@@ -8,7 +8,8 @@
 /// and are looked up by value.
 ///
 /// Threads:   find() from any thread without a lock; insert() and remove() under the runtime's lock.
-/// Ownership: a table does not own; objects are reference-counted (Ref).
+/// Ownership: a table does not own; objects are reference-counted (Ref). Most objects are counted under the
+///            runtime's lock only and are GuardedObjects.
 /// Errors:    find() answers null for every handle that is not a live object of this kind.
 
 #include <array>
@@ -60,8 +61,23 @@ class Object {
   virtual void destroy() noexcept { delete this; }
 
  private:
+  friend class GuardedObject;
   std::atomic<std::uint32_t> references_{1};
   HandleBits handle_ = 0;
+};
+
+/// An object that is referred to under the runtime's lock only: it is counted without locked instructions.
+/// These would wait until the cache line of the message that was just sent has come from its receiver.
+class GuardedObject : public Object {
+ public:
+  void retain() noexcept {
+    references_.store(references_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void drop() noexcept {
+    const std::uint32_t left = references_.load(std::memory_order_relaxed) - 1;
+    references_.store(left, std::memory_order_relaxed);
+    if (left == 0) destroy();
+  }
 };
 
 /// A counted reference.
@@ -136,6 +152,24 @@ class HandleTable {
     slot.next_free = free_;
     free_ = index + 1;
     --alive_;
+  }
+
+  /// Ends the life of a handle like remove(), but keeps its entry for the object, which renew() gives a new
+  /// handle: for objects that are pooled.
+  void retire(HandleBits handle) noexcept {
+    const auto generation = static_cast<std::uint32_t>(handle >> 32);
+    Entry& slot = *entry(static_cast<std::uint32_t>(handle & kIndexMask));
+    expects(slot.generation.load(std::memory_order_relaxed) == generation, "retired a handle that is stale");
+    slot.generation.store(generation + 1, std::memory_order_release);
+    --alive_;
+  }
+  HandleBits renew(T* object) noexcept {
+    const HandleBits handle = object->handle() + (HandleBits{2} << 32);  // the next odd generation
+    entry(static_cast<std::uint32_t>(handle & kIndexMask))
+        ->generation.store(static_cast<std::uint32_t>(handle >> 32), std::memory_order_release);
+    ++alive_;
+    object->set_handle(handle);
+    return handle;
   }
 
   [[nodiscard]] T* find(HandleBits handle) const noexcept {

@@ -86,6 +86,15 @@ class Handles {
     const std::scoped_lock lock(mutex_);
     table_.remove(handle);
   }
+  /// The same for pooled objects; see HandleTable.
+  void retire(HandleBits handle) noexcept {
+    const std::scoped_lock lock(mutex_);
+    table_.retire(handle);
+  }
+  void renew(T* object) noexcept {
+    const std::scoped_lock lock(mutex_);
+    table_.renew(object);
+  }
   /// Sets (or with null clears) the object behind a predefined constant.
   void define(HandleBits constant, T* object) {
     expects(constant > kFirst && constant < kFirst + kCount,

@@ -26,7 +26,7 @@ class NodeTeam;  // mpi/api/coll/node_team.hpp
 class Topology;     // mpi/topology; null without one
 class BsendBuffer;  // mpi/request/buffered.hpp
 
-class Comm final : public Object {
+class Comm final : public GuardedObject {
  public:
   /// `remote` is empty for an intracommunicator.
   Comm(ContextId id, Ref<Group> local, Ref<Group> remote, std::uint32_t rank);

@@ -60,13 +60,9 @@ void Datatype::unpack(void* base, std::uint64_t count, std::uint64_t offset, con
   program_->unpack(base, count, offset, from, bytes);
 }
 
-pml::Buffer Datatype::buffer(void* base, std::uint64_t count) const noexcept {
+pml::Buffer Datatype::laid_out(void* base, std::uint64_t count) const noexcept {
   pml::Buffer result;
   result.bytes = size_ * count;
-  if (contiguous_) {
-    result.base = base;
-    return result;
-  }
   if (count == 1 && shape_->map.node->dense) {
     // One element without gaps needs no layout, wherever it begins.
     result.base = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(base) +

@@ -88,7 +88,7 @@ struct Shape {
   [[nodiscard]] std::int64_t true_ub() const noexcept { return map.displacement + map.node->upper; }
 };
 
-class Datatype final : public Object, public pml::Layout {
+class Datatype final : public GuardedObject, public pml::Layout {
  public:
   explicit Datatype(ShapePtr shape);
   ~Datatype() override;
@@ -135,7 +135,11 @@ class Datatype final : public Object, public pml::Layout {
               std::size_t bytes) const noexcept override;
 
   /// The description of `count` elements at `base` that the pml takes.
-  [[nodiscard]] pml::Buffer buffer(void* base, std::uint64_t count) const noexcept;
+  [[nodiscard]] pml::Buffer buffer(void* base, std::uint64_t count) const noexcept {
+    if (contiguous_) [[likely]]
+      return {base, size_ * count, 0, nullptr};
+    return laid_out(base, count);
+  }
   [[nodiscard]] pml::Buffer buffer(const void* base, std::uint64_t count) const noexcept {
     return buffer(const_cast<void*>(base), count);
   }
@@ -149,6 +153,8 @@ class Datatype final : public Object, public pml::Layout {
   AttributeSet attributes;
 
  private:
+  [[nodiscard]] pml::Buffer laid_out(void* base, std::uint64_t count) const noexcept;
+
   ShapePtr shape_;
   std::shared_ptr<const Program> program_;
   std::uint64_t size_;

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "mpi/handles.hpp"
 #include "mpi/request/request.hpp"
 
 namespace starling::mpi {
@@ -18,13 +19,46 @@ struct Slot {
   int code = MPI_SUCCESS;  ///< what the operation ended with, once it is complete
 };
 
+/// MPI_ERR_REQUEST, and says why.
+[[nodiscard, gnu::cold]] int not_live();
+/// The same for the handle at this index of an array.
+[[nodiscard, gnu::cold]] int not_live(MPI_Count index);
+
+/// Finds the request of a handle, null without an active one; false for what is no live request.
+[[nodiscard]] inline bool find_active(MPI_Request handle, Request** found) noexcept {
+  *found = nullptr;
+  if (handle == MPI_REQUEST_NULL) return true;
+  Request* const request = find_request(handle);
+  if (request == nullptr) [[unlikely]]
+    return false;
+  if (request->active) *found = request;
+  return true;
+}
+
 /// Resolves one handle; MPI_ERR_REQUEST for one that is no live request.
-[[nodiscard]] int resolve(MPI_Request* handle, Slot& slot);
+[[nodiscard]] inline int resolve(MPI_Request* handle, Slot& slot) {
+  slot.handle = handle;
+  if (find_active(*handle, &slot.request)) [[likely]]
+    return MPI_SUCCESS;
+  return not_live();
+}
 /// Resolves an array; names the index of a bad one.
 [[nodiscard]] int resolve(MPI_Count count, MPI_Request handles[], std::vector<Slot>& slots);
 
+/// complete() of anything: operations, persistent requests, errors.
+[[nodiscard]] int complete_any(MPI_Request* handle, Request& request, MPI_Status* status);
+
 /// Ends a completed request: fills `status`, frees a nonpersistent one and sets its handle to
 /// MPI_REQUEST_NULL, makes a persistent one inactive. Returns the operation's error class.
-[[nodiscard]] int complete(Slot& slot, MPI_Status* status);
+[[nodiscard]] inline int complete(MPI_Request* handle, Request& request, MPI_Status* status) {
+  // The short way: a message that has arrived, and no status.
+  if (status != MPI_STATUS_IGNORE || !request.plain()) return complete_any(handle, request, status);
+  *handle = MPI_REQUEST_NULL;
+  request.free();
+  return MPI_SUCCESS;
+}
+[[nodiscard]] inline int complete(Slot& slot, MPI_Status* status) {
+  return complete(slot.handle, *slot.request, status);
+}
 
 }  // namespace starling::mpi

@@ -3,8 +3,8 @@
 
 #include "mpi/request/request.hpp"
 
+#include <new>
 #include <string>
-#include <vector>
 
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/error.hpp"
@@ -15,47 +15,56 @@
 namespace starling::mpi {
 namespace {
 
-/// Requests that wait to be used again; guarded by the runtime's lock.
-std::vector<Request*>& pool() {
-  static auto* const requests = new std::vector<Request*>;
-  return *requests;
-}
+/// Requests that wait to be used again, linked; they keep their entries in the table of handles. Guarded by
+/// the runtime's lock.
+constinit Request* pool = nullptr;
 
 }  // namespace
 
 Request::~Request() = default;
 
 Request* Request::make(Form form) {
-  Request* request = nullptr;
-  if (pool().empty()) {
-    request = new Request;
-  } else {
-    request = pool().back();
-    pool().pop_back();
+  Request* request = pool;
+  if (request != nullptr) [[likely]] {
+    pool = request->next_free_;
     request->retain();
+    tables().request.renew(request);
+  } else {
+    request = new Request;
+    if (tables().request.insert(request) == 0) {
+      delete request;
+      throw std::bad_alloc();  // more than 2^25 requests are alive
+    }
   }
   request->form = form;
-  if (tables().request.insert(request) == 0) {
-    request->drop();
-    throw std::bad_alloc();  // more than 2^25 requests are alive
-  }
   return request;
 }
 
+Request& Request::sent() {
+  static constinit Request* request = nullptr;
+  if (request == nullptr) [[unlikely]] {
+    request = make(Form::sent);
+    request->active = true;
+    request->core.complete.store(true, std::memory_order_relaxed);
+  }
+  return *request;
+}
+
 void Request::free() {
-  tables().request.remove(handle());
+  if (form == Form::sent) return;
+  tables().request.retire(handle());
   drop();
 }
 
 void Request::destroy() noexcept {
   core.complete.store(false, std::memory_order_relaxed);
   core.status = {};
-  core.buffer = {};
   persistent = active = detached = buffered = false;
   comm = {};
-  datatype = {};
-  operation.reset();
-  pool().push_back(this);
+  if (datatype) datatype = {};
+  if (operation != nullptr) operation.reset();
+  next_free_ = pool;
+  pool = this;
 }
 
 int Request::start() {
@@ -74,12 +83,14 @@ int Request::start() {
       Runtime::get()->pml().isend(core);
       return MPI_SUCCESS;
     case Form::receive: Runtime::get()->pml().irecv(core); return MPI_SUCCESS;
+    case Form::sent: break;  // it is never started
   }
   return error(MPI_ERR_INTERN, "a request of unknown form was started");
 }
 
 int Request::result(MPI_Status& status) {
   clear(status);
+  if (form == Form::sent) return MPI_SUCCESS;
   if (form == Form::operation) return operation->finish(status);
   if (form == Form::receive || form == Form::proc_null) fill_status(core.status, status);
   set_cancelled(status, core.status.cancelled);

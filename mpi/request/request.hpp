@@ -42,17 +42,25 @@ class Operation : public Progressable {
   [[nodiscard]] virtual bool ended_by_user() const noexcept { return false; }
 };
 
-class Request final : public Object {
+class Request final : public GuardedObject {
  public:
-  enum class Form : std::uint8_t { send, receive, operation, proc_null };
+  enum class Form : std::uint8_t { send, receive, operation, proc_null, sent };
 
   Request() = default;
   ~Request() override;
 
   /// Takes a request from the pool, with a handle.
   [[nodiscard]] static Request* make(Form form);
+  /// The one request, complete for ever, that stands for every send that was done when its call returned:
+  /// most sends of short messages need no request of their own. Form::sent; free() leaves it alone.
+  [[nodiscard]] static Request& sent();
   /// Gives it back: handle, references, buffers.
   void free();
+
+  /// It has completed well, and there is nothing to do with it but to free it.
+  [[nodiscard]] bool plain() const noexcept {
+    return form != Form::operation && !persistent && core.status.fault == pml::Fault::none;
+  }
 
   /// Starts a send, receive or operation whose fields are set; also a persistent one.
   [[nodiscard]] int start();
@@ -72,6 +80,8 @@ class Request final : public Object {
 
  private:
   void destroy() noexcept override;
+
+  Request* next_free_ = nullptr;  ///< in the pool
 };
 
 /// Copies the message of a buffered send into the attached buffer and completes the request

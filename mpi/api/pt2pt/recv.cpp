@@ -53,9 +53,14 @@ int Recv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Co
 
 int Irecv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm,
           MPI_Request* request) {
-  return start_into(
-      make_request({buf, count, datatype, source, tag, comm}, pml::Mode::standard, Request::Form::receive),
-      request);
+  Request* const made =
+      make_request({buf, count, datatype, source, tag, comm}, pml::Mode::standard, Request::Form::receive);
+  if (made->form == Request::Form::proc_null) [[unlikely]]
+    return start_into(made, request);
+  made->active = true;
+  Runtime::get()->pml().irecv(made->core);
+  *request = as_handle<MPI_Request>(made->handle());
+  return MPI_SUCCESS;
 }
 
 int Sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, int dest, int sendtag,

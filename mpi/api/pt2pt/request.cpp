@@ -33,7 +33,8 @@ int Cancel(MPI_Request* request) {
       if (!slot.request->buffered) Runtime::get()->pml().cancel(slot.request->core);
       return MPI_SUCCESS;
     case Request::Form::operation: return slot.request->operation->cancel(slot.request->done());
-    case Request::Form::proc_null: return MPI_SUCCESS;
+    case Request::Form::proc_null:
+    case Request::Form::sent: return MPI_SUCCESS;  // too late
   }
   return MPI_SUCCESS;
 }

@@ -16,21 +16,31 @@ constexpr const char* function_of(pml::Mode mode) {
   }
 }
 
+/// The short way: a small message to a known peer is done at once, and needs no request.
+inline bool sent_at_once(const Transfer& transfer, pml::Mode mode) {
+  if (mode == pml::Mode::synchronous || transfer.rank == MPI_PROC_NULL) return false;
+  const pml::Buffer data =
+      transfer.datatype.buffer(transfer.buffer, static_cast<std::uint64_t>(transfer.count));
+  return data.layout == nullptr &&
+         Runtime::get()->pml().try_send(transfer.comm.context(), Rank{transfer.rank}, Tag{transfer.tag},
+                                        data.base, data.bytes) == Post::done;
+}
+
 int send(const Transfer& transfer, pml::Mode mode) {
+  if (sent_at_once(transfer, mode)) [[likely]]
+    return MPI_SUCCESS;
   if (transfer.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   pml::Request request;
   transfer.fill(request, mode, false);
-  if (mode != pml::Mode::synchronous && request.buffer.layout == nullptr) {
-    // The short way: a small message to a known peer needs no request.
-    const Post post = Runtime::get()->pml().try_send(transfer.comm.context(), request.rank, request.tag,
-                                                     request.buffer.base, request.buffer.bytes);
-    if (post == Post::done) return MPI_SUCCESS;
-  }
   Runtime::get()->pml().isend(request);
   return wait_for(function_of(mode), request, transfer.comm);
 }
 
 int isend(const Transfer& transfer, pml::Mode mode, MPI_Request* handle) {
+  if (sent_at_once(transfer, mode)) [[likely]] {
+    *handle = as_handle<MPI_Request>(Request::sent().handle());
+    return MPI_SUCCESS;
+  }
   return start_into(make_request(transfer, mode, Request::Form::send), handle);
 }
 

@@ -9,6 +9,7 @@
 
 #include "mpi/comm/comm.hpp"
 #include "mpi/error.hpp"
+#include "mpi/handles.hpp"
 #include "mpi/status.hpp"
 
 namespace starling::mpi {
@@ -19,10 +20,10 @@ struct FirstError {
   int error_class = MPI_SUCCESS;
   std::size_t index = 0;
   std::string detail;
-  Ref<Comm> comm;
+  HandleBits comm = 0;
 
-  void note(int rc, std::size_t at, const Ref<Comm>& on) {
-    if (rc == MPI_SUCCESS || error_class != MPI_SUCCESS) return;
+  [[gnu::cold]] void note(int rc, std::size_t at, HandleBits on) {
+    if (error_class != MPI_SUCCESS) return;
     error_class = rc;
     index = at;
     detail = std::string(last_error_detail());
@@ -32,10 +33,15 @@ struct FirstError {
     if (error_class == MPI_SUCCESS) return MPI_SUCCESS;
     std::string text =
         "the operation of request " + std::to_string(index) + " ended with an error: " + detail;
-    return comm ? error_on(*comm, MPI_ERR_IN_STATUS, std::move(text))
-                : error(MPI_ERR_IN_STATUS, std::move(text));
+    // The completed operation may have been the last that kept its communicator alive.
+    const Comm* const alive = comm != 0 ? find_comm(as_handle<MPI_Comm>(comm)) : nullptr;
+    return alive != nullptr ? error_on(*alive, MPI_ERR_IN_STATUS, std::move(text))
+                            : error(MPI_ERR_IN_STATUS, std::move(text));
   }
 };
+
+/// Of the communicator whose error handler hears of this operation; 0: none.
+HandleBits comm_of(const Request& request) noexcept { return request.comm ? request.comm->handle() : 0; }
 
 MPI_Status* nth(MPI_Status statuses[], std::size_t index) noexcept {
   return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[index];
@@ -72,20 +78,37 @@ int nothing_to_wait_for(int* index, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
-int complete_all(std::vector<Slot>& slots, MPI_Status statuses[]) {
+int look_at_all(MPI_Count count, MPI_Request handles[], bool* done) {
+  *done = true;
+  for (MPI_Count i = 0; i < count; ++i) {
+    Request* request = nullptr;
+    if (!find_active(handles[i], &request)) [[unlikely]]
+      return not_live(i);
+    if (request != nullptr && !request->done()) *done = false;
+  }
+  return MPI_SUCCESS;
+}
+
+int complete_all(MPI_Count count, MPI_Request handles[], MPI_Status statuses[]) {
   FirstError first;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    MPI_Status* const status = nth(statuses, i);
-    if (slots[i].request == nullptr) {
+  for (MPI_Count i = 0; i < count; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    MPI_Status* const status = nth(statuses, index);
+    Request* request = nullptr;
+    (void)find_active(handles[i], &request);  // look_at_all() has found it good
+    if (request == nullptr) {
       if (status != MPI_STATUS_IGNORE) set_empty(*status);
       continue;
     }
-    const Ref<Comm> comm = slots[i].request->comm;
-    slots[i].code = complete(slots[i], status);
-    first.note(slots[i].code, i, comm);
-  }
-  if (first.error_class != MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE) {
-    for (std::size_t i = 0; i < slots.size(); ++i) statuses[i].MPI_ERROR = slots[i].code;
+    const HandleBits comm = comm_of(*request);
+    const int code = complete(&handles[i], *request, status);
+    if (code != MPI_SUCCESS) [[unlikely]] {
+      if (first.error_class == MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE) {
+        for (std::size_t earlier = 0; earlier < index; ++earlier) statuses[earlier].MPI_ERROR = MPI_SUCCESS;
+      }
+      first.note(code, index, comm);
+    }
+    if (first.error_class != MPI_SUCCESS && status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
   }
   return first.result();
 }
@@ -95,9 +118,9 @@ int complete_some(std::vector<Slot>& slots, int* outcount, int indices[], MPI_St
   int done = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].request == nullptr || !slots[i].request->done()) continue;
-    const Ref<Comm> comm = slots[i].request->comm;
+    const HandleBits comm = comm_of(*slots[i].request);
     slots[i].code = complete(slots[i], nth(statuses, static_cast<std::size_t>(done)));
-    first.note(slots[i].code, i, comm);
+    if (slots[i].code != MPI_SUCCESS) first.note(slots[i].code, i, comm);
     indices[done++] = static_cast<int>(i);
   }
   *outcount = done;

@@ -40,11 +40,14 @@ int Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, M
 }
 
 int Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status array_of_statuses[]) {
-  std::vector<Slot> slots;
-  if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
-  if (!all_done(slots)) Runtime::get()->poll("MPI_Testall");
-  *flag = all_done(slots) ? 1 : 0;
-  return *flag != 0 ? complete_all(slots, array_of_statuses) : MPI_SUCCESS;
+  bool done = false;
+  if (const int rc = look_at_all(count, array_of_requests, &done); rc != MPI_SUCCESS) return rc;
+  if (!done) {
+    Runtime::get()->poll("MPI_Testall");
+    if (const int rc = look_at_all(count, array_of_requests, &done); rc != MPI_SUCCESS) return rc;
+  }
+  *flag = done ? 1 : 0;
+  return done ? complete_all(count, array_of_requests, array_of_statuses) : MPI_SUCCESS;
 }
 
 int Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],

@@ -44,7 +44,8 @@ struct Transfer {
   Request* const request = Request::make(transfer.rank == MPI_PROC_NULL ? Request::Form::proc_null : form);
   transfer.fill(request->core, mode, form == Request::Form::receive);
   request->comm = Ref<Comm>::share(&transfer.comm);
-  request->datatype = Ref<Datatype>::share(&transfer.datatype);
+  // Bytes in a row need no type to tell where they are.
+  if (request->core.buffer.layout != nullptr) request->datatype = Ref<Datatype>::share(&transfer.datatype);
   return request;
 }
 

@@ -6,6 +6,7 @@
 #include "mpi/api.gen.hpp"
 #include "mpi/api/pt2pt/several.hpp"
 #include "mpi/api/pt2pt/transfer.hpp"
+#include "mpi/handles.hpp"
 
 namespace starling::mpi::api {
 
@@ -31,13 +32,14 @@ int Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* 
 }
 
 int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
-  std::vector<Slot> slots;
-  if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
-  for (const Slot& slot : slots) {
-    if (slot.request != nullptr)
-      Runtime::get()->wait("MPI_Waitall", [&slot] { return slot.request->done(); });
+  bool done = false;
+  if (const int rc = look_at_all(count, array_of_requests, &done); rc != MPI_SUCCESS) return rc;
+  for (int i = 0; i < count && !done; ++i) {
+    Request* request = nullptr;
+    if (!find_active(array_of_requests[i], &request) || request == nullptr) continue;
+    Runtime::get()->wait("MPI_Waitall", [request] { return request->done(); });
   }
-  return complete_all(slots, array_of_statuses);
+  return complete_all(count, array_of_requests, array_of_statuses);
 }
 
 int Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int array_of_indices[],

@@ -119,8 +119,7 @@ class BareLane final : public Way {
   }
   void receive(std::byte* to, std::size_t) override {
     std::uint64_t header = 0;
-    while ((header = reader_.peek()) == 0) {
-    }
+    while ((header = reader_.peek()) == 0) reader_.tidy();
     std::memcpy(to, reader_.ring().payload(reader_.cell()), btl::bytes_of(header));
     reader_.pop(btl::cells_for(btl::bytes_of(header)));
   }

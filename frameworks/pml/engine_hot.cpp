@@ -2,7 +2,7 @@
 // What a short message passes through on either side: one matched message should cost 100 to 150 instructions
 // per side. Everything rare is out of line in the other engine_*.cpp files. See docs/design/pml.md,
 // "Hot path".
-#include "frameworks/pml/copy.hpp"
+#include "core/copy.hpp"
 #include "frameworks/pml/engine.hpp"
 
 namespace starling::pml {
@@ -170,7 +170,7 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival) noexcep
 
 int Engine::progress() noexcept {
   int events = 0;
-  for (btl::Component* transport : near_) events += transport->progress();
+  for (btl::Component* transport : peers_.polled()) events += transport->progress();
   if (!rare_.empty()) [[unlikely]]
     events += poll_rare();
   if (busy_ != nullptr || !gets_.empty() || !lost_.empty()) [[unlikely]]

@@ -29,7 +29,10 @@ struct Lane : rl::test_suite<Lane<kCells, kRecords>, 2> {
       ModelReader reader(ModelRing(memory, kCells));
       for (unsigned i = 0; i < kRecords; ++i) {
         std::uint64_t header = 0;
-        while ((header = reader.peek()) == 0) wait_a_little();
+        while ((header = reader.peek()) == 0) {
+          reader.tidy();
+          wait_a_little();
+        }
         check(btl::kind_of(header) == btl::RecordKind::data && btl::bytes_of(header) == i);
         reader.ring().verify(reader.cell(), cells_of(i), 100 * i);
         reader.pop(cells_of(i));

@@ -46,7 +46,10 @@ struct LaneGrowth : rl::test_suite<LaneGrowth, 2> {
     ModelReader reader(ModelRing(small, kSmall));
     for (unsigned i = 0;;) {
       std::uint64_t header = 0;
-      while ((header = reader.peek()) == 0) wait_a_little();
+      while ((header = reader.peek()) == 0) {
+        reader.tidy();
+        wait_a_little();
+      }
       if (btl::kind_of(header) == btl::RecordKind::closed) {
         check(i == kRecords);
         reuse(reader.ring());

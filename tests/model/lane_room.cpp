@@ -47,6 +47,8 @@ struct LaneRoom : rl::test_suite<LaneRoom, 2> {
         reader.ring().verify(reader.cell(), 1, 100 * i);
         reader.pop(1);
         ++i;
+      } else {
+        reader.tidy();
       }
       if (reader.gave_back() && (bell.attention() & shm::kAsleep) != 0 && reader.wanted() && bell.ring())
         futex.wake();

@@ -5,14 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "frameworks/pml/copy.hpp"
+#include "core/copy.hpp"
 #include "frameworks/pml/layout.hpp"
 
 namespace starling::mpi::coll::node {
 
 inline void put(const pml::Buffer& from, std::uint64_t offset, std::byte* cell, std::size_t bytes) noexcept {
   if (from.layout == nullptr) {
-    pml::copy_payload(cell, static_cast<const std::byte*>(from.base) + offset, bytes);
+    copy_payload(cell, static_cast<const std::byte*>(from.base) + offset, bytes);
   } else {
     from.layout->pack(from.base, from.count, offset, cell, bytes);
   }
@@ -21,7 +21,7 @@ inline void put(const pml::Buffer& from, std::uint64_t offset, std::byte* cell, 
 inline void take(const pml::Buffer& to, std::uint64_t offset, const std::byte* cell,
                  std::size_t bytes) noexcept {
   if (to.layout == nullptr) {
-    pml::copy_payload(static_cast<std::byte*>(to.base) + offset, cell, bytes);
+    copy_payload(static_cast<std::byte*>(to.base) + offset, cell, bytes);
   } else {
     to.layout->unpack(to.base, to.count, offset, cell, bytes);
   }

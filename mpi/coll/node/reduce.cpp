@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "frameworks/pml/copy.hpp"
+#include "core/copy.hpp"
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/coll/node/families.hpp"
 #include "mpi/coll/split.hpp"
@@ -27,7 +27,7 @@ class Run {
   [[nodiscard]] std::byte* result() const noexcept { return element(asked_.receive, first_, asked_.type); }
   /// to = to's first operand
   void set(std::byte* to, const std::byte* from) const noexcept {
-    if (to != from) pml::copy_payload(to, from, bytes());
+    if (to != from) copy_payload(to, from, bytes());
   }
   /// to = from op to
   void prepend(const std::byte* from, std::byte* to) const noexcept {
@@ -54,7 +54,7 @@ bool prepend_members(Crew& crew, const Run& run, std::uint32_t begin, std::uint3
 bool give(Crew& crew, const std::byte* value, std::size_t bytes) {
   std::byte* const cell = crew.cell();
   if (cell == nullptr) return false;
-  pml::copy_payload(cell, value, bytes);
+  copy_payload(cell, value, bytes);
   return true;
 }
 

@@ -57,6 +57,7 @@ class ShmComponent final : public Component {
   [[nodiscard]] Incoming& incoming(std::uint32_t local_rank, std::uint32_t world_rank);
 
   int drain(Incoming& from, int most) noexcept;
+  void tidy() noexcept;
   void ring_for_room(Incoming& from) noexcept;
   void switch_lane(Incoming& from) noexcept;
   void open_lane(Incoming& from, const LaneExtent& extent) noexcept;
@@ -80,6 +81,7 @@ class ShmComponent final : public Component {
   std::vector<Incoming*> lanes_;  // those with a lane
   bool wide_ = false;             // too many lanes: activity words are polled
   bool closed_some_ = false;
+  bool untidy_ = false;  // cells were read and perhaps not given back
   std::uint32_t streak_ = 0;
   std::uint32_t idle_polls_ = 0;
   std::uint32_t claim_polls_ = 0;

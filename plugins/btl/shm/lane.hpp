@@ -126,10 +126,7 @@ class LaneReader {
   /// The header of the next record, or 0. Its payload may be read until pop().
   [[nodiscard]] std::uint64_t peek() noexcept {
     std::uint64_t header = ring_.head(at_).load(std::memory_order_acquire);
-    if (header == 0) {
-      if (consumed_ != told_) give_back();
-      return 0;
-    }
+    if (header == 0) return 0;
     if (kind_of(header) == RecordKind::pad) [[unlikely]] {
       consumed_ += ring_.cells() - at_;
       at_ = 0;
@@ -145,9 +142,13 @@ class LaneReader {
     at_ += cells;
     if (at_ == ring_.cells()) at_ = 0;
     consumed_ += cells;
-    // Rarely, since the writer's copy of the line has to be fetched again each time; and when there is
-    // nothing else to do, so that an answer to the message does not wait behind the cleaning.
+    // Rarely, since the writer's copy of the line has to be fetched again each time.
     if (consumed_ - told_ >= quarter_) give_back();
+  }
+  /// Gives back what has been read. For when there is nothing else to do: an answer to the message would wait
+  /// behind the cleaning until the cells' lines have come back.
+  void tidy() noexcept {
+    if (consumed_ != told_) give_back();
   }
   /// Whether cells were given back since the last call. The caller then passes the fence of a doorbell's
   /// producer and asks wanted().

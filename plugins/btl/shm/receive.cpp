@@ -20,9 +20,9 @@ constexpr std::size_t kNarrowBelow = 32;
 
 int ShmComponent::progress() noexcept {
   int events = 0;
-  if (hot_ != nullptr) {
+  if (hot_ != nullptr && hot_->lane.peek() != 0) {
     events = drain(*hot_, kBurst);
-    if (events != 0 && ++streak_ % kFairness != 0 && !closed_some_) return events;
+    if (++streak_ % kFairness != 0 && !closed_some_) return events;
   }
   events += wide_ ? drain_marked() : drain_all();
   events += drain_ingress();
@@ -35,9 +35,9 @@ int ShmComponent::progress() noexcept {
 bool ShmComponent::begin_sleep() noexcept {
   (void)shared_.segment.prepare_sleep();
   for (Incoming* from : lanes_) {
-    const bool found = from->lane.peek() != 0;
+    if (from->lane.peek() != 0) return false;
+    from->lane.tidy();
     if (from->lane.gave_back()) ring_for_room(*from);
-    if (found) return false;
   }
   return ingress_.peek() == 0;
 }
@@ -45,7 +45,7 @@ bool ShmComponent::begin_sleep() noexcept {
 int ShmComponent::drain_all() noexcept {
   int events = 0;
   for (Incoming* from : lanes_) {
-    if (from == hot_) continue;
+    if (from == hot_ || from->lane.peek() == 0) continue;
     const int here = drain(*from, kBurst);
     if (here != 0) {
       events += here;
@@ -95,7 +95,17 @@ int ShmComponent::drain(Incoming& from, int most) noexcept {
     ++events;
   }
   if (from.lane.gave_back()) ring_for_room(from);
+  untidy_ = true;
   return events;
+}
+
+// Nothing has come: time to give cells back.
+[[gnu::noinline]] void ShmComponent::tidy() noexcept {
+  untidy_ = false;
+  for (Incoming* from : lanes_) {
+    from->lane.tidy();
+    if (from->lane.gave_back()) ring_for_room(*from);
+  }
 }
 
 // Cells were given back: a writer that found the lane full may sleep until then.

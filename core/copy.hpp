@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Copying payloads, most of which are a few bytes long. Layer: framework (pml).
+/// @file  Copying payloads, most of which are a few bytes long. Layer: core.
 /// Threads: any. Errors: none. Units: bytes.
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace starling::pml {
+namespace starling {
 
-/// memcpy without the call for up to 16 bytes; null pointers are fine where `bytes` is 0.
+/// memcpy without the call for up to 32 bytes; null pointers are fine where `bytes` is 0.
 inline void copy_payload(void* to, const std::byte* from, std::size_t bytes) noexcept {
   auto* const out = static_cast<std::byte*>(to);
-  if (bytes > 16) {
+  if (bytes > 32) {
     std::memcpy(out, from, bytes);
-  } else if (bytes >= 8) {  // two words that overlap where they must
+  } else if (bytes > 16) {  // two pieces that overlap where they must
+    struct Piece {
+      std::uint64_t words[2];
+    } first, last;
+    std::memcpy(&first, from, 16);
+    std::memcpy(&last, from + bytes - 16, 16);
+    std::memcpy(out, &first, 16);
+    std::memcpy(out + bytes - 16, &last, 16);
+  } else if (bytes >= 8) {
     std::uint64_t first, last;
     std::memcpy(&first, from, 8);
     std::memcpy(&last, from + bytes - 8, 8);
@@ -31,4 +39,4 @@ inline void copy_payload(void* to, const std::byte* from, std::size_t bytes) noe
   }
 }
 
-}  // namespace starling::pml
+}  // namespace starling

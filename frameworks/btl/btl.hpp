@@ -39,6 +39,7 @@ struct Limits {
       0;  ///< smaller is preferred where several reach a peer: 0 self, 10 shm, 50 network
   /// How many idle passes of the pml make one progress() of this transport: 1 where a look costs nanoseconds,
   /// 16 for a network, whose every look costs a system call. After traffic every pass looks for a while.
+  /// 0: nothing comes before this process itself has connected; then as 1.
   std::uint32_t idle_passes = 1;
 };
 

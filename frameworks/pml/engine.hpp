@@ -187,7 +187,6 @@ class Engine final : public Component, private btl::Sink {
   [[gnu::noinline]] int poll_rare() noexcept;
 
   PeerTable peers_;
-  std::vector<btl::Component*> near_;  // polled in every pass
   std::vector<Rare> rare_;
   ContextTable contexts_;
 

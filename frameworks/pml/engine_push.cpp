@@ -28,11 +28,7 @@ void Engine::mark_busy(Peer& peer) noexcept {
 
 void Engine::add_transport(btl::Component& transport) {
   peers_.add_transport(transport);
-  if (transport.limits().idle_passes <= 1) {
-    near_.push_back(&transport);
-  } else {
-    rare_.push_back({&transport});
-  }
+  if (transport.limits().idle_passes > 1) rare_.push_back({&transport});
 }
 
 int Engine::poll_rare() noexcept {

@@ -66,6 +66,8 @@ PeerTable::Attempt PeerTable::try_transport(Peer& peer, btl::Component& transpor
   }
   auto made = transport.connect(peer.proc, address);
   if (!made) return refused(made.error().text());
+  const bool polled = std::find(polled_.begin(), polled_.end(), &transport) != polled_.end();
+  if (transport.limits().idle_passes == 0 && !polled) polled_.push_back(&transport);
   return {Tried::connected, *made};
 }
 

@@ -37,7 +37,12 @@ class PeerTable {
   };
   explicit PeerTable(const Config& config) : config_(config) {}
 
-  void add_transport(btl::Component& transport) { transports_.push_back(&transport); }
+  void add_transport(btl::Component& transport) {
+    transports_.push_back(&transport);
+    if (transport.limits().idle_passes == 1) polled_.push_back(&transport);
+  }
+  /// Those that every progress call looks at.
+  [[nodiscard]] const std::vector<btl::Component*>& polled() const noexcept { return polled_; }
   void set_address_book(btl::AddressBook* book) noexcept { book_ = book; }
   [[nodiscard]] const std::vector<btl::Component*>& transports() const noexcept { return transports_; }
 
@@ -68,7 +73,7 @@ class PeerTable {
   Contact wait_for_address(Peer& peer);
 
   Config config_;
-  std::vector<btl::Component*> transports_;
+  std::vector<btl::Component*> transports_, polled_;
   btl::AddressBook* book_ = nullptr;
   std::unordered_map<ProcId, std::unique_ptr<Peer>> peers_;
   std::vector<std::string> notes_;

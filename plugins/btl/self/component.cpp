@@ -26,7 +26,8 @@ SelfComponent::SelfComponent(const Args& args) : sink_(args.sink), self_(args.pl
              .eager_bytes = 16 * 1024,
              .fragment_bytes = kMessageMaxBytes,
              .get = true,
-             .rank_of_preference = 0};
+             .rank_of_preference = 0,
+             .idle_passes = 0};
   origin_.proc = self_;
 }
 

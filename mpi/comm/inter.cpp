@@ -146,6 +146,22 @@ int meet_by_name(const Group& local, int local_leader, Group* remote, int remote
   return MPI_SUCCESS;
 }
 
+/// No exchange has held both groups. Where the process manager shows values after a fence only, nobody can
+/// ask for single addresses later, so all members of both groups, who all come here, exchange theirs now.
+int acquaint(const Group& local, const Group& remote, ContextId id) {
+  Runtime& runtime = *Runtime::get();
+  if (runtime.pmi().capabilities().get_without_fence) return MPI_SUCCESS;
+  std::vector<ProcId> both;
+  both.reserve(std::size_t{local.size()} + remote.size());
+  for (std::uint32_t i = 0; i < local.size(); ++i) both.push_back(local.at(i));
+  for (std::uint32_t i = 0; i < remote.size(); ++i) both.push_back(remote.at(i));
+  const ProcListPtr members = make_list(std::move(both));
+  if (auto reached = runtime.reach(*members); !reached) return error(reached.error());
+  if (runtime.plan_for(*members).exchange == StartupPlan::Exchange::none) return MPI_SUCCESS;
+  const auto met = runtime.agree(members, "sides of " + std::to_string(id.bits));
+  return met ? MPI_SUCCESS : error(met.error());
+}
+
 }  // namespace
 
 Made inter_create(Comm& local, int local_leader, const Bridge& bridge) {
@@ -153,8 +169,9 @@ Made inter_create(Comm& local, int local_leader, const Bridge& bridge) {
   Described remote;
   if (static_cast<int>(local.rank()) == local_leader) remote.card.error_class = meet(local, bridge, remote);
   if (const int rc = spread(local, local_leader, remote); rc != MPI_SUCCESS) return failed(rc);
-  return CommFactory::finish(remote.card.id, {local.group(), remote.group(), local.rank()}, &local,
-                             local.session);
+  const Ref<Group> theirs = remote.group();
+  if (const int rc = acquaint(*local.group(), *theirs, remote.card.id); rc != MPI_SUCCESS) return failed(rc);
+  return CommFactory::finish(remote.card.id, {local.group(), theirs, local.rank()}, &local, local.session);
 }
 
 Made inter_from_groups(const Ref<Group>& local, int local_leader, Group* remote, int remote_leader,
@@ -171,7 +188,9 @@ Made inter_from_groups(const Ref<Group>& local, int local_leader, Group* remote,
   const std::uint32_t rank = among.comm->rank();
   CommFactory::release(*among.comm);
   if (rc != MPI_SUCCESS) return failed(rc);
-  return CommFactory::finish(told.card.id, {local, told.group(), rank}, nullptr, local->session());
+  const Ref<Group> theirs = told.group();
+  if (const int met = acquaint(*local, *theirs, told.card.id); met != MPI_SUCCESS) return failed(met);
+  return CommFactory::finish(told.card.id, {local, theirs, rank}, nullptr, local->session());
 }
 
 Made inter_merge(Comm& inter, bool high) {

@@ -8,6 +8,7 @@ Everything is held by sleeping processes; it is gone when they are ended.
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -93,12 +94,30 @@ class Cluster:
         """A job of `per_node` ranks on each node, started by Hydra."""
         hostfile = pathlib.Path(self.directory.name) / "hostfile"
         hostfile.write_text("".join(f"{name}:{per_node}\n" for name in self.names))
-        return subprocess.run(
+        job = subprocess.Popen(
             ["nsenter", "-t", str(self.pids[self.names[0]]), "-n", "-m", "-u", "-i", "--", "mpiexec.hydra",
              "-launcher", "ssh", "-launcher-exec", self.agent, "-f", str(hostfile),
              "-n", str(per_node * len(self.names)), *command],
-            env={**os.environ, **(env or {})}, text=True, timeout=timeout, stdin=subprocess.DEVNULL,
+            env={**os.environ, **(env or {})}, text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            out, err = job.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            self.clear()
+            out, err = job.communicate()
+            return subprocess.CompletedProcess(command, -1, out, f"{err}\nended after {timeout} s, its limit")
+        return subprocess.CompletedProcess(command, job.returncode, out, err)
+
+    def clear(self):
+        """Kills what runs in the nodes: a launcher that is killed leaves processes."""
+        held = {process.pid for process in self.holders}
+        networks = {os.readlink(f"/proc/{pid}/ns/net") for pid in self.pids.values()}
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if int(entry.name) not in held and os.readlink(entry / "ns/net") in networks:
+                    os.kill(int(entry.name), signal.SIGKILL)
+            except OSError:
+                pass  # it has ended meanwhile
 
     def close(self):
         for process in self.holders:

@@ -46,6 +46,8 @@ def tests_of_mpi():
     chosen = []
     for kind in sample:
         chosen += [p for p in programs if p.name.startswith("mpi_" + kind)][:2]
+    # Its two groups have met in no exchange.
+    chosen += [p for p in programs if p.name == "mpi_comm_inter_groups"]
     return chosen
 
 

@@ -72,7 +72,7 @@ class Trouble(unittest.TestCase):
 
     def expect_success(self, job, done, messages):
         job.join()
-        self.assertTrue(done, "the job did not end in time")
+        self.assertTrue(done, "the job was not started")
         self.assertEqual(done[0].returncode, 0, done[0].stdout + done[0].stderr)
         self.assertIn(f"{messages} messages, 0 inversions, 0 wrong bytes", done[0].stdout)
 
@@ -107,8 +107,8 @@ class Trouble(unittest.TestCase):
                 self.assertEqual(len(victims), 1)
                 os.kill(victims[0], signal.SIGKILL)
                 job.join()
-                self.assertTrue(done, "the job did not end")
-                self.assertNotEqual(done[0].returncode, 0)
+                self.assertTrue(done, "the job was not started")
+                self.assertGreater(done[0].returncode, 0, done[0].stderr)
                 # Either the other rank or the launcher was first to see it.
                 text = done[0].stdout + done[0].stderr
                 self.assertRegex(text, rf"rank 1 (has ended|is lost)|PID {victims[0]} RUNNING AT n1")

@@ -25,6 +25,7 @@ enum class Errc {
   denied,         ///< permission, owner or mode
   timed_out,      ///< a deadline passed
   peer_lost,      ///< another process died or its launcher went away
+  peer_left,      ///< another process has left MPI in order, and is gone
   system,         ///< a system call failed; detail holds errno's text
   internal        ///< anything else
 };

@@ -77,6 +77,7 @@ class Engine final : public Component, private btl::Sink {
   [[nodiscard]] bool probe(Context& context, Rank source, Tag tag, Status* status) noexcept override;
   [[nodiscard]] Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept override;
   void mrecv(Message* message, Request& request) noexcept override;
+  [[nodiscard]] bool lost(const Context& context, Rank source) const noexcept override;
   void cancel(Request& request) noexcept override;
   [[nodiscard]] Result<void> send_control(ProcId to, std::span<const std::byte> message) override;
 
@@ -177,6 +178,9 @@ class Engine final : public Component, private btl::Sink {
   [[nodiscard]] bool await_contact(Peer& peer) noexcept;
   void drop_sends(Peer& peer, Fault fault) noexcept;
   void lose(Peer& peer) noexcept;
+  void lose(Context& context, const Peer& peer) noexcept;
+  [[nodiscard]] bool nobody_left(const Context& context) const noexcept;
+  void look_for_hopeless() noexcept;
 
   /// A transport whose looks cost too much for every pass.
   struct Rare {
@@ -193,6 +197,7 @@ class Engine final : public Component, private btl::Sink {
   Peer* busy_ = nullptr;  // peers with something to push
   std::vector<std::unique_ptr<Get>> gets_;
   std::vector<Peer*> lost_;  // reported, not dealt with yet
+  std::vector<Peer*> gone_;  // dealt with
 
   Config config_;
   std::unique_ptr<LargePolicy> policy_;

@@ -212,8 +212,11 @@ void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
   Peer& peer = peers_.peer(proc);
   if (peer.state == PeerState::lost) return;
   peer.state = PeerState::lost;
+  peer.left = why.code == Errc::peer_left;
   peer.fast_bytes = -1;
-  counters_.notes.push_back("rank " + std::to_string(proc.rank) + " is lost: " + why.text());
+  if (!peer.left) {
+    counters_.notes.push_back("rank " + std::to_string(proc.rank) + " is lost: " + why.text());
+  }
   lost_.push_back(&peer);
 }
 
@@ -230,8 +233,8 @@ void Engine::drop_sends(Peer& peer, Fault fault) noexcept {
   }
 }
 
-/// Completes whatever needs this peer (MPI_ERR_PROC_ABORTED). Receives with a wildcard source stay: others
-/// may send.
+/// Completes whatever needs this peer (MPI_ERR_PROC_ABORTED). Receives with a wildcard source stay as long as
+/// others may send.
 void Engine::lose(Peer& peer) noexcept {
   peer.endpoint = nullptr;
   drop_sends(peer, Fault::peer_lost);
@@ -245,16 +248,58 @@ void Engine::lose(Peer& peer) noexcept {
       finish_send(request, Fault::peer_lost);
     }
   });
-  contexts_.each([&](Context& context) {
-    const auto rank = context.ranks().find(peer.proc);
-    Source* const source = rank ? context.touched(Rank{static_cast<std::int32_t>(*rank)}) : nullptr;
-    if (source == nullptr) return;
-    while (Request* request = source->posted.pop_front()) {
+  contexts_.each([&](Context& context) { lose(context, peer); });
+  gone_.push_back(&peer);
+}
+
+void Engine::lose(Context& context, const Peer& peer) noexcept {
+  const auto found = context.ranks().find(peer.proc);
+  if (!found) return;
+  const Rank rank{static_cast<std::int32_t>(*found)};
+  const auto end_all = [&](RequestChain& posted) {
+    while (Request* request = posted.pop_front()) {
       request->order = 0;
-      request->status.source = source->rank;
+      request->status.source = rank;
       finish_receive(*request, Fault::peer_lost);
     }
+  };
+  if (Source* const source = context.touched(rank)) end_all(source->posted);
+  if (!context.any_source.empty() && nobody_left(context)) end_all(context.any_source);
+  // A collective needs every member. Whoever got the error is not coming to it any more, so that others would
+  // wait for the living, too.
+  if (peer.left || context.id().channel() != Channel::collective) return;
+  context.each_source([&](Source& source) { end_all(source.posted); });
+  transfers_.each([&](Request& request) {
+    if (request.context != &context || request.receive || request.phase != kAnnounced) return;
+    request.status.source = rank;
+    cancel_send(request);
   });
+}
+
+/// Whether no other process of the context could send any more.
+bool Engine::nobody_left(const Context& context) const noexcept {
+  for (std::uint32_t rank = 0; rank < context.size(); ++rank) {
+    const ProcId proc = context.ranks().at(rank);
+    const Peer* const peer = proc == config_.self ? nullptr : peers_.find(proc);
+    if (proc != config_.self && (peer == nullptr || peer->state != PeerState::lost)) return false;
+  }
+  return true;
+}
+
+bool Engine::lost(const Context& context, Rank source) const noexcept {
+  if (gone_.empty()) return false;
+  if (source == kAnySource) return nobody_left(context);
+  const Peer* const peer = peers_.find(context.ranks().at(static_cast<std::uint32_t>(to_int(source))));
+  return peer != nullptr && peer->state == PeerState::lost;
+}
+
+/// What was posted since: receives from the living in collectives with the dead, and wildcards.
+void Engine::look_for_hopeless() noexcept {
+  for (const Peer* peer : gone_) {
+    contexts_.each([&](Context& context) {
+      if (!peer->left || !context.any_source.empty()) lose(context, *peer);
+    });
+  }
 }
 
 }  // namespace starling::pml

@@ -102,6 +102,7 @@ std::vector<Pending> Engine::pending() const {
 }
 
 void Engine::note_time(std::uint64_t now_ns) noexcept {
+  if (!gone_.empty()) look_for_hopeless();
   // A program with a million receives need not pay for their ages while it waits.
   constexpr std::uint32_t kMost = 4096;
   std::uint32_t seen = 0;

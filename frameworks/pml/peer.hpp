@@ -52,6 +52,7 @@ struct Peer {
   bool busy = false;        ///< in the engine's list of peers with something to push
   bool get_failed = false;  ///< a get broke: only the ring from now on
   bool suspect = false;     ///< sent something malformed: noted once
+  bool left = false;        ///< lost, but in order: nobody counts on it any more
   Peer* next_busy = nullptr;
 
   Traffic slow_sent;               ///< all but the eager ones

@@ -93,6 +93,9 @@ class Component {
   /// The same, and takes it out of matching; null if none. It must be received with mrecv.
   [[nodiscard]] virtual Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept = 0;
   virtual void mrecv(Message* message, Request& request) noexcept = 0;
+  /// Whether no message from `source` can come any more that has not come: it has ended, or for a wildcard
+  /// all other processes of the context have.
+  [[nodiscard]] virtual bool lost(const Context& context, Rank source) const noexcept = 0;
 
   /// Tries to cancel a receive that has not matched, or a send that has not started (then it completes,
   /// cancelled).
@@ -122,7 +125,7 @@ class Component {
   /// For hang help: every pending receive and send.
   [[nodiscard]] virtual std::vector<Pending> pending() const = 0;
   /// Tells the time now and then while the process waits: pending messages that have no age yet begin to age,
-  /// so that posting them need not read a clock.
+  /// so that posting them need not read a clock; those that cannot end since a process has died are ended.
   virtual void note_time(std::uint64_t now_ns) noexcept = 0;
 };
 
@@ -136,7 +139,7 @@ struct Framework {
   using Component = pml::Component;
   using Args = pml::Args;
   static constexpr FixedString<24> kName = "pml";
-  static constexpr std::uint32_t kInterface = 2;
+  static constexpr std::uint32_t kInterface = 3;
 };
 
 }  // namespace starling::pml

@@ -27,10 +27,11 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 3;
+inline constexpr std::uint32_t kLayoutVersion = 4;
 
-/// State of one local process, written by itself (or by mpiexec after its end).
-enum class ProcState : std::uint32_t { absent = 0, attached = 1, left = 2, exited = 3 };
+/// State of one local process, written by itself (or by mpiexec after its end): exited while others counted
+/// on it, or ended after it had left in order.
+enum class ProcState : std::uint32_t { absent = 0, attached = 1, left = 2, exited = 3, ended = 4 };
 
 /// One cache-line group per local process.
 struct alignas(128) ProcSlot {

@@ -157,11 +157,13 @@ void Execution::run_local(const Schedule::Step& step) noexcept {
 
 void Execution::note_fault(const pml::Request& request) noexcept {
   const bool first = fault_ == pml::Fault::none;
+  // Cancelled by the pml: another member has died, so that this message would never be received.
   const pml::Fault why =
-      request.status.fault == pml::Fault::none ? pml::Fault::internal : request.status.fault;
+      request.status.fault == pml::Fault::none ? pml::Fault::peer_lost : request.status.fault;
   if (first) {
     fault_ = why;
-    faulty_peer_ = to_int(request.rank);
+    const bool said = why == pml::Fault::peer_lost && (request.receive || request.status.cancelled);
+    faulty_peer_ = to_int(said ? request.status.source : request.rank);
   }
   if (why != pml::Fault::truncated && !abandoned_) give_up();
 }

@@ -38,7 +38,7 @@ class Execution {
   bool advance() noexcept;
   [[nodiscard]] bool complete() const noexcept { return complete_; }
   [[nodiscard]] pml::Fault fault() const noexcept { return fault_; }
-  /// The peer of the message that failed first.
+  /// The peer of the message that failed first, or the member that has ended.
   [[nodiscard]] int faulty_peer() const noexcept { return faulty_peer_; }
   /// For hang help: "round 2 of 3, waits for rank 1, 5".
   [[nodiscard]] std::string state() const;

@@ -62,7 +62,8 @@ void Duplication::start() {
 
 Made Duplication::finish() {
   if (execution_.fault() != pml::Fault::none) {
-    return {error_on(parent_, MPI_ERR_OTHER,
+    const bool lost = execution_.fault() == pml::Fault::peer_lost;
+    return {error_on(parent_, lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER,
                      "the new context id could not be exchanged with rank " +
                          std::to_string(execution_.faulty_peer())),
             nullptr};

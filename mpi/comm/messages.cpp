@@ -29,6 +29,14 @@ int await(pml::Request& request, const Comm& comm, const char* what) {
   };
   const Waiting waiting(text);
   Runtime::get()->wait([&] { return request.complete.load(std::memory_order_acquire); });
+  // Cancelled by the pml: a member has died, so that this would never be received.
+  const bool lost = request.status.fault == pml::Fault::peer_lost || request.status.cancelled;
+  if (lost) {
+    const bool said = request.receive || request.status.cancelled;
+    return error_on(
+        comm, MPI_ERR_PROC_ABORTED,
+        "rank " + std::to_string(to_int(said ? request.status.source : request.rank)) + " has ended");
+  }
   if (request.status.fault == pml::Fault::none) return MPI_SUCCESS;
   return error(MPI_ERR_OTHER, std::string("a message of ") + what + " could not be exchanged with rank " +
                                   std::to_string(to_int(request.rank)));

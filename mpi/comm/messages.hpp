@@ -4,7 +4,8 @@
 ///
 /// Threads:   under the runtime's lock, which waiting releases.
 /// Ownership: spans are borrowed until the call returns.
-/// Errors:    MPI_ERR_OTHER, with what was exchanged and with whom.
+/// Errors:    MPI_ERR_PROC_ABORTED if a member has died, else MPI_ERR_OTHER, with what was exchanged and with
+///            whom.
 /// Units:     bytes.
 
 #include <cstddef>

@@ -29,7 +29,8 @@ class NodeMemory {
   [[nodiscard]] int fd(std::uint32_t node) const noexcept;
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
-  /// Marks a process as ended and wakes its node, so that nobody waits for it in shared memory.
+  /// Marks a process as ended, in order or not, and wakes its node, so that nobody waits for it in shared
+  /// memory.
   void mark_exited(std::uint32_t node, std::uint32_t local_rank) noexcept;
 
   /// Asks every attached process to write down what it waits for; answer() reads it some time later.

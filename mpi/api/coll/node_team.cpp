@@ -103,6 +103,9 @@ NodeTeam* NodeTeam::of(const Form& form, Comm& comm, const char* name) {
     ++team->calls_;
     return nullptr;
   }
+  // After a loss the members may have stopped in different rounds: messages report it from now on.
+  if (team->lost_ != 0) [[unlikely]]
+    return nullptr;
   team->name_ = name;
   return team;
 }

@@ -42,6 +42,13 @@ int receive_matched(MPI_Message* handle, void* buf, MPI_Count count, Datatype& d
   return MPI_SUCCESS;
 }
 
+/// No message will come any more from whom a probe waits for. What has come is found first.
+int nobody_to_wait_for(const Comm& comm, int source) {
+  const std::string who =
+      source == MPI_ANY_SOURCE ? "every other rank of the communicator" : "rank " + std::to_string(source);
+  return error_on(comm, MPI_ERR_PROC_ABORTED, who + " has ended");
+}
+
 /// What hang help says about a probe that waits.
 std::string probe_text(const char* function, int source, int tag, const Comm& comm) {
   const std::string from = source == MPI_ANY_SOURCE ? "any rank" : "rank " + std::to_string(source);
@@ -59,9 +66,14 @@ int Probe(int source, int tag, Comm& comm, MPI_Status* status) {
   }
   Runtime& runtime = *Runtime::get();
   pml::Status found;
+  bool here = false;
   const auto what = [&] { return probe_text("MPI_Probe", source, tag, comm); };
   const Waiting waiting(what);
-  runtime.wait([&] { return runtime.pml().probe(comm.context(), Rank{source}, Tag{tag}, &found); });
+  runtime.wait([&] {
+    here = runtime.pml().probe(comm.context(), Rank{source}, Tag{tag}, &found);
+    return here || runtime.pml().lost(comm.context(), Rank{source});
+  });
+  if (!here) return nobody_to_wait_for(comm, source);
   store_status(found, status);
   return MPI_SUCCESS;
 }
@@ -77,6 +89,7 @@ int Iprobe(int source, int tag, Comm& comm, int* flag, MPI_Status* status) {
   *flag = look_twice("MPI_Iprobe", [&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); })
               ? 1
               : 0;
+  if (*flag == 0 && pml.lost(comm.context(), Rank{source})) return nobody_to_wait_for(comm, source);
   if (*flag != 0) store_status(found, status);
   return MPI_SUCCESS;
 }
@@ -95,8 +108,9 @@ int Mprobe(int source, int tag, Comm& comm, MPI_Message* message, MPI_Status* st
   runtime.wait([&] {
     // Asked again after it was true (before a sleep): a second match would lose the first.
     if (matched == nullptr) matched = runtime.pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
-    return matched != nullptr;
+    return matched != nullptr || runtime.pml().lost(comm.context(), Rank{source});
   });
+  if (matched == nullptr) return nobody_to_wait_for(comm, source);
   store_status(found, status);
   return make_message(comm, matched, message);
 }
@@ -117,7 +131,10 @@ int Improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* message, MP
                      })
               ? 1
               : 0;
-  if (*flag == 0) return MPI_SUCCESS;
+  if (*flag == 0) {
+    const bool lost = Runtime::get()->pml().lost(comm.context(), Rank{source});
+    return lost ? nobody_to_wait_for(comm, source) : MPI_SUCCESS;
+  }
   store_status(found, status);
   return make_message(comm, matched, message);
 }

@@ -5,6 +5,7 @@
 
 #include <sys/random.h>
 
+#include <optional>
 #include <string>
 
 #include "core/clock.hpp"
@@ -90,7 +91,7 @@ Component::Counters ShmComponent::counters() const { return shared_.counters; }
 // Called after polls that found nothing: reads the clock rarely, memory of others ten times a second, /proc
 // less.
 void ShmComponent::idle() noexcept {
-  constexpr std::uint32_t kPollsPerLook = 256;
+  constexpr std::uint32_t kPollsPerLook = 64;
   constexpr std::uint64_t kLookNs = 100'000'000;
   constexpr std::uint64_t kLongLookNs = 2'000'000'000;
   if (untidy_) tidy();
@@ -104,25 +105,44 @@ void ShmComponent::idle() noexcept {
   look_for_dead(ask_the_system);
 }
 
-void ShmComponent::look_for_dead(bool ask_the_system) noexcept {
-  const auto dead = [&](std::uint32_t local_rank) {
-    if (local_rank == shared_.place.local_rank || lost_.count(local_rank) != 0) return false;
-    const auto state = shared_.segment.slot(local_rank).state.load(std::memory_order_acquire);
-    if (state == static_cast<std::uint32_t>(shm::ProcState::exited)) return true;
-    return ask_the_system && !shared_.segment.alive(local_rank);
-  };
-  // What a dead process has sent before its end is delivered first: this is called when nothing is left to
-  // poll.
-  constexpr char kWhy[] = "the process has ended without leaving MPI";
-  for (auto& [local_rank, endpoint] : endpoints_) {
-    if (!dead(local_rank)) continue;
-    lost_[local_rank] = true;
-    endpoint->lose(Errc::peer_lost, kWhy);
+/// How a process of the node has ended, if it is known to have.
+std::optional<Errc> ShmComponent::end_of(std::uint32_t local_rank, bool ask_the_system) noexcept {
+  switch (
+      static_cast<shm::ProcState>(shared_.segment.slot(local_rank).state.load(std::memory_order_acquire))) {
+    case shm::ProcState::exited: return Errc::peer_lost;
+    case shm::ProcState::ended: return Errc::peer_left;
+    default: break;
   }
-  for (auto& [local_rank, from] : incoming_) {
-    if (!dead(local_rank)) continue;
+  const bool met = endpoints_.count(local_rank) != 0 || incoming_.count(local_rank) != 0;
+  if (!ask_the_system || !met || shared_.segment.alive(local_rank)) return std::nullopt;
+  return Errc::peer_lost;
+}
+
+std::optional<ProcId> ShmComponent::proc_of(std::uint32_t local_rank) const noexcept {
+  const Place& place = shared_.place;
+  if (const auto from = incoming_.find(local_rank); from != incoming_.end()) return from->second->origin.proc;
+  for (std::uint32_t rank = 0; rank < place.world_size; ++rank) {
+    const ProcId proc{place.self.world, rank};
+    if (local_rank_of(proc) == static_cast<std::int64_t>(local_rank)) return proc;
+  }
+  return std::nullopt;
+}
+
+// What a dead process has sent before its end is delivered first: this is called when nothing is left to
+// poll. Those never met are looked at, too: a receive may name one.
+void ShmComponent::look_for_dead(bool ask_the_system) noexcept {
+  for (std::uint32_t local_rank = 0; local_rank < shared_.place.local_size; ++local_rank) {
+    if (local_rank == shared_.place.local_rank || lost_.count(local_rank) != 0) continue;
+    const auto end = end_of(local_rank, ask_the_system);
+    if (!end) continue;
     lost_[local_rank] = true;
-    shared_.sink.on_peer_lost(from->origin.proc, Error{Errc::peer_lost, "btl/shm", kWhy});
+    const char* const why = *end == Errc::peer_left ? "the process has left MPI and ended"
+                                                    : "the process has ended without leaving MPI";
+    if (const auto found = endpoints_.find(local_rank); found != endpoints_.end()) {
+      found->second->lose(*end, why);
+    } else if (const auto proc = proc_of(local_rank)) {
+      shared_.sink.on_peer_lost(*proc, Error{*end, "btl/shm", why});
+    }
   }
 }
 

@@ -5,10 +5,12 @@
 /// Threads:   as btl::Component.
 /// Ownership: owns endpoints and incoming streams; borrows the node segment, which outlives it.
 /// Ordering:  per pair, across ingress, lane and larger lane.
-/// Errors:    a process that mpiexec reports dead or whose pid is gone is reported to the sink once.
+/// Errors:    a process that mpiexec reports ended or whose pid is gone is reported to the sink once, also if
+///            it was never spoken to.
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -72,6 +74,8 @@ class ShmComponent final : public Component {
   void mark_own(const Incoming& from) noexcept;
 
   void idle() noexcept;
+  [[nodiscard]] std::optional<Errc> end_of(std::uint32_t local_rank, bool ask_the_system) noexcept;
+  [[nodiscard]] std::optional<ProcId> proc_of(std::uint32_t local_rank) const noexcept;
   void look_for_dead(bool ask_the_system) noexcept;
 
   Shared shared_;

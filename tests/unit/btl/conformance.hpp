@@ -42,10 +42,12 @@ class Collector final : public btl::Sink {
   }
   void on_peer_lost(ProcId peer, const Error& why) noexcept override {
     lost.push_back(peer);
+    why_lost.push_back(why.code);
     reasons.push_back(why.text());
   }
   std::vector<Message> messages;
   std::vector<ProcId> lost;
+  std::vector<Errc> why_lost;
   std::vector<std::string> reasons;
 };
 

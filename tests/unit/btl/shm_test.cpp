@@ -262,6 +262,19 @@ TEST(BtlShm, a_process_that_mpiexec_reports_dead_is_lost_once_after_its_last_mes
   EXPECT_EQ(harness.sink(0).messages.size(), 1u);
 }
 
+TEST(BtlShm, a_process_never_spoken_to_is_lost_too_and_whether_in_order_is_told) {
+  ShmHarness harness(3);
+  harness.segment(0).slot(1).state.store(static_cast<std::uint32_t>(shm::ProcState::ended));
+  harness.segment(0).slot(2).state.store(static_cast<std::uint32_t>(shm::ProcState::exited));
+  const Deadline deadline = Deadline::after_seconds(30);
+  while (harness.sink(0).lost.size() < 2 && !deadline.passed()) harness.component(0).progress();
+  ASSERT_EQ(harness.sink(0).lost.size(), 2u);
+  EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
+  EXPECT_EQ(harness.sink(0).lost[1], (ProcId{0, 2}));
+  EXPECT_EQ(harness.sink(0).why_lost[0], Errc::peer_left);
+  EXPECT_EQ(harness.sink(0).why_lost[1], Errc::peer_lost);
+}
+
 TEST(BtlShm, a_cell_claimed_by_a_dead_process_does_not_block_the_others) {
   ShmHarness harness(3);
   send(harness, 1, 0, 1, 8);

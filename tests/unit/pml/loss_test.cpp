@@ -84,6 +84,57 @@ TEST(Loss, a_loss_seen_within_a_send_is_dealt_with) {
   }
 }
 
+TEST(Loss, a_wildcard_receive_ends_when_nobody_else_is_left) {
+  Job job(3);
+  auto any = job.irecv(0, kAny, 1, 8);
+  job.network.at(0).lose(1);
+  job[0].progress();
+  EXPECT_FALSE(any->complete());
+  EXPECT_FALSE(job[0].lost(*job.contexts[0], kAnySource));
+  EXPECT_TRUE(job[0].lost(*job.contexts[0], Rank{1}));
+  job.network.at(0).lose(2);
+  job[0].progress();
+  ASSERT_TRUE(any->complete());
+  EXPECT_EQ(any->status().fault, Fault::peer_lost);
+  EXPECT_TRUE(job[0].lost(*job.contexts[0], kAnySource));
+  auto later = job.irecv(0, kAny, 1, 8);
+  job[0].note_time(1);
+  EXPECT_EQ(later->status().fault, Fault::peer_lost);
+}
+
+TEST(Loss, nobody_waits_for_the_living_in_a_collective_with_the_dead) {
+  Job job(3);
+  job.contexts[0] = job.open(0, kWorld.on(Channel::collective));
+  auto before = job.irecv(0, 2, 1, 8);
+  auto announced = job.isend(0, 2, 1, filled(50'000, 1));
+  job.open(2, kWorld.on(Channel::collective));
+  job.settle();
+  ASSERT_FALSE(before->complete() || announced->complete());
+  job.network.at(0).lose(1);
+  job.settle();
+  ASSERT_TRUE(before->complete() && announced->complete());
+  EXPECT_EQ(before->status().fault, Fault::peer_lost);
+  EXPECT_EQ(before->status().source, Rank{1}) << "the one that has ended";
+  EXPECT_TRUE(announced->status().cancelled);
+  auto later = job.irecv(0, 2, 2, 8);
+  EXPECT_FALSE(later->complete());
+  job[0].note_time(1);
+  ASSERT_TRUE(later->complete());
+  EXPECT_EQ(later->status().fault, Fault::peer_lost);
+}
+
+TEST(Loss, who_left_in_order_ends_no_collective_of_others) {
+  Job job(3);
+  job.contexts[0] = job.open(0, kWorld.on(Channel::collective));
+  auto of_the_living = job.irecv(0, 2, 1, 8);
+  auto of_the_gone = job.irecv(0, 1, 1, 8);
+  job[0].sink().on_peer_lost({0, 1}, Error{Errc::peer_left, "test", "has left"});
+  job.settle();
+  job[0].note_time(1);
+  EXPECT_FALSE(of_the_living->complete());
+  EXPECT_EQ(of_the_gone->status().fault, Fault::peer_lost);
+}
+
 TEST(Contact, a_peer_that_nothing_reaches_is_reported_once_with_all_reasons) {
   Job job(2);
   job.network.at(0).refusal = "the moon is in the way";

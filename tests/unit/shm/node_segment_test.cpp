@@ -113,6 +113,8 @@ TEST(NodeSegment, a_process_counts_as_alive_until_it_is_known_to_be_dead) {
   EXPECT_TRUE(mine.alive(1)) << "left in order";
   mine.slot(1).state.store(static_cast<std::uint32_t>(ProcState::exited));
   EXPECT_FALSE(mine.alive(1)) << "marked by mpiexec";
+  mine.slot(1).state.store(static_cast<std::uint32_t>(ProcState::ended));
+  EXPECT_TRUE(mine.alive(1)) << "marked by mpiexec after it had left in order";
   ::close(go[0]);
   ::close(go[1]);
 }

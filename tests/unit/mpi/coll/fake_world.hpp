@@ -151,6 +151,7 @@ class FakePml final : public pml::Component {
   bool probe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return false; }
   pml::Message* mprobe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return nullptr; }
   void mrecv(pml::Message*, pml::Request&) noexcept override {}
+  bool lost(const pml::Context&, Rank) const noexcept override { return false; }
   Result<void> send_control(ProcId, std::span<const std::byte>) override { return {}; }
   bool may_sleep() noexcept override { return true; }
   bool drained() const noexcept override { return true; }

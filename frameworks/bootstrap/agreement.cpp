@@ -63,6 +63,16 @@ Result<ContextId> Agreement::climb(const Key& key, const Creation& creation, Dea
   return id;
 }
 
+/// Every member is needed, not only those next in the tree: they may wait for one that has died.
+Result<void> Agreement::wait(const std::function<bool()>& ready, const Creation& creation, Deadline deadline,
+                             const std::function<std::string()>& what) {
+  std::optional<ProcId> dead;
+  auto waited = courier_.wait(
+      [&] { return ready() || (dead = courier_.dead_among(*creation.members)).has_value(); }, deadline, what);
+  if (!waited || !dead) return waited;
+  return fail(Errc::peer_lost, what(), "rank " + std::to_string(dead->rank) + " has ended");
+}
+
 Result<void> Agreement::wait_for_children(const Key& key, const TreePlace& place, const Creation& creation,
                                           Deadline deadline) {
   if (place.children.empty()) return {};
@@ -76,7 +86,7 @@ Result<void> Agreement::wait_for_children(const Key& key, const TreePlace& place
     }
     return "waits for rank(s) " + ranks + " or members that join through them";
   };
-  auto waited = courier_.wait(all_joined, deadline, [&] { return describe(creation) + ": " + missing(); });
+  auto waited = wait(all_joined, creation, deadline, [&] { return describe(creation) + ": " + missing(); });
   if (waited) return {};
   if (waited.error().code != Errc::timed_out) return waited;
   return fail(Errc::timed_out, describe(creation),
@@ -92,8 +102,8 @@ Result<ContextId> Agreement::result_from_parent(const Key& key, const TreePlace&
   if (auto sent = courier_.send(*place.parent, bytes_of(join)); !sent) return fail(std::move(sent).error());
   const std::string missing =
       "waits for rank " + std::to_string(place.parent->rank) + " to pass on the new context id";
-  auto waited = courier_.wait([&] { return entries_[key].result.has_value(); }, deadline,
-                              [&] { return describe(creation) + ": " + missing; });
+  auto waited = wait([&] { return entries_[key].result.has_value(); }, creation, deadline,
+                     [&] { return describe(creation) + ": " + missing; });
   if (waited) return *entries_[key].result;
   if (waited.error().code != Errc::timed_out) return fail(std::move(waited).error());
   return fail(Errc::timed_out, describe(creation),

@@ -16,6 +16,7 @@
 ///            was waited for. The creation is then abandoned: what arrives for it later is dropped.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -61,6 +62,8 @@ class Agreement {
     bool abandoned = false;
   };
   [[nodiscard]] Result<ContextId> climb(const Key& key, const Creation& creation, Deadline deadline);
+  [[nodiscard]] Result<void> wait(const std::function<bool()>& ready, const Creation& creation,
+                                  Deadline deadline, const std::function<std::string()>& what);
   [[nodiscard]] Result<void> wait_for_children(const Key& key, const TreePlace& place,
                                                const Creation& creation, Deadline deadline);
   [[nodiscard]] Result<ContextId> result_from_parent(const Key& key, const TreePlace& place,

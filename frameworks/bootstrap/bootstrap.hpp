@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ class Courier {
   /// `what` says what is waited for, if somebody asks meanwhile.
   [[nodiscard]] virtual Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
                                           const std::function<std::string()>& what) = 0;
+  /// A process among these that is known to have died; nobody waits for it any more. Cheap: asked in each
+  /// poll.
+  [[nodiscard]] virtual std::optional<ProcId> dead_among(const ProcList& members) noexcept = 0;
   /// A fence of the process manager over `ranks` (sorted, this process included; empty: everybody).
   /// Progresses meanwhile: a member may be waiting for our data before it comes.
   /// `needless`, if given, ends it early: what the fence is for has come another way. (Not for the world's.)

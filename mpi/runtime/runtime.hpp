@@ -155,6 +155,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
                                   const std::function<std::string()>& what) override;
   [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
                                    Deadline deadline, const std::function<bool()>& needless) override;
+  [[nodiscard]] std::optional<ProcId> dead_among(const ProcList& members) noexcept override;
   // pml::ControlSink
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
 
@@ -233,6 +234,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::uint32_t short_yields_ = 0;
   std::uint32_t sleepers_ = 0;
   std::uint64_t next_look_ns_ = 0;
+  std::uint64_t next_search_ns_ = 0;  ///< for the dead
   std::uint32_t idle_polls_ = 0;
   std::vector<Phase> phases_;
   CreationTraffic creation_traffic_;

@@ -259,6 +259,18 @@ Result<void> Runtime::pause(std::uint64_t ns, const std::function<std::string()>
   return {};
 }
 
+// Of this node: what dies elsewhere is told by the transports.
+std::optional<ProcId> Runtime::dead_among(const ProcList& members) noexcept {
+  const std::uint64_t now = now_ns();
+  if (now < next_search_ns_) return std::nullopt;
+  next_search_ns_ = now + kSleepLimitNs / 2;
+  for (std::uint32_t local = 0; local < segment_->local_size(); ++local) {
+    const ProcId proc{self_.world, node_ranks_[local]};
+    if (local != local_rank_ && members.find(proc) && !segment_->alive(local)) return proc;
+  }
+  return std::nullopt;
+}
+
 // A process that shares no memory with this one, although on the same node, cannot be told from one that
 // has not come yet: both are named as possible causes.
 std::string Runtime::absent_processes() const {

@@ -30,6 +30,7 @@ struct Network {
   };
   std::map<std::uint32_t, std::deque<Mail>> inboxes;
   std::uint64_t sent = 0;
+  std::optional<ProcId> dead;
 };
 
 class Process final : public Courier {
@@ -57,6 +58,9 @@ class Process final : public Courier {
       if (deadline.passed()) return fail(Errc::timed_out, "wait", "a hint; hang help would say: " + what());
       network_.changed.wait_for(*lock_, std::chrono::milliseconds(2));
     }
+  }
+  std::optional<ProcId> dead_among(const ProcList& members) noexcept override {
+    return network_.dead && members.find(*network_.dead) ? network_.dead : std::nullopt;
   }
   Result<void> fence(std::span<const std::uint32_t>, std::string_view, Deadline,
                      const std::function<bool()>&) override {
@@ -174,6 +178,23 @@ TEST(Agreement, a_member_that_never_comes_is_named_by_the_one_who_waits_for_it) 
       "a hint; hang help would say: creation of a communicator of 3 processes with tag 't': waits for "
       "rank(s) 1, 2";
   EXPECT_NE(id.error().detail.find(hang_help), std::string::npos) << id.error().detail;
+}
+
+TEST(Agreement, ends_at_once_on_every_member_when_one_has_died) {
+  Network network;
+  auto processes = processes_of(network, 7);
+  network.dead = ProcId{0, 6};  // a leaf below rank 1: the others wait for rank 1 only
+  std::vector<std::thread> threads;
+  for (std::uint32_t rank = 0; rank < 6; ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto id =
+          processes.at(rank)->create(list({0, 1, 2, 3, 4, 5, 6}), "t", Deadline::after_seconds(600));
+      ASSERT_FALSE(id);
+      EXPECT_EQ(id.error().code, Errc::peer_lost);
+      EXPECT_NE(id.error().text().find("rank 6 has ended"), std::string::npos) << id.error().text();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(Agreement, malformed_messages_are_ignored) {

@@ -46,7 +46,9 @@ int Job::run() {
     pump(rank, 0);
     pump(rank, 1);
   }
-  if (ending_) kill_remains();
+  guard_.reset();  // it is a child, too
+  const auto told = [](const RankProcess& process) { return process.told; };
+  if (ending_ || std::any_of(ranks_.begin(), ranks_.end(), told)) kill_remains();
   return exit_code_;
 }
 
@@ -195,13 +197,11 @@ void Job::on_deadlines() {
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     RankProcess& process = ranks_[rank];
     if (process.stop_deadline.passed()) {
-      end(128 + process.stop_signal,
-          "mpiexec: " + name_of(rank) + ": stopped by signal " + ::sigabbrev_np(process.stop_signal) + ", " +
-              server_.describe(rank) + " (--allow-stop lets a job live with that)",
-          SIGTERM, kRankGraceNs);
+      lose(rank, 128 + process.stop_signal,
+           "mpiexec: " + name_of(rank) + ": stopped by signal SIG" + ::sigabbrev_np(process.stop_signal) +
+               ", " + server_.describe(rank) + " (--allow-stop lets a job live with that)");
     } else if (process.silent_deadline.passed()) {
-      end(1, "mpiexec: " + name_of(rank) + ": closed its PMI connection without MPI_Finalize", SIGTERM,
-          kRankGraceNs);
+      lose(rank, 1, "mpiexec: " + name_of(rank) + ": closed its PMI connection without MPI_Finalize");
     }
   }
 }

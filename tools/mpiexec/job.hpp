@@ -14,6 +14,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
 #include "frameworks/pmi/wire.hpp"
+#include "tools/mpiexec/guard.hpp"
 #include "tools/mpiexec/node_memory.hpp"
 #include "tools/mpiexec/options.hpp"
 #include "tools/mpiexec/output.hpp"
@@ -41,7 +43,8 @@ struct JobSpec {
 
 class Job {
  public:
-  Job(JobSpec spec, const params::Registry& params, RankEnvironment& environment);
+  Job(JobSpec spec, const params::Registry& params, RankEnvironment& environment,
+      std::unique_ptr<Guard> guard);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
@@ -62,6 +65,7 @@ class Job {
     int stop_signal = 0;
     Deadline stop_deadline;    ///< a stopped rank ends the job at this time
     Deadline silent_deadline;  ///< its connection was closed while MPI is in use
+    bool told = false;         ///< its failure was told, and the job is kept
   };
   enum class Source : std::uint32_t { signals, socket, out, err };
 
@@ -89,16 +93,21 @@ class Job {
   void on_signal(int signal, bool from_terminal);
   void reap();
   void on_exit(std::uint32_t rank, int status);
+  /// Whether that end of a rank ends the job.
+  void judge(std::uint32_t rank, int status, const std::string& phase);
   void on_stop(std::uint32_t rank, int signal);
   [[nodiscard]] std::string name_of(std::uint32_t rank) const;
   void say(const std::string& text) const;
   /// The first call decides exit code and message; all ranks are asked to end, and killed after `grace_ns`.
   void end(int exit_code, const std::string& message, int signal, std::uint64_t grace_ns);
+  /// A rank has failed: ends the job, or that rank alone where the job is to be kept.
+  void lose(std::uint32_t rank, int exit_code, const std::string& message);
   void signal_all(int signal) noexcept;
   void kill_remains() noexcept;
 
   JobSpec spec_;
   RankEnvironment& environment_;
+  std::unique_ptr<Guard> guard_;
   PmiServer server_;
   NodeMemory memory_;
   std::vector<RankProcess> ranks_;

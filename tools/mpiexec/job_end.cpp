@@ -87,6 +87,19 @@ void Job::end(int exit_code, const std::string& message, int signal, std::uint64
   kill_deadline_ = Deadline::after_ns(grace_ns);
 }
 
+void Job::lose(std::uint32_t rank, int exit_code, const std::string& message) {
+  if (!spec_.options.keep_job) {
+    end(exit_code, message, SIGTERM, kRankGraceNs);
+    return;
+  }
+  RankProcess& process = ranks_[rank];
+  say(message + "; the others go on");
+  if (exit_code_ == 0) exit_code_ = exit_code;
+  process.told = true;
+  process.stop_deadline = process.silent_deadline = Deadline{};
+  if (process.alive) ::kill(process.own_group ? -process.pid : process.pid, SIGKILL);
+}
+
 void Job::on_signals() {
   signalfd_siginfo info{};
   bool children = false;
@@ -145,7 +158,8 @@ void Job::reap() {
     const bool ours = rank < ranks_.size();
     const bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
     if (ours && ended) on_exit(rank, info.si_code == CLD_EXITED ? info.si_status : -info.si_status);
-    if (ours && ended && ending_ && ranks_[rank].own_group) ::kill(-pid, SIGKILL);
+    // What a rank that has failed started goes with it.
+    if (ours && ended && (ending_ || ranks_[rank].told) && ranks_[rank].own_group) ::kill(-pid, SIGKILL);
     if (ours && info.si_code == CLD_STOPPED) on_stop(rank, info.si_status);
     if (ours && info.si_code == CLD_CONTINUED) ranks_[rank].stop_deadline = Deadline{};
     siginfo_t consumed{};
@@ -169,27 +183,29 @@ void Job::on_exit(std::uint32_t rank, int status) {
   process.silent_deadline = Deadline{};
   --alive_;
   server_.gone(rank);
-  memory_.mark_exited(spec_.layout.node[rank], spec_.layout.local_rank[rank]);
   pump(rank, 0);
   pump(rank, 1);
-  if (ending_) return;
+  if (!ending_ && !process.told) judge(rank, status, phase);
+  // Not where the job ends: the others would report the loss a moment before they are told to end.
+  if (!ending_) memory_.mark_exited(spec_.layout.node[rank], spec_.layout.local_rank[rank]);
+  check_stuck();
+}
+
+void Job::judge(std::uint32_t rank, int status, const std::string& phase) {
   const Phase reached = server_.phase(rank);
   const bool finished = reached == Phase::idle || reached == Phase::finalized;
+  const std::string who = "mpiexec: " + name_of(rank) + ": ";
   if (status < 0) {
-    end(128 - status, "mpiexec: " + name_of(rank) + ": signal " + signal_name(-status) + ", " + phase,
-        SIGTERM, kRankGraceNs);
+    lose(rank, 128 - status, who + "signal " + signal_name(-status) + ", " + phase);
   } else if (status != 0 && finished) {
     // It has left MPI: the others may finish too, but the job has failed.
-    say("mpiexec: " + name_of(rank) + ": exit code " + std::to_string(status) + ", " + phase);
+    say(who + "exit code " + std::to_string(status) + ", " + phase);
     if (exit_code_ == 0) exit_code_ = status;
   } else if (status != 0) {
-    end(status, "mpiexec: " + name_of(rank) + ": exit code " + std::to_string(status) + ", " + phase, SIGTERM,
-        kRankGraceNs);
+    lose(rank, status, who + "exit code " + std::to_string(status) + ", " + phase);
   } else if (reached == Phase::active) {
-    end(1, "mpiexec: " + name_of(rank) + ": exit code 0 without MPI_Finalize, " + phase, SIGTERM,
-        kRankGraceNs);
+    lose(rank, 1, who + "exit code 0 without MPI_Finalize, " + phase);
   }
-  check_stuck();
 }
 
 void Job::kill_remains() noexcept {

@@ -64,9 +64,11 @@ std::string filled_pattern(const std::string& pattern, const std::string& rank, 
 
 }  // namespace
 
-Job::Job(JobSpec spec, const params::Registry& params, RankEnvironment& environment)
+Job::Job(JobSpec spec, const params::Registry& params, RankEnvironment& environment,
+         std::unique_ptr<Guard> guard)
     : spec_(std::move(spec)),
       environment_(environment),
+      guard_(std::move(guard)),
       server_(pmi_job(spec_)),
       memory_(params, spec_.name, spec_.layout),
       ranks_(spec_.layout.size),

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 #include "core/clock.hpp"
 #include "core/plugin/prefix.hpp"
@@ -17,6 +18,7 @@
 #include "mpi/runtime/declare.hpp"
 #include "params/core_params.hpp"
 #include "params/registry.hpp"
+#include "tools/mpiexec/guard.hpp"
 #include "tools/mpiexec/job.hpp"
 #include "tools/mpiexec/spawn.hpp"
 
@@ -130,7 +132,8 @@ int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   RankEnvironment environment(environ, spec.options.env);
   if (auto done = check_programs(spec.options, environment); !done) return report(done.error());
-  Job job(std::move(spec), registry, environment);
+  auto guard = std::make_unique<Guard>(spec.name);
+  Job job(std::move(spec), registry, environment, std::move(guard));
   if (auto started = job.start(); !started) return report(started.error());
   return job.run();
 }

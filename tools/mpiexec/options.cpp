@@ -148,6 +148,10 @@ Result<void> set_allow_stop(State& state, Values) {
   state.options.allow_stop = true;
   return {};
 }
+Result<void> set_keep_job(State& state, Values) {
+  state.options.keep_job = true;
+  return {};
+}
 Result<void> set_version(State& state, Values) {
   state.options.version = true;
   return {};
@@ -206,6 +210,7 @@ constexpr Option kOptions[] = {
     {"errfile-pattern", "PATTERN", "standard error into files", &set_err},
     {"timeout", "SECONDS", "print what every rank waits for and end the job after this time", &set_timeout},
     {"allow-stop", "", "a rank that is stopped by a signal does not end the job", &set_allow_stop},
+    {"disable-auto-cleanup enable-recovery", "", "the death of a rank does not end the job", &set_keep_job},
     {"mca gmca", "NAME VALUE", "set a parameter of Starling", &add_mca},
     {"params tune", "FILE", "read parameters from a file", &set_params},
     {"v verbose", "", "say what is started", &set_verbose},
@@ -213,7 +218,7 @@ constexpr Option kOptions[] = {
     {"help h", "", "print this", &set_help},
     {"oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus report-bindings q quiet", "", "",
      &ignore},
-    {"envall genvall envnone genvnone enable-x disable-x disable-auto-cleanup", "", "", &ignore},
+    {"envall genvall envnone genvnone enable-x disable-x", "", "", &ignore},
     {"envlist genvlist iface launcher rmk", "WHAT", "", &ignore},
 };
 

@@ -46,6 +46,7 @@ struct Options {
   bool labels = false;
   bool verbose = false;
   bool allow_stop = false;  ///< a stopped rank does not end the job
+  bool keep_job = false;    ///< the death of a rank does not end the job
   bool version = false;
   bool help = false;
   std::string out_pattern;

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kill matrix: where a rank ends x how x how many ranks; and the death of the launcher.
+
+usage: deaths.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
+A sample by default; all with STARLING_TESTS_FULL=1. Times are asserted with five-fold slack: exact ones are
+measured by bench/faults. Standard library only.
+"""
+import itertools
+import os
+import pathlib
+import re
+import signal
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from jobs import BUILD, FULL, JobCase, marked_processes  # noqa: E402
+
+PROBE = str(BUILD / "tests/pmi_probe")
+DOOMED = str(BUILD / "tests/np_doomed")
+STUCK = str(BUILD / "tests/np_stuck")
+CODES = {"exit0": 1, "exit7": 7, "kill": 137, "segv": 139, "stop": 147}
+SAID = {"exit0": "exit code 0 without MPI_Finalize, ", "exit7": "exit code 7, ", "kill": "signal SIGKILL, ",
+        "segv": "signal SIGSEGV, ", "stop": "stopped by signal SIGSTOP, "}
+# Of a process that speaks PMI only, and of an MPI program. "after PMI init" is all that the launcher knows.
+PMI_POINTS = ("before-put", "before-fence", "in-fence", "in-traffic")
+MPI_POINTS = ("after-init", "at-wire-up", "in-traffic", "in-rendezvous", "in-collective", "in-nonblocking",
+              "in-finalize")
+
+
+def sample(cells):
+    """All of them, or every eleventh: neighbours differ in all coordinates."""
+    cells = list(cells)
+    return cells if FULL else cells[::11]
+
+
+class Matrix(JobCase):
+    def expect_death(self, command, ranks, manner, phase):
+        done = self.run_job("-n", ranks, *command, manner)
+        self.expect_end(done, CODES[manner], f"mpiexec: rank {ranks - 1} pid ", SAID[manner] + phase,
+                        limit=5.0 + ranks / 4)
+
+    def test_before_init(self):
+        for ranks, manner in sample(itertools.product((2, 4, 32), ("exit7", "kill", "segv", "stop"))):
+            for program in (PROBE, "die"), (DOOMED,):
+                with self.subTest(ranks=ranks, manner=manner, program=program):
+                    self.expect_death((*program, "before-init"), ranks, manner, "before PMI init")
+
+    def test_at_the_process_manager(self):
+        for ranks, point, manner in sample(itertools.product((2, 4, 32), PMI_POINTS, CODES)):
+            with self.subTest(ranks=ranks, point=point, manner=manner):
+                phase = "in a PMI barrier" if point == "in-fence" and manner == "stop" else "after PMI init"
+                self.expect_death((PROBE, "die", point), ranks, manner, phase)
+
+    def test_in_mpi(self):
+        for ranks, point, manner in sample(itertools.product((2, 4, 32), MPI_POINTS, CODES)):
+            with self.subTest(ranks=ranks, point=point, manner=manner):
+                self.expect_death((DOOMED, point), ranks, manner, "after PMI init")
+
+    def test_after_finalize(self):
+        for ranks, manner in sample(itertools.product((2, 4, 32), CODES)):
+            with self.subTest(ranks=ranks, manner=manner):
+                done = self.run_job("-n", ranks, DOOMED, "after-finalize", manner)
+                self.assertEqual(done.code, 0 if manner == "exit0" else CODES[manner], done)
+                self.assertEqual(done.err.count("\n"), 0 if manner == "exit0" else 1, done)
+
+    def test_exit_0_without_contact_ends_the_job_only_where_somebody_waits(self):
+        self.expect_ok("-n", 4, "sh", "-c", "test $PMI_RANK = 3 || sleep 0.3")
+        for ranks, absent in ((2, 0), (2, 1), (4, 2)):
+            done = self.run_job("-n", ranks, "sh", "-c",
+                                f"test $PMI_RANK = {absent} || exec {DOOMED} nowhere kill")
+            self.assertNotEqual(done.code, 0, done)
+            self.assertIn(f"rank {absent} has ended", done.err, done)
+            self.assertLess(done.seconds, 10, done)
+            done = self.run_job("-n", ranks, "sh", "-c",
+                                f"test $PMI_RANK = {absent} || exec {PROBE} exchange 100")
+            self.expect_end(done, 1, f"mpiexec: rank {absent} pid ", "waits for it in a PMI barrier")
+
+
+class Descriptors(JobCase):
+    def test_a_rank_gets_its_own_and_no_others(self):
+        show = "for f in /proc/$$/fd/*; do readlink $f; done | sed 's/[0-9]//g' | sort | uniq -c"
+        for ranks in (1, 16):
+            out = self.expect_ok("-n", ranks, "-outfile-pattern", "/dev/stdout", "sh", "-c", show).out
+            kinds = dict.fromkeys(re.findall(r"\d+ (.*)", out))
+            self.assertEqual(len(re.findall(r"socket:", out)), ranks, out)
+            self.assertEqual(len(re.findall(r"memfd:starling", out)), ranks, out)
+            self.assertEqual(re.findall(r" ([2-9]|\d\d) (?:socket|/memfd)", out), [], kinds)
+
+
+@unittest.skipUnless(pathlib.Path(STUCK).exists(), "needs the examples")
+class Launcher(JobCase):
+    """The launcher is killed or stopped while ranks compute, sleep in MPI, or wait in a fence."""
+    PROGRAMS = ((PROBE, "wait"), (STUCK, "receive"), (STUCK, "allreduce"), (DOOMED, "in-traffic", "stop"),
+                ("sh", "-c", f"{STUCK} test; exit 0"), ("sh", "-c", "(setsid sleep 1000 &) ; sleep 1000; exit 0"))
+
+    def test_killed(self):
+        for ranks, program in itertools.product((2, 32) if FULL else (2,), self.PROGRAMS):
+            with self.subTest(ranks=ranks, program=program):
+                process = self.start("-n", ranks, "--allow-stop", *program)
+                self.wait_for_processes(ranks)
+                process.send_signal(signal.SIGKILL)
+                begun = time.monotonic()
+                process.wait()
+                while marked_processes() and time.monotonic() < begun + 30:
+                    time.sleep(0.02)
+                took = time.monotonic() - begun
+                process.communicate()
+                self.assertEqual(marked_processes(), [])
+                self.assertLess(took, 5.0 + ranks / 4, "ranks outlive their launcher")
+
+    def test_stopped_launcher_stops_nothing_else(self):
+        """A stopped launcher may go on: ranks work, and the job ends in order after SIGCONT."""
+        process = self.start("-n", 2, DOOMED, "nowhere", "kill")
+        os.kill(process.pid, signal.SIGSTOP)
+        time.sleep(1.0)
+        os.kill(process.pid, signal.SIGCONT)
+        done = self.finish(process)
+        self.assertEqual((done.code, done.err), (0, ""), done)
+
+    def test_killed_while_stopped(self):
+        process = self.start("-n", 4, STUCK, "receive")
+        self.wait_for_processes(4)
+        os.kill(process.pid, signal.SIGSTOP)
+        time.sleep(0.2)
+        process.kill()
+        process.communicate()
+        deadline = time.monotonic() + 10
+        while marked_processes() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    unittest.main()

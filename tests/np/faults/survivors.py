@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A rank dies and the job is kept (mpiexec -enable-recovery, -disable-auto-cleanup): who needs the dead rank gets
+MPI_ERR_PROC_ABORTED, the others go on, MPI_Finalize ends.
+
+usage: survivors.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
+"""
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from jobs import BUILD, FULL, JobCase  # noqa: E402
+
+SURVIVE = str(BUILD / "tests/np_survive")
+LATE = str(BUILD / "tests/np_late")
+PROBE = str(BUILD / "tests/pmi_probe")
+WAYS = ("receive", "send", "long-send", "probe", "mprobe", "test", "iprobe", "any", "waitall", "allreduce",
+        "long-allreduce", "bcast", "barrier", "ibarrier", "alltoall", "dup", "split", "creation", "nothing")
+
+
+class Survivors(JobCase):
+    def expect_survivors(self, ranks, *way, option="-enable-recovery"):
+        done = self.run_job("-n", ranks, option, SURVIVE, *way)
+        self.assertEqual(done.code, 137, done)
+        self.assertEqual(sorted(done.out.splitlines()), sorted(f"rank {r} goes on" for r in range(ranks - 1)), done)
+        said = [line for line in done.err.splitlines() if line.startswith("mpiexec: ")]
+        self.assertEqual(len(said), 1, done)
+        self.assertRegex(said[0], rf"^mpiexec: rank {ranks - 1} pid \d+ on .*: signal SIGKILL, after PMI init; "
+                                  "the others go on$")
+
+    def test_who_needs_the_dead_rank(self):
+        for ranks in (2, 3, 4, 16) if FULL else (3,):
+            for way in WAYS:
+                with self.subTest(ranks=ranks, way=way):
+                    self.expect_survivors(ranks, way)
+
+    def test_before_any_collective(self):
+        for ranks in (2, 4, 16) if FULL else (4,):
+            for way in WAYS if FULL else ("receive", "any", "allreduce", "dup", "creation"):
+                with self.subTest(ranks=ranks, way=way):
+                    self.expect_survivors(ranks, way, "fresh")
+
+    def test_nobody_else_is_left(self):
+        for way in ("any", "receive", "barrier"):
+            self.expect_survivors(2, way)
+
+    def test_either_name_of_the_option(self):
+        for option in ("-disable-auto-cleanup", "--disable-auto-cleanup", "--enable-recovery"):
+            self.expect_survivors(3, "receive", option=option)
+
+
+class Kept(JobCase):
+    """What the launcher does with a rank that fails in a kept job."""
+
+    def test_others_work_on(self):
+        script = "test $PMI_RANK != 1 || exit 9; sleep 0.5; echo done"
+        done = self.run_job("-n", 3, "-enable-recovery", "sh", "-c", script)
+        self.assertEqual((done.code, done.out), (9, "done\ndone\n"), done)
+        self.assertIn("rank 1 pid ", done.err)
+
+    def test_a_stopped_rank_is_killed(self):
+        script = "test $PMI_RANK != 1 || kill -STOP $$; sleep 1.5; echo done"
+        done = self.run_job("-n", 3, "-enable-recovery", "sh", "-c", script)
+        self.assertEqual((done.code, done.out), (147, "done\ndone\n"), done)
+
+    def test_what_the_dead_rank_started_goes_with_it(self):
+        script = "test $PMI_RANK != 1 || { sleep 1000 & (setsid sleep 1000 &) ; kill -KILL $$; }; sleep 0.5"
+        done = self.run_job("-n", 2, "-enable-recovery", "sh", "-c", f"exec 2>/dev/null; {script}")
+        self.assertEqual(done.code, 137, done)
+
+    def test_abort_ends_the_job_nevertheless(self):
+        done = self.run_job("-n", 4, "-enable-recovery", PROBE, "abort")
+        self.expect_end(done, 42, "rank 0 pid ")
+
+    def test_who_waits_in_a_fence_ends_the_job(self):
+        done = self.run_job("-n", 3, "-enable-recovery", PROBE, "die", "before-fence", "kill")
+        self.assertEqual(done.code, 137, done)
+        self.assertIn("waits for it in a PMI barrier", done.err)
+
+
+class InOrder(JobCase):
+    """A rank that has left MPI is not missed by those who do not need it."""
+
+    def test_a_slow_member_of_the_last_collective(self):
+        for ranks in (2, 4):
+            for way in ("reduce", "gather", "barrier"):
+                with self.subTest(ranks=ranks, way=way):
+                    self.assertEqual(self.expect_ok("-n", ranks, LATE, way).out, "done\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs under mpiexec for tests, and what they must not leave behind. Standard library only.
+
+A test's first argument is the build directory. After every test no process of it, no new name in /dev/shm, no
+new abstract socket and no temporary file may be left.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+MPIEXEC = str(BUILD / "bin/mpiexec")
+# The whole of what continuous integration runs a sample of: run-tests --full.
+FULL = os.environ.get("STARLING_TESTS_FULL", "0") == "1"
+MARK = f"STARLING_TEST_MARK={os.getpid()}.{time.time_ns()}"
+
+
+def marked_processes():
+    """Processes whose environment has this run's mark, apart from ended ones."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            if MARK.encode() in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+        except OSError:
+            pass
+    return found
+
+
+def names():
+    """What others could stumble over: Starling's names in /dev/shm and its abstract sockets."""
+    sockets = pathlib.Path("/proc/net/unix").read_text().splitlines()
+    return ({name for line in sockets if (name := line.split()[-1]).startswith("@starling")} |
+            {name for name in os.listdir("/dev/shm") if name.startswith("starling-")})
+
+
+class Done:
+    """How a job has ended."""
+
+    def __init__(self, code, out, err, seconds):
+        self.code, self.out, self.err, self.seconds = code, out, err, seconds
+
+    def __str__(self):
+        return f"code {self.code} after {self.seconds:.2f} s\nstdout: {self.out}\nstderr: {self.err}"
+
+
+class JobCase(unittest.TestCase):
+    def setUp(self):
+        self.before = names()
+        self.folder = tempfile.mkdtemp(prefix="starling-test-")
+
+    def tearDown(self):
+        left = marked_processes()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(left, [], "processes were left behind")
+        deadline = time.monotonic() + 5  # killed processes need a moment to be gone
+        while names() - self.before and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertEqual(names() - self.before, set(), "names were left behind")
+        files = os.listdir(self.folder)
+        shutil.rmtree(self.folder)
+        self.assertEqual(files, [], "temporary files were left behind")
+
+    def start(self, *args, launcher=MPIEXEC, env=None, **more):
+        environment = dict(os.environ, TMPDIR=self.folder, **(env or {}))
+        name, value = MARK.split("=")
+        environment[name] = value
+        return subprocess.Popen([launcher, *map(str, args)], env=environment, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, **{"stdin": subprocess.DEVNULL, **more})
+
+    def finish(self, process, timeout=90, begun=None, text=None):
+        begun = begun or time.monotonic()
+        try:
+            out, err = process.communicate(text, timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            out, err = process.communicate()
+            self.fail(f"mpiexec did not end within {timeout} s\n{out}\n{err}")
+        return Done(process.returncode, out, err, time.monotonic() - begun)
+
+    def run_job(self, *args, timeout=90, **more):
+        begun = time.monotonic()
+        return self.finish(self.start(*args, **more), begun=begun, timeout=timeout)
+
+    def expect_ok(self, *args, **more):
+        done = self.run_job(*args, **more)
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        return done
+
+    def expect_end(self, done, code, *texts, limit=5.0):
+        """One message with these texts, this exit code, and soon: five times the second that is promised."""
+        self.assertEqual(done.code, code, done)
+        for text in texts:
+            self.assertIn(text, done.err, done)
+        self.assertEqual(done.err.count("\n"), 1, f"one message was expected: {done}")
+        self.assertLess(done.seconds, limit, done)
+
+    def wait_for_processes(self, count):
+        """Until so many processes of this run exist, besides mpiexec."""
+        deadline = time.monotonic() + 30
+        while len(marked_processes()) < count + 1 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.2)

@@ -101,6 +101,7 @@ struct NodeSegment::State {
   std::optional<Bell> bell;
 
   [[nodiscard]] std::byte* base() const noexcept { return segment.mapping.data(); }
+  [[nodiscard]] Header& header() const noexcept { return *reinterpret_cast<Header*>(base()); }
   [[nodiscard]] ProcSlot& slot(std::uint32_t rank) const noexcept {
     return reinterpret_cast<ProcSlot*>(base() + at.slots)[rank];
   }
@@ -208,6 +209,19 @@ bool NodeSegment::alive(std::uint32_t local_rank) noexcept {
   const std::uint64_t started = other.start_time.load(std::memory_order_relaxed);
   if (started == 0) return true;
   return start_time_of(other.pid.load(std::memory_order_relaxed)) == started;
+}
+
+void NodeSegment::mark_ended(std::uint32_t local_rank) noexcept {
+  std::atomic<std::uint32_t>& state = state_->slot(local_rank).state;
+  const bool in_order = state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(ProcState::left);
+  state.store(static_cast<std::uint32_t>(in_order ? ProcState::ended : ProcState::exited),
+              std::memory_order_release);
+  state_->header().ends.fetch_add(1, std::memory_order_release);
+  for (std::uint32_t i = 0; i < local_size(); ++i) ring(i);
+}
+
+std::uint32_t NodeSegment::ends() const noexcept {
+  return state_->header().ends.load(std::memory_order_acquire);
 }
 
 void NodeSegment::ring(std::uint32_t local_rank) noexcept {

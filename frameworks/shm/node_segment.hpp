@@ -110,6 +110,12 @@ class NodeSegment {
   /// counts as alive. May read /proc.
   [[nodiscard]] bool alive(std::uint32_t local_rank) noexcept;
 
+  /// Marks the process of that slot as ended, in order if it has left, and wakes everybody: for mpiexec,
+  /// after it has reaped it.
+  void mark_ended(std::uint32_t local_rank) noexcept;
+  /// How many have been marked: whoever remembers it need not look at every slot again.
+  [[nodiscard]] std::uint32_t ends() const noexcept;
+
   /// Wakes the process of that slot if it sleeps. Cheap if not: one load after a fence.
   void ring(std::uint32_t local_rank) noexcept;
   /// For producers that have fenced and seen kAsleep already.

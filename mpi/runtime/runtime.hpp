@@ -234,7 +234,6 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::uint32_t short_yields_ = 0;
   std::uint32_t sleepers_ = 0;
   std::uint64_t next_look_ns_ = 0;
-  std::uint64_t next_search_ns_ = 0;  ///< for the dead
   std::uint32_t idle_polls_ = 0;
   std::vector<Phase> phases_;
   CreationTraffic creation_traffic_;

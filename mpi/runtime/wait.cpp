@@ -259,14 +259,14 @@ Result<void> Runtime::pause(std::uint64_t ns, const std::function<std::string()>
   return {};
 }
 
-// Of this node: what dies elsewhere is told by the transports.
+// Of this node, as mpiexec marks them; what dies elsewhere is told by the transports. Who has ended in order
+// is not meant: it may have had its part in the creation that others are still waiting for.
 std::optional<ProcId> Runtime::dead_among(const ProcList& members) noexcept {
-  const std::uint64_t now = now_ns();
-  if (now < next_search_ns_) return std::nullopt;
-  next_search_ns_ = now + kSleepLimitNs / 2;
+  if (segment_->ends() == 0) return std::nullopt;
   for (std::uint32_t local = 0; local < segment_->local_size(); ++local) {
+    const std::uint32_t state = segment_->slot(local).state.load(std::memory_order_acquire);
     const ProcId proc{self_.world, node_ranks_[local]};
-    if (local != local_rank_ && members.find(proc) && !segment_->alive(local)) return proc;
+    if (state == static_cast<std::uint32_t>(shm::ProcState::exited) && members.find(proc)) return proc;
   }
   return std::nullopt;
 }

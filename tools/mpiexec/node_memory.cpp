@@ -42,12 +42,7 @@ int NodeMemory::fd(std::uint32_t node) const noexcept { return nodes_[node].fd; 
 
 void NodeMemory::mark_exited(std::uint32_t node, std::uint32_t local_rank) noexcept {
   if (!nodes_[node].segment) return;
-  NodeSegment& segment = *nodes_[node].segment;
-  std::atomic<std::uint32_t>& state = segment.slot(local_rank).state;
-  const bool in_order = state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(ProcState::left);
-  state.store(static_cast<std::uint32_t>(in_order ? ProcState::ended : ProcState::exited),
-              std::memory_order_release);
-  for (std::uint32_t i = 0; i < segment.local_size(); ++i) segment.ring(i);
+  nodes_[node].segment->mark_ended(local_rank);
 }
 
 void NodeMemory::ask(std::uint32_t node) noexcept {

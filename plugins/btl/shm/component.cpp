@@ -131,6 +131,10 @@ std::optional<ProcId> ShmComponent::proc_of(std::uint32_t local_rank) const noex
 // What a dead process has sent before its end is delivered first: this is called when nothing is left to
 // poll. Those never met are looked at, too: a receive may name one.
 void ShmComponent::look_for_dead(bool ask_the_system) noexcept {
+  // A thousand processes must not read a thousand slots each, ten times a second.
+  const std::uint32_t ends = shared_.segment.ends();
+  if (ends == ends_seen_ && !ask_the_system) return;
+  ends_seen_ = ends;
   for (std::uint32_t local_rank = 0; local_rank < shared_.place.local_size; ++local_rank) {
     if (local_rank == shared_.place.local_rank || lost_.count(local_rank) != 0) continue;
     const auto end = end_of(local_rank, ask_the_system);

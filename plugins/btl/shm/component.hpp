@@ -89,6 +89,7 @@ class ShmComponent final : public Component {
   std::uint32_t streak_ = 0;
   std::uint32_t idle_polls_ = 0;
   std::uint32_t claim_polls_ = 0;
+  std::uint32_t ends_seen_ = 0;  // NodeSegment::ends() at the last look
   std::uint64_t next_look_ns_ = 0;
   std::uint64_t next_long_look_ns_ = 0;
   std::unique_ptr<std::uint64_t> nonce_;  // its address is published: it must stay where it is

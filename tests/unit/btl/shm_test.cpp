@@ -253,7 +253,7 @@ TEST(BtlShm, a_process_that_mpiexec_reports_dead_is_lost_once_after_its_last_mes
   ShmHarness harness(2);
   send(harness, 1, 0, 7, 64);
   harness.endpoint(0, 1);
-  harness.segment(0).slot(1).state.store(static_cast<std::uint32_t>(shm::ProcState::exited));
+  harness.segment(0).mark_ended(1);
   const Deadline deadline = Deadline::after_seconds(30);
   while (harness.sink(0).lost.empty() && !deadline.passed()) harness.component(0).progress();
   for (int i = 0; i < 100000; ++i) harness.component(0).progress();
@@ -264,8 +264,9 @@ TEST(BtlShm, a_process_that_mpiexec_reports_dead_is_lost_once_after_its_last_mes
 
 TEST(BtlShm, a_process_never_spoken_to_is_lost_too_and_whether_in_order_is_told) {
   ShmHarness harness(3);
-  harness.segment(0).slot(1).state.store(static_cast<std::uint32_t>(shm::ProcState::ended));
-  harness.segment(0).slot(2).state.store(static_cast<std::uint32_t>(shm::ProcState::exited));
+  harness.segment(0).slot(1).state.store(static_cast<std::uint32_t>(shm::ProcState::left));
+  harness.segment(0).mark_ended(1);
+  harness.segment(0).mark_ended(2);
   const Deadline deadline = Deadline::after_seconds(30);
   while (harness.sink(0).lost.size() < 2 && !deadline.passed()) harness.component(0).progress();
   ASSERT_EQ(harness.sink(0).lost.size(), 2u);
@@ -286,7 +287,7 @@ TEST(BtlShm, a_cell_claimed_by_a_dead_process_does_not_block_the_others) {
   send(harness, 1, 0, 2, 8);
   for (int i = 0; i < 20000; ++i) harness.component(0).progress();
   EXPECT_EQ(harness.sink(0).messages.size(), 1u) << "its producer may only be slow";
-  harness.segment(0).slot(2).state.store(static_cast<std::uint32_t>(shm::ProcState::exited));
+  harness.segment(0).mark_ended(2);
   for (int i = 0; i < 20000; ++i) harness.component(0).progress();
   EXPECT_EQ(harness.sink(0).messages.size(), 2u);
 }

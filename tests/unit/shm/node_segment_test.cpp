@@ -111,10 +111,13 @@ TEST(NodeSegment, a_process_counts_as_alive_until_it_is_known_to_be_dead) {
   EXPECT_FALSE(mine.alive(1));
   mine.slot(1).state.store(static_cast<std::uint32_t>(ProcState::left));
   EXPECT_TRUE(mine.alive(1)) << "left in order";
-  mine.slot(1).state.store(static_cast<std::uint32_t>(ProcState::exited));
-  EXPECT_FALSE(mine.alive(1)) << "marked by mpiexec";
-  mine.slot(1).state.store(static_cast<std::uint32_t>(ProcState::ended));
+  EXPECT_EQ(mine.ends(), 0u);
+  mine.mark_ended(1);
   EXPECT_TRUE(mine.alive(1)) << "marked by mpiexec after it had left in order";
+  mine.slot(1).state.store(static_cast<std::uint32_t>(ProcState::attached));
+  mine.mark_ended(1);
+  EXPECT_FALSE(mine.alive(1)) << "marked by mpiexec";
+  EXPECT_EQ(mine.ends(), 2u);
   ::close(go[0]);
   ::close(go[1]);
 }

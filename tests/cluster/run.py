@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs on several nodes, made of namespaces, under a launcher that is not ours (Hydra).
 
-usage: run.py BUILD_DIRECTORY [--full] [-v] [CASE.test ...]
+usage: run.py BUILD_DIRECTORY [--full] [--part K/N] [-v] [CASE.test ...]
 The sample takes each network and each bootstrap once; --full takes all combinations, prints what it is at, and ends
-with a table. Standard library only.
+with a table. --part: every Nth program of tests/mpi only, from the Kth on. Standard library only.
 """
 import collections
 import pathlib
@@ -20,6 +20,11 @@ import nodes
 FULL = "--full" in sys.argv
 if FULL:
     sys.argv.remove("--full")
+PART, PARTS = 1, 1
+if "--part" in sys.argv:
+    at = sys.argv.index("--part")
+    PART, PARTS = (int(number) for number in sys.argv[at + 1].split("/"))
+    del sys.argv[at:at + 2]
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 NETWORKS = [name for name in ("ucx", "ofi") if (BUILD / f"lib/starling/btl_{name}.so").exists()] + ["trial"]
@@ -42,7 +47,7 @@ def tests_of_mpi():
     programs = sorted((BUILD / "tests/mpi").glob("mpi_*"))
     programs = [p for p in programs if p.is_file() and p.stat().st_mode & 0o100]
     if FULL:
-        return programs
+        return programs[PART - 1::PARTS]
     chosen = []
     for kind in sample:
         chosen += [p for p in programs if p.name.startswith("mpi_" + kind)][:2]
@@ -57,7 +62,7 @@ OF_COMMUNICATORS = ("comm_", "group_", "session_", "threads_")
 
 def name_of(mode):
     short = {"bootstrap": "", "bootstrap_group_mode": "group mode ", "async_modex": "async_modex="}
-    return " ".join(short[name] + value for name, value in mode.items())
+    return " ".join(short.get(name, name + "=") + value for name, value in mode.items())
 
 
 def pairs_for(program, i):
@@ -74,7 +79,9 @@ def per_node_of(program):
     """Ranks on each of two nodes that the program's `np:` admits (tests/mpi/README.md); 0: it is for one rank."""
     folder, _, name = program.name.removeprefix("mpi_").removesuffix("_large").partition("_")
     source = HERE.parent / "mpi" / folder / f"{name}.c"
-    wanted = re.search(r"\bnp: *(\d+)(\+|-(\d+))?", source.read_text()[:3000]) if source.exists() else None
+    if not source.exists():  # made by the build, for one process
+        return 0
+    wanted = re.search(r"\bnp: *(\d+)(\+|-(\d+))?", source.read_text()[:3000])
     if wanted is None:
         return 2
     most = 2 if wanted[2] == "+" else int(wanted[3] or wanted[1]) // 2

@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t kCallsBefore = 2;
 constexpr std::uint32_t kMostMembers = 256;
 /// The small board, for a few dozen numbers. Many cells: roots of broadcasts run ahead.
-constexpr node::BoardMemory::Shape kSmall{16, 256};
+constexpr node::BoardMemory::Shape kSmall{64, 256};
 /// The large board of any communicator takes about this much, in cells of these sizes.
 constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
 constexpr std::uint32_t kLargeCells = 4;

@@ -19,7 +19,7 @@
 namespace starling::mpi::coll::node {
 
 /// The most cells that each member may have: how many rounds a writer may be ahead of its slowest reader.
-inline constexpr std::uint32_t kMostCells = 16;
+inline constexpr std::uint32_t kMostCells = 64;
 
 /// Words: cells() of each member, a power of two; posted(member, cell) and finished(member) ->
 /// Atomic<uint64>&, zero at first. It is copied.

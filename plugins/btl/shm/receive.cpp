@@ -24,8 +24,9 @@ int ShmComponent::progress() noexcept {
     events = drain(*hot_, kBurst);
     if (++streak_ % kFairness != 0 && !closed_some_) return events;
   }
-  events += wide_ ? drain_marked() : drain_all();
-  events += drain_ingress();
+  if (lanes_.size() != 1 || hot_ == nullptr) events += wide_ ? drain_marked() : drain_all();
+  if (ingress_.peek() != 0) [[unlikely]]
+    events += drain_ingress();
   if (closed_some_) [[unlikely]]
     forget_closed();
   if (events == 0) idle();

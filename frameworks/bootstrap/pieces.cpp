@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "core/expects.hpp"
 #include "core/log.hpp"
 
 namespace starling::bootstrap {
@@ -21,7 +22,7 @@ std::optional<Block> refuse(ProcId from, const char* why) {
 
 }  // namespace
 
-Result<void> send_pieces(const Block& block,
+Result<void> send_pieces(const Block& block, std::size_t message_bytes,
                          const std::function<Result<void>(std::span<const std::byte>)>& send) {
   const std::size_t size = block.bytes == nullptr ? 0 : block.bytes->size();
   if (size > kBlockMaxBytes) return fail(Errc::no_space, "address table", "more than 1 GiB in one block");
@@ -33,12 +34,13 @@ Result<void> send_pieces(const Block& block,
   piece.number = block.number;
   piece.count = block.count;
   piece.block_bytes = static_cast<std::uint32_t>(size);
-  std::byte message[kControlBytes];
+  expects(message_bytes > sizeof piece, "messages that hold nothing");
+  std::vector<std::byte> message(std::min(message_bytes, sizeof piece + size));
   do {
-    const std::size_t bytes = std::min(kPieceBytes, size - piece.offset);
-    std::memcpy(message, &piece, sizeof piece);
-    if (bytes > 0) std::memcpy(message + sizeof piece, block.bytes->data() + piece.offset, bytes);
-    if (auto sent = send({message, sizeof piece + bytes}); !sent) return sent;
+    const std::size_t bytes = std::min(message_bytes - sizeof piece, size - piece.offset);
+    std::memcpy(message.data(), &piece, sizeof piece);
+    if (bytes > 0) std::memcpy(message.data() + sizeof piece, block.bytes->data() + piece.offset, bytes);
+    if (auto sent = send(std::span(message).first(sizeof piece + bytes)); !sent) return sent;
     piece.offset += static_cast<std::uint32_t>(bytes);
   } while (piece.offset < size);
   return {};

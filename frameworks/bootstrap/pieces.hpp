@@ -38,19 +38,23 @@ struct Piece {
 };
 static_assert(sizeof(Piece) == 48);
 
-inline constexpr std::size_t kControlBytes = 512;  ///< the longest control message that a pml takes
-inline constexpr std::size_t kPieceBytes = kControlBytes - sizeof(Piece);
+/// The longest messages: within a node what every pml takes; between nodes a message costs microseconds, so
+/// they are longer, and two take a sheet of 64 KiB.
+inline constexpr std::size_t kNodeMessageBytes = 512, kRemoteMessageBytes = 32 * 1024 + sizeof(Piece);
 
-/// Messages for a block of so many bytes, and their length in all.
-[[nodiscard]] constexpr std::uint64_t pieces_of(std::uint64_t block_bytes) noexcept {
-  return block_bytes == 0 ? 1 : (block_bytes + kPieceBytes - 1) / kPieceBytes;
+/// Messages of up to `message_bytes` for a block of so many bytes, and their length in all.
+[[nodiscard]] constexpr std::uint64_t pieces_of(std::uint64_t block_bytes,
+                                                std::size_t message_bytes) noexcept {
+  const std::size_t piece_bytes = message_bytes - sizeof(Piece);
+  return block_bytes == 0 ? 1 : (block_bytes + piece_bytes - 1) / piece_bytes;
 }
-[[nodiscard]] constexpr std::uint64_t wire_bytes_of(std::uint64_t block_bytes) noexcept {
-  return block_bytes + pieces_of(block_bytes) * sizeof(Piece);
+[[nodiscard]] constexpr std::uint64_t wire_bytes_of(std::uint64_t block_bytes,
+                                                    std::size_t message_bytes) noexcept {
+  return block_bytes + pieces_of(block_bytes, message_bytes) * sizeof(Piece);
 }
 
 /// Hands the pieces of a block to `send`, in order, until one fails.
-[[nodiscard]] Result<void> send_pieces(const Block& block,
+[[nodiscard]] Result<void> send_pieces(const Block& block, std::size_t message_bytes,
                                        const std::function<Result<void>(std::span<const std::byte>)>& send);
 
 /// Whether a control message is a piece of a block.

@@ -128,11 +128,13 @@ bool Engine::start_control(Request& request) noexcept {
 
 Result<void> Engine::send_control(ProcId to, std::span<const std::byte> message) {
   const std::string where = "pml: control message to rank " + std::to_string(to.rank);
-  if (message.size() > wire::kControlMax) {
-    return fail(Errc::internal, where, std::to_string(message.size()) + " bytes, at most 512 are possible");
-  }
   Peer& peer = peers_.peer(to);
   const Contact contact = peers_.connect(peer);
+  const bool fits = contact != Contact::made ||
+                    message.size() + sizeof(wire::Prefix) <= peer.transport->limits().message_max_bytes;
+  if (message.size() > wire::kControlLongMax || (message.size() > wire::kControlMax && !fits)) {
+    return fail(Errc::internal, where, std::to_string(message.size()) + " bytes are too many");
+  }
   if (contact == Contact::none) {
     if (peer.state == PeerState::lost) return fail(Errc::peer_lost, where, "the process is gone");
     return fail(Errc::unsupported, where, "no transport reaches it");

@@ -101,8 +101,9 @@ class Component {
   /// cancelled).
   virtual void cancel(Request& request) noexcept = 0;
 
-  /// A control message to a peer (at most 512 bytes), in order with everything else sent to it; queued if the
-  /// transport is full.
+  /// A control message to a peer, in order with everything else sent to it; queued if the transport is full.
+  /// At most 512 bytes; up to 48 KiB where the transports that reach the peer take it with 64 bytes more
+  /// (btl::Limits::message_max_bytes).
   [[nodiscard]] virtual Result<void> send_control(ProcId to, std::span<const std::byte> message) = 0;
 
   /// Polls all transports. Returns the number of events.

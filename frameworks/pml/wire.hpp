@@ -108,8 +108,8 @@ static_assert(sizeof(Numbered) == 16 && sizeof(DataAt) == 24);
 
 /// Longest header, and longest message that is not payload-bearing.
 inline constexpr std::size_t kHeaderMax = sizeof(Rts);
-/// Longest payload of a control message.
-inline constexpr std::size_t kControlMax = 512;
+/// Longest payload of a control message that every transport takes, and the longest at all.
+inline constexpr std::size_t kControlMax = 512, kControlLongMax = 48 * 1024;
 
 /// Copies the header out of a message; false if the message is too short to have one.
 template <class Header>

@@ -104,12 +104,10 @@ void PeerTable::add_paths(Peer& peer, std::size_t from) {
 }
 
 Contact PeerTable::wait_for_address(Peer& peer) {
-  constexpr std::uint64_t kFirstPauseNs = 200'000, kLongestPauseNs = 50'000'000;
   const std::uint64_t now = now_ns();
   if (peer.state != PeerState::awaited) peer.asked_ns = now;
   peer.state = PeerState::awaited;
-  // Half as long again as it has taken so far: few questions, and at most a third of the time is lost.
-  peer.ask_at_ns = now + std::clamp((now - peer.asked_ns) / 2, kFirstPauseNs, kLongestPauseNs);
+  peer.ask_at_ns = now + pause_before_asking_ns(now - peer.asked_ns);
   return Contact::later;
 }
 

@@ -221,7 +221,8 @@ Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) {
 }
 
 Result<void> Runtime::send_block(ProcId to, const bootstrap::Block& block) {
-  return bootstrap::send_pieces(block, [&](std::span<const std::byte> message) { return send(to, message); });
+  return bootstrap::send_pieces(block, on_node(to) ? bootstrap::kNodeMessageBytes : remote_message_bytes(),
+                                [&](std::span<const std::byte> message) { return send(to, message); });
 }
 
 void Runtime::on_control(ProcId from, std::span<const std::byte> message) noexcept {

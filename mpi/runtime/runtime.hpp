@@ -191,6 +191,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> create_transports();
   [[nodiscard]] Result<void> create_transport(const plugin::Candidate& candidate);
   void use_transports(std::size_t first);
+  [[nodiscard]] std::size_t remote_message_bytes() const;
   void add_phase(const char* name, std::uint64_t ns);
   [[nodiscard]] bool needs_network(const ProcList& members) const;
   [[nodiscard]] Result<void> create_network();

@@ -152,6 +152,16 @@ Result<void> Runtime::create_network() {
   return bootstrap_->publish(addresses);
 }
 
+/// The longest message of a creation to another node that every network takes.
+std::size_t Runtime::remote_message_bytes() const {
+  constexpr std::size_t kHeadBytes = 64;  // of a control message, amply
+  std::size_t least = bootstrap::kRemoteMessageBytes;
+  for (std::size_t i = near_count_; i < transport_list_.size(); ++i) {
+    least = std::min(least, transport_list_[i]->limits().message_max_bytes - kHeadBytes);
+  }
+  return std::max(least, bootstrap::kNodeMessageBytes);
+}
+
 std::uint64_t Runtime::network_endpoints() const {
   std::uint64_t endpoints = 0;
   for (std::size_t i = near_count_; i < transport_list_.size(); ++i) {

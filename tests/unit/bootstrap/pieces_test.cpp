@@ -19,15 +19,17 @@ SharedBytes numbered(std::size_t count) {
   return share_bytes(std::move(bytes));
 }
 
-std::deque<std::vector<std::byte>> cut(const Block& block) {
+std::deque<std::vector<std::byte>> cut(const Block& block, std::size_t longest = kNodeMessageBytes) {
   std::deque<std::vector<std::byte>> messages;
-  EXPECT_TRUE(send_pieces(block, [&](std::span<const std::byte> message) -> Result<void> {
-    EXPECT_LE(message.size(), kControlBytes);
+  EXPECT_TRUE(send_pieces(block, longest, [&](std::span<const std::byte> message) -> Result<void> {
+    EXPECT_LE(message.size(), longest);
     messages.emplace_back(message.begin(), message.end());
     return {};
   }));
   return messages;
 }
+
+constexpr std::size_t kPieceBytes = kNodeMessageBytes - sizeof(Piece);
 
 class BlockOf : public testing::TestWithParam<std::size_t> {};
 
@@ -37,8 +39,8 @@ TEST_P(BlockOf, n_bytes_arrives_whole_and_takes_the_messages_that_are_foretold) 
   const auto messages = cut(block);
   std::uint64_t bytes = 0;
   for (const auto& message : messages) bytes += message.size();
-  EXPECT_EQ(messages.size(), pieces_of(GetParam()));
-  EXPECT_EQ(bytes, wire_bytes_of(GetParam()));
+  EXPECT_EQ(messages.size(), pieces_of(GetParam(), kNodeMessageBytes));
+  EXPECT_EQ(bytes, wire_bytes_of(GetParam(), kNodeMessageBytes));
   Assembly assembly;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     EXPECT_TRUE(is_piece(messages[i]));
@@ -51,12 +53,18 @@ TEST_P(BlockOf, n_bytes_arrives_whole_and_takes_the_messages_that_are_foretold) 
     EXPECT_EQ(whole->number, 2u);
     EXPECT_EQ(whole->count, 5u);
     ASSERT_EQ(whole->bytes == nullptr, GetParam() == 0);
-    if (whole->bytes != nullptr) EXPECT_EQ(*whole->bytes, *block.bytes);
+    if (whole->bytes != nullptr) {
+      EXPECT_EQ(*whole->bytes, *block.bytes);
+    }
   }
   EXPECT_EQ(assembly.open(), 0u);
 }
 INSTANTIATE_TEST_SUITE_P(Sizes, BlockOf,
                          testing::Values(0u, 1u, kPieceBytes - 1, kPieceBytes, kPieceBytes + 1, 100'000u));
+
+TEST(Pieces, a_sheet_to_another_node_takes_two) {
+  EXPECT_EQ(cut({BlockKind::down, {3, 4}, {}, 0, 1, numbered(64 * 1024)}, kRemoteMessageBytes).size(), 2u);
+}
 
 TEST(Assembly, keeps_senders_and_creations_apart) {
   const auto a = cut({BlockKind::up, {1, 1}, {}, 0, 1, numbered(1000)});
@@ -90,7 +98,9 @@ TEST(Assembly, no_damaged_head_is_believed) {
       Assembly assembly;
       EXPECT_FALSE(assembly.take(kFrom, damaged[0]));
       const auto whole = assembly.take(kFrom, damaged[1]);  // ASan looks
-      if (whole && whole->bytes != nullptr) EXPECT_EQ(whole->bytes->size(), 600u);
+      if (whole && whole->bytes != nullptr) {
+        EXPECT_EQ(whole->bytes->size(), 600u);
+      }
     }
   }
 }

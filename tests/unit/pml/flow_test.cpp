@@ -192,7 +192,8 @@ TEST(Flow, control_messages_keep_their_place_among_the_others) {
   }
   EXPECT_EQ(heard.messages.size(), 20u);
   EXPECT_EQ(heard.last_from, (ProcId{0, 0}));
-  EXPECT_FALSE(job[0].send_control({0, 1}, std::vector<std::byte>(513)));
+  EXPECT_FALSE(job[0].send_control({0, 1}, std::vector<std::byte>(options.message_max + 1)));
+  EXPECT_FALSE(job[0].send_control({0, 1}, std::vector<std::byte>(wire::kControlLongMax + 1)));
   job.settle();
   EXPECT_TRUE(job.drained());
 }

@@ -246,7 +246,7 @@ int main_of(int argc, char** argv) {
     if (auto loaded = load(shipped, setup.roots_tree ? "hierarchical" : "flat", options); !loaded)
       stop(loaded.error().text());
     setup.group_mode = shipped.params.choice<bootstrap::GroupMode>(bootstrap::kGroupMode);
-    for (setup.per_node = 0; const std::uint32_t per_node : options.per_node) {
+    for (const std::uint32_t per_node : options.per_node) {
       setup.per_node = per_node;
       for (const std::uint32_t ranks : options.ranks) {
         setup.ranks = ranks;

@@ -230,7 +230,7 @@ inline constexpr std::uint32_t kStallCounted = 4;
 
 /// Why nothing can be sent to a peer without contact.
 [[nodiscard]] inline Fault fault_of(const Peer& peer) noexcept {
-  return peer.state == PeerState::lost ? Fault::peer_lost : Fault::unreachable;
+  return peer.state == PeerState::lost ? peer.fault : Fault::unreachable;
 }
 
 /// Tells the waiter; the request is the caller's again.

@@ -77,7 +77,7 @@ void Engine::irecv(Request& request) noexcept {
   if (source->peer->state == PeerState::lost) [[unlikely]] {
     request.order = 0;
     request.status.source = request.rank;
-    finish_receive(request, Fault::peer_lost);
+    finish_receive(request, source->peer->fault);
     return;
   }
   source->posted.push_back(request);

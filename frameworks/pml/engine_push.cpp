@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/clock.hpp"
+#include "core/log.hpp"
 #include "frameworks/pml/engine.hpp"
 
 namespace starling::pml {
@@ -188,7 +189,7 @@ bool Engine::step_get(Get& get, int& events) noexcept {
   if (get.in_flight && !get.ended)
     return false;  // the transport still has our buffer, even if the peer is lost
   if (peer.state != PeerState::connected) {
-    finish_receive(request, Fault::peer_lost);
+    finish_receive(request, peer.fault);
     return true;
   }
   if (!get.in_flight) return false;
@@ -214,6 +215,10 @@ void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
   peer.state = PeerState::lost;
   peer.left = why.code == Errc::peer_left;
   peer.fast_bytes = -1;
+  if (why.code == Errc::no_space) {  // it lives, but there is no room for what goes to it
+    peer.fault = Fault::no_memory;
+    log::error("rank " + std::to_string(proc.rank) + " cannot be reached any more: " + why.text());
+  }
   if (!peer.left) {
     counters_.notes.push_back("rank " + std::to_string(proc.rank) + " is lost: " + why.text());
   }
@@ -237,15 +242,15 @@ void Engine::drop_sends(Peer& peer, Fault fault) noexcept {
 /// others may send.
 void Engine::lose(Peer& peer) noexcept {
   peer.endpoint = nullptr;
-  drop_sends(peer, Fault::peer_lost);
+  drop_sends(peer, peer.fault);
   while (peer.pushing.pop_front() != nullptr) {
   }
   transfers_.each([&](Request& request) {
     if (request.peer != &peer || request.phase == kGetting) return;
     if (request.receive) {
-      finish_receive(request, Fault::peer_lost);
+      finish_receive(request, peer.fault);
     } else {
-      finish_send(request, Fault::peer_lost);
+      finish_send(request, peer.fault);
     }
   });
   contexts_.each([&](Context& context) { lose(context, peer); });
@@ -260,7 +265,7 @@ void Engine::lose(Context& context, const Peer& peer) noexcept {
     while (Request* request = posted.pop_front()) {
       request->order = 0;
       request->status.source = rank;
-      finish_receive(*request, Fault::peer_lost);
+      finish_receive(*request, peer.fault);
     }
   };
   if (Source* const source = context.touched(rank)) end_all(source->posted);

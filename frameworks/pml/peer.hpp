@@ -49,10 +49,11 @@ struct Peer {
   std::uint64_t eager_bytes_sent = 0;
 
   PeerState state = PeerState::untried;
-  bool busy = false;        ///< in the engine's list of peers with something to push
-  bool get_failed = false;  ///< a get broke: only the ring from now on
-  bool suspect = false;     ///< sent something malformed: noted once
-  bool left = false;        ///< lost, but in order: nobody counts on it any more
+  bool busy = false;               ///< in the engine's list of peers with something to push
+  bool get_failed = false;         ///< a get broke: only the ring from now on
+  bool suspect = false;            ///< sent something malformed: noted once
+  bool left = false;               ///< lost, but in order: nobody counts on it any more
+  Fault fault = Fault::peer_lost;  ///< lost: how that ends what needs it
   Peer* next_busy = nullptr;
 
   Traffic slow_sent;               ///< all but the eager ones

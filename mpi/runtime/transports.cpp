@@ -52,8 +52,11 @@ Result<void> Runtime::create_transport(const plugin::Candidate& candidate) {
   }
   if (named_by_user(environment_.params, "btl")) return fail(std::move(transport).error());
   transports_refused_.push_back(transport.error().text());
-  // Without memory or permission the job goes on more slowly or not at all: the user wants to know why.
   const Errc code = transport.error().code;
+  // Others of this node may have got the room that this one lacks: they would send what nobody receives.
+  if (code == Errc::no_space && !for_other_nodes(candidate) && node_ranks_.size() > 1)
+    return fail(std::move(transport).error());
+  // Without memory or permission the job goes on more slowly or not at all: the user wants to know why.
   if (code != Errc::unsupported && code != Errc::not_found) log::warning(transport.error().text());
   return {};
 }

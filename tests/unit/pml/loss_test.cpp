@@ -135,6 +135,21 @@ TEST(Loss, who_left_in_order_ends_no_collective_of_others) {
   EXPECT_EQ(of_the_gone->status().fault, Fault::peer_lost);
 }
 
+TEST(Loss, a_peer_for_which_there_is_no_room_is_told_from_a_dead_one) {
+  Job job(2);
+  auto sync = job.isend(0, 1, 1, filled(8, 1), Mode::synchronous);
+  auto receive = job.irecv(0, 1, 1, 8);
+  testing::internal::CaptureStderr();
+  job[0].sink().on_peer_lost({0, 1}, Error{Errc::no_space, "test", "the disk is full"});
+  job[0].progress();
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("the disk is full"), std::string::npos);
+  auto later = job.isend(0, 1, 1, filled(9000, 1));
+  for (const Op* op : {sync.get(), receive.get(), later.get()}) {
+    ASSERT_TRUE(op->complete());
+    EXPECT_EQ(op->status().fault, Fault::no_memory);
+  }
+}
+
 TEST(Contact, a_peer_that_nothing_reaches_is_reported_once_with_all_reasons) {
   Job job(2);
   job.network.at(0).refusal = "the moon is in the way";

@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Many jobs at once; what killed jobs leave; floods, large messages, and what is done very often.
+
+usage: crowd.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
+Small numbers by default; those of docs/reliability.md with STARLING_TESTS_FULL=1. Standard library only.
+"""
+import itertools
+import os
+import pathlib
+import re
+import shutil
+import signal
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from jobs import BUILD, FULL, MPIEXEC, SANITIZED, JobCase, marked_processes, names  # noqa: E402
+
+HYDRA = shutil.which("mpiexec.hydra")
+RING = str(BUILD / "examples/ring")
+STUCK = str(BUILD / "tests/np_stuck")
+LOADS = str(BUILD / "tests/np_loads")
+
+
+class Jobs(JobCase):
+    def test_side_by_side(self):
+        """Each in its own memory: with the launcher's, with names, with a memfd handed over."""
+        launchers = [(MPIEXEC, {}), (MPIEXEC, {"shm": "posix"})]
+        if HYDRA:
+            launchers += [(HYDRA, {"shm": "posix"}), (HYDRA, {"shm": "memfd"})]
+        count = 64 if FULL else 8
+        jobs = []
+        for (launcher, params), _ in zip(itertools.cycle(launchers), range(count)):
+            env = {"STARLING_MCA_" + name: value for name, value in params.items()}
+            jobs.append(self.start("-n", 4, RING, "20", launcher=launcher, env=env))
+        for job in jobs:
+            done = self.finish(job, timeout=600)
+            self.assertEqual((done.code, done.err), (0, ""), done)
+            self.assertIn("20 rounds over 4 ranks", done.out)
+
+    def victims(self, launcher, params):
+        """A job that waits, and its processes: the launcher first."""
+        env = {"STARLING_MCA_" + name: value for name, value in params.items()}
+        job = self.start("-n", 4, STUCK, "receive", launcher=launcher, env=env)
+        deadline = time.monotonic() + 30
+        while len(self.programs(STUCK)) < 4 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.5)
+        return job, self.programs(STUCK)
+
+    @staticmethod
+    def programs(path):
+        def is_it(pid):
+            try:
+                return os.readlink(f"/proc/{pid}/exe") == str(pathlib.Path(path).resolve())
+            except OSError:
+                return False
+        return sorted(pid for pid in marked_processes() if is_it(pid))
+
+    def test_nothing_is_left_by_killed_ranks(self):
+        """After kill -9 of any ranks, also of all at once; a job that follows is not disturbed."""
+        ways = [(MPIEXEC, {}), (MPIEXEC, {"shm": "posix"})]
+        if HYDRA:
+            ways += [(HYDRA, {"shm": "posix"}), (HYDRA, {"shm": "memfd"})]
+        subsets = [s for n in range(1, 5) for s in itertools.combinations(range(4), n)]
+        for number, (launcher, params) in enumerate(ways):
+            for subset in subsets if FULL else (subsets[number], subsets[-1 - number]):
+                with self.subTest(launcher=launcher, params=params, killed=subset):
+                    job, ranks = self.victims(launcher, params)
+                    self.assertEqual(len(ranks), 4)
+                    for rank in subset:
+                        os.kill(ranks[rank], signal.SIGKILL)
+                    self.finish(job)
+                    deadline = time.monotonic() + 10
+                    while marked_processes() and time.monotonic() < deadline:
+                        time.sleep(0.02)
+                    self.assertEqual(marked_processes(), [])
+        env = {"STARLING_MCA_shm": "posix"}
+        self.assertEqual(self.run_job("-n", 4, RING, "5", env=env).code, 0)
+        self.assertEqual(names() - self.before, set(), "the next job has removed what was left")
+
+
+class Loads(JobCase):
+    def expect_load(self, ranks, *words, **more):
+        return self.expect_ok("-n", ranks, LOADS, *words, timeout=1500, **more).out
+
+    def test_flood(self):
+        """Row 8: what a receiver holds for a flood stays below pml_unexpected_max (64 MiB) x 1.2."""
+        count = 300_000 if FULL else 20_000
+        for ranks in (2, 4) if FULL else (2,):
+            growth, sent = map(int, re.match(r"growth (\d+) of (\d+)", self.expect_load(ranks, "flood", count)).groups())
+            self.assertGreater(sent, 20_000_000)
+            if not SANITIZED:
+                self.assertLess(growth, 1.2 * 64 * 2**20)
+
+    def test_flood_from_everybody(self):
+        for ranks in (2, 4):
+            self.expect_load(ranks, "all-flood", 20_000 if FULL else 2_000)
+
+    def test_large_counts(self):
+        self.expect_load(2, "counts")
+        self.expect_load(2, "long", 3 * 2**20 + 1)
+
+    @unittest.skipUnless(FULL, "4 GiB + 1 byte takes 8 GiB of memory: with STARLING_TESTS_FULL=1 only")
+    def test_more_than_four_gib(self):
+        self.expect_load(2, "long", 2**32 + 1)
+        self.expect_load(2, "long", 2**32 + 1, env={"STARLING_MCA_shm_cma": "no"})
+
+    def test_duplicates(self):
+        self.expect_load(2, "dups", 10**7 if FULL else 10**4 if SANITIZED else 10**5)
+
+    def test_sessions(self):
+        self.expect_load(2, "sessions", 10**5 if FULL else 10**3)
+        self.expect_load(4, "sessions", 10**3 if FULL else 100)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -27,6 +27,10 @@ int Arrivals::deliver(std::span<const std::byte> frame) noexcept {
     note(counters_, "a frame for another process was dropped (an old job's, or a stranger's)");
     return 0;
   }
+  if (head.kind != FrameKind::messages) [[unlikely]] {
+    closing_ = Closing{head.rank, head.kind};
+    return 1;
+  }
   Origin& from = last_ != nullptr && last_->proc.rank == head.rank ? *last_ : origin(head.rank);
   int messages = 0;
   const bool whole = for_each_record(frame.subspan(sizeof(head)), [&](std::span<const std::byte> message) {

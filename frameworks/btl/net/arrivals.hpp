@@ -8,9 +8,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/btl/net/frame.hpp"
@@ -27,6 +29,15 @@ class Arrivals {
 
   /// Hands the frame's messages to the sink. Returns how many.
   int deliver(std::span<const std::byte> frame) noexcept;
+  /// The oldest frame about closing that has arrived and was not taken; it is behind all messages that were
+  /// delivered before it came.
+  struct Closing {
+    std::uint32_t rank;
+    FrameKind kind;
+  };
+  [[nodiscard]] std::optional<Closing> take_closing() noexcept {
+    return std::exchange(closing_, std::nullopt);
+  }
   /// Processes that have sent something.
   [[nodiscard]] std::size_t senders() const noexcept { return origins_.size(); }
   [[nodiscard]] bool heard_of(std::uint32_t rank) const noexcept { return origins_.count(rank) != 0; }
@@ -38,6 +49,7 @@ class Arrivals {
   Place place_;
   std::uint64_t token_;
   Component::Counters& counters_;
+  std::optional<Closing> closing_;
   Origin* last_ = nullptr;  // where the last frame came from
   std::unordered_map<std::uint32_t, std::unique_ptr<Origin>> origins_;
 };

@@ -16,11 +16,19 @@
 
 namespace starling::btl::net {
 
+enum class FrameKind : std::uint16_t {
+  messages = 0,
+  // Closing an idle connection takes both sides; these frames have no records.
+  ask_close = 1,    ///< nothing follows on this stream until the answer
+  agree_close = 2,  ///< nor on this one: both are empty then
+  refuse_close = 3
+};
+
 struct FrameHead {
   std::uint64_t token = 0;   ///< the receiver's, from its address: the frame is meant for it and nobody else
   std::uint32_t rank = 0;    ///< the sender's rank in the world
   std::uint16_t layout = 1;  ///< of this page
-  std::uint16_t unused = 0;
+  FrameKind kind = FrameKind::messages;
 };
 static_assert(sizeof(FrameHead) == 16 && std::is_trivially_copyable_v<FrameHead>);
 

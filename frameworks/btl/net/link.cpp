@@ -91,6 +91,7 @@ Frame* Link::begin_frame(std::size_t bytes) noexcept {
 void Link::commit(std::size_t bytes) noexcept {
   Frame& frame = *std::exchange(reserved_, nullptr);
   ++links_.counters.messages_sent;
+  last_use_ = ++links_.uses;
   links_.counters.bytes_sent += bytes;
   const RecordHead record{static_cast<std::uint32_t>(bytes), 0};
   std::byte* const at = frame.data() + reserved_at_;
@@ -104,8 +105,15 @@ void Link::commit(std::size_t bytes) noexcept {
   if (!joins_) hand_over(frame);
 }
 
-void Link::send_empty_frame() noexcept {
+void Link::hold_back(bool held) noexcept {
+  held_ = held;
+  last_use_ = ++links_.uses;  // one that was asked about or opened anew is not the next to be asked
+}
+
+void Link::send_empty_frame(FrameKind kind) noexcept {
   Frame& frame = *begin_frame(0);
+  std::memcpy(frame.data() + offsetof(FrameHead, kind), &kind, sizeof kind);
+  if (kind != FrameKind::messages) frame.room = frame.bytes;  // no message joins it
   frame.chunk->used += sizeof(Frame) + sizeof(FrameHead);
   hand_over(frame);
 }

@@ -77,6 +77,7 @@ struct Links {
   Component::Counters counters;
   std::vector<Link*> busy;   ///< links with waiting frames
   std::uint32_t posted = 0;  ///< frames in the library's hands, of all links
+  std::uint64_t uses = 0;    ///< messages sent, of all links
 
   /// Posts what waits, as far as the library takes it. Returns the number of frames taken.
   int push() noexcept;
@@ -108,8 +109,12 @@ class Link : public Endpoint {
   int push() noexcept;
   /// The library has done with a frame that it had answered with `posted`.
   void completed(Frame& frame) noexcept;
-  /// A frame without messages: its completion says that those before it have left.
-  void send_empty_frame() noexcept;
+  /// A frame without messages: its completion says that those before it have left, or its kind says it all.
+  void send_empty_frame(FrameKind kind = FrameKind::messages) noexcept;
+  /// While held back, frames wait in line.
+  void hold_back(bool held) noexcept;
+  /// When the last message was sent, counted in messages of all links.
+  [[nodiscard]] std::uint64_t last_use() const noexcept { return last_use_; }
   /// Reports the peer as lost, unless that has been done, and drops what waits.
   void lose(Errc code, std::string why) noexcept;
 
@@ -123,7 +128,7 @@ class Link : public Endpoint {
   void hand_over(Frame& frame) noexcept;
   void release(Frame& frame) noexcept;
   void wait_in_line(Frame& frame) noexcept;
-  [[nodiscard]] bool window_full() const noexcept { return posted_ >= kPostedMost; }
+  [[nodiscard]] bool window_full() const noexcept { return posted_ >= kPostedMost || held_; }
 
   Links& links_;
   FrameHead head_;
@@ -139,6 +144,8 @@ class Link : public Endpoint {
   bool joins_ = false;  // the reserved record is in the last waiting frame
   bool busy_ = false;   // listed in Links::busy
   bool lost_ = false;
+  bool held_ = false;
+  std::uint64_t last_use_ = 0;
 
   friend struct Links;
 };

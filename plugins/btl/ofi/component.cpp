@@ -115,7 +115,7 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
       protocol_(choice.provider + " of " + library.name() + ", address format " +
                 std::to_string(choice.info->addr_format)),
       address_(net::encode({protocol_, choice.place, token_, fabric_.name()})),
-      links_{args.sink, args.place, {}, {}, {}, 0},
+      links_{args.sink, args.place, {}, {}, {}, 0, 0},
       arrivals_(args.sink, args.place, token_, links_.counters) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,

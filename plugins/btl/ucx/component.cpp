@@ -10,6 +10,7 @@
 #include "core/clock.hpp"
 #include "frameworks/btl/net/card.hpp"
 #include "frameworks/btl/net/descriptors.hpp"
+#include "plugins/btl/ucx/params.hpp"
 
 namespace starling::btl {
 namespace {
@@ -22,10 +23,17 @@ constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head includ
 
 }  // namespace
 
-UcxEndpoint::UcxEndpoint(UcxComponent& component, ProcId peer, std::uint64_t token, std::string place)
-    : Link(component.links_, peer, token, "btl/ucx"), component_(component), place_(std::move(place)) {}
+UcxEndpoint::UcxEndpoint(UcxComponent& component, ProcId peer, net::Card card)
+    : Link(component.links_, peer, card.token, "btl/ucx"), component_(component), card_(std::move(card)) {}
 
 Post UcxEndpoint::post(net::Frame& frame) noexcept {
+  if (ep_ == nullptr) [[unlikely]] {
+    if (auto opened = component_.open_endpoint(*this); !opened) {
+      lose(Errc::peer_lost, opened.error().text());
+      return Post::done;
+    }
+    ++component_.reopened_;
+  }
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS |
                        UCP_OP_ATTR_FIELD_MEMORY_TYPE;
@@ -55,7 +63,9 @@ void UcxEndpoint::sent(void* request, ucs_status_t, void* frame) noexcept {
 }
 
 void UcxEndpoint::start_flush() noexcept {
-  if (flushing_ || !unconfirmed() || !idle()) return;
+  // What is held back goes by the next connection.
+  const bool all_posted = stage_ == Stage::agreed ? posted() == 0 : idle();
+  if (flushing_ || !unconfirmed() || !all_posted) return;
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   param.cb.send = &UcxEndpoint::flushed;
@@ -77,8 +87,9 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
       worker_(std::move(worker)),
       token_(net::random_token()),
       place_(std::move(place)),
-      links_{args.sink, args.place, {}, {}, {}, 0},
-      arrivals_(args.sink, args.place, token_, links_.counters) {
+      links_{args.sink, args.place, {}, {}, {}, 0, 0},
+      arrivals_(args.sink, args.place, token_, links_.counters),
+      connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
              .fragment_bytes = kFragmentBytes,
@@ -112,9 +123,7 @@ Result<void> UcxComponent::start() {
 }
 
 UcxComponent::~UcxComponent() {
-  for (auto& [rank, link] : endpoints_) {
-    if (link->ep_ != nullptr) failed_.push_back(std::exchange(link->ep_, nullptr));
-  }
+  for (auto& [rank, link] : endpoints_) retire(*link);
   close_failed();
   // Requests end with the endpoints; their frames are given back then.
   const Deadline deadline = Deadline::after_ns(kCloseLimitNs);
@@ -130,29 +139,30 @@ Result<Endpoint*> UcxComponent::connect(ProcId peer, std::span<const std::byte> 
   const std::string where = "btl/ucx: rank " + std::to_string(peer.rank);
   auto card = net::decode_from_peer(address, protocol_, where);
   if (!card) return fail(std::move(card).error());
-  auto link = std::make_unique<UcxEndpoint>(*this, peer, card->token, card->place);
-  auto ep = open_endpoint(*link, card->address);
-  if (!ep) return fail(std::move(ep).error().within(where));
-  link->ep_ = *ep;
+  auto link = std::make_unique<UcxEndpoint>(*this, peer, *std::move(card));
+  if (auto opened = open_endpoint(*link); !opened) return fail(std::move(opened).error().within(where));
   ++links_.counters.endpoints;
   auto& made = endpoints_[peer.rank];
   made = std::move(link);
   return made.get();
 }
 
-Result<ucp_ep_h> UcxComponent::open_endpoint(UcxEndpoint& link, std::span<const std::byte> address) {
+Result<void> UcxComponent::open_endpoint(UcxEndpoint& link) {
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  params.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  params.address = reinterpret_cast<const ucp_address_t*>(link.card_.address.data());
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler.cb = &UcxComponent::on_error;
   params.err_handler.arg = &link;
-  ucp_ep_h ep = nullptr;
   net::DescriptorWatch watch;
-  const ucs_status_t status = library_.ep_create(worker_.get(), &params, &ep);
+  const ucs_status_t status = library_.ep_create(worker_.get(), &params, &link.ep_);
   watch.mark();
-  if (status == UCS_OK) return ep;
+  if (status == UCS_OK) {
+    ++open_;
+    return {};
+  }
+  link.ep_ = nullptr;
   return fail(Errc::system, "no connection to " + link.place(),
               std::string(library_.status_text(status)) + " (this process is at " + place_ + ")");
 }
@@ -178,13 +188,20 @@ void UcxComponent::close_failed() noexcept {
   }
 }
 
+void UcxComponent::retire(UcxEndpoint& link) noexcept {
+  if (link.ep_ == nullptr) return;
+  failed_.push_back(std::exchange(link.ep_, nullptr));
+  --open_;
+}
+
 void UcxComponent::on_error(void* link, ucp_ep_h, ucs_status_t status) noexcept {
   auto& lost = *static_cast<UcxEndpoint*>(link);
   UcxComponent& self = lost.component_;
-  if (lost.ep_ != nullptr) self.failed_.push_back(std::exchange(lost.ep_, nullptr));
+  self.retire(lost);
   ++self.events_;
+  if (lost.stage_ == UcxEndpoint::Stage::agreed) return;  // the other side was first to close
   lost.lose(Errc::peer_lost,
-            "the connection to " + lost.place_ + " broke: " + self.library_.status_text(status));
+            "the connection to " + lost.place() + " broke: " + self.library_.status_text(status));
 }
 
 ucs_status_t UcxComponent::on_frame(void* self, const void*, std::size_t, void* data, std::size_t bytes,
@@ -196,6 +213,7 @@ ucs_status_t UcxComponent::on_frame(void* self, const void*, std::size_t, void* 
     return UCS_OK;
   }
   component.events_ += component.arrivals_.deliver({static_cast<const std::byte*>(data), bytes});
+  if (const auto closing = component.arrivals_.take_closing()) component.on_closing(*closing);
   return UCS_OK;
 }
 
@@ -203,8 +221,11 @@ int UcxComponent::progress() noexcept {
   events_ = 0;
   for (int i = 0; i < kBurst && library_.worker_progress(worker_.get()) != 0; ++i) {
   }
+  if (!closing_.empty()) [[unlikely]]
+    close_idle();
   if (!failed_.empty()) close_failed();
   events_ += links_.push();
+  if (connections_max_ != 0 && open_ > connections_max_) ask_the_idlest();
   if (senders_ != arrivals_.senders()) {
     senders_ = arrivals_.senders();
     net::mark_accepted(worker_.ports());
@@ -219,13 +240,22 @@ int UcxComponent::progress() noexcept {
 bool UcxComponent::begin_sleep() noexcept { return library_.worker_arm(worker_.get()) == UCS_OK; }
 
 bool UcxComponent::drained() const noexcept {
-  bool all = links_.posted == 0 && links_.busy.empty();
+  bool all = links_.posted == 0 && links_.busy.empty() && closing_.empty();
   for (const auto& [rank, link] : endpoints_) {
     if (link->lost()) continue;
     all = all && !link->unconfirmed() && !link->flushing_;
   }
   confirm_ = !all;
   return all;
+}
+
+Component::Counters UcxComponent::counters() const {
+  Counters counters = links_.counters;
+  if (reopened_ != 0) {
+    counters.notes.push_back("idle connections were closed, and " + std::to_string(reopened_) +
+                             " opened again (btl_ucx_connections)");
+  }
+  return counters;
 }
 
 Result<std::unique_ptr<Component>> create_ucx_component(const Args& args) {

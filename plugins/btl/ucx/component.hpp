@@ -5,6 +5,9 @@
 /// A frame is one active message, sent eagerly whatever its size. UCX tells of dead peers by an error
 /// handler.
 ///
+/// Beyond btl_ucx_connections open endpoints the one that was idle longest is closed, once the other side has
+/// agreed that nothing is on its way (closing.cpp); the next message opens it again.
+///
 /// Threads:   as btl::Component; UCX has a thread of its own that calls nothing of ours.
 /// Ownership: owns worker and endpoints. UCX keeps a frame's memory until its request ends.
 /// Ordering:  one stream per endpoint.
@@ -18,6 +21,7 @@
 
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/btl/net/arrivals.hpp"
+#include "frameworks/btl/net/card.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ucx/setup.hpp"
 
@@ -27,11 +31,11 @@ class UcxComponent;
 
 class UcxEndpoint final : public net::Link {
  public:
-  UcxEndpoint(UcxComponent& component, ProcId peer, std::uint64_t token, std::string place);
+  UcxEndpoint(UcxComponent& component, ProcId peer, net::Card card);
   ~UcxEndpoint() override = default;
 
   [[nodiscard]] ucp_ep_h ep() const noexcept { return ep_; }
-  [[nodiscard]] const std::string& place() const noexcept { return place_; }
+  [[nodiscard]] const std::string& place() const noexcept { return card_.place; }
   /// Whether something was sent that no flush has confirmed.
   [[nodiscard]] bool unconfirmed() const noexcept { return unconfirmed_ && !lost(); }
   /// Asks the other side to confirm, once.
@@ -45,7 +49,11 @@ class UcxEndpoint final : public net::Link {
 
   UcxComponent& component_;
   ucp_ep_h ep_ = nullptr;
-  std::string place_;  // of the peer, for messages
+  /// open: with or without an endpoint, which the first frame makes. asking: nothing is sent until the
+  /// answer. agreed: both sides are silent; the endpoint is closed as soon as the last frame is confirmed.
+  enum class Stage : std::uint8_t { open, asking, agreed };
+  net::Card card_;  // of the peer
+  Stage stage_ = Stage::open;
   bool unconfirmed_ = false;
   bool flushing_ = false;
 };
@@ -71,13 +79,20 @@ class UcxComponent final : public Component {
   void end_sleep() noexcept override {}
   [[nodiscard]] int wait_fd() const noexcept override { return worker_.wait_fd(); }
   [[nodiscard]] bool drained() const noexcept override;
-  [[nodiscard]] Counters counters() const override { return links_.counters; }
+  [[nodiscard]] Counters counters() const override;
 
  private:
   friend class UcxEndpoint;
-  [[nodiscard]] Result<ucp_ep_h> open_endpoint(UcxEndpoint& link, std::span<const std::byte> address);
+  [[nodiscard]] Result<void> open_endpoint(UcxEndpoint& link);
   void close(ucp_ep_h ep) noexcept;
   void close_failed() noexcept;
+  /// Takes the endpoint from a link, to be closed outside of UCX's handlers.
+  void retire(UcxEndpoint& link) noexcept;
+  // closing.cpp: idle connections beyond the cap
+  void on_closing(net::Arrivals::Closing closing) noexcept;
+  void agree_on_closing(UcxEndpoint& link) noexcept;
+  void close_idle() noexcept;
+  void ask_the_idlest() noexcept;
   static ucs_status_t on_frame(void* self, const void* header, std::size_t header_bytes, void* data,
                                std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
   static void on_error(void* link, ucp_ep_h ep, ucs_status_t status) noexcept;
@@ -95,7 +110,12 @@ class UcxComponent final : public Component {
   int events_ = 0;                // of the progress call under way
   std::size_t senders_ = 0;       // whose sockets have been marked close-on-exec
   std::vector<ucp_ep_h> failed_;  // to be closed outside of UCX's handlers
-  mutable bool confirm_ = false;  // drained() was asked: flushes are wanted
+  std::size_t connections_max_;   // 0: any number
+  std::size_t open_ = 0;          // links with an endpoint
+  std::uint64_t reopened_ = 0;
+  std::uint32_t passes_ = 0;           // since idle links were looked for
+  std::vector<UcxEndpoint*> closing_;  // asking or agreed
+  mutable bool confirm_ = false;       // drained() was asked: flushes are wanted
   std::unordered_map<std::uint32_t, std::unique_ptr<UcxEndpoint>> endpoints_;  // by rank
 };
 

@@ -18,4 +18,9 @@ inline constexpr params::Decl kUcxDevices =
                  "that exists), or UCX's device names with a colon (\"mlx5_0:1\"). Empty: UCX_NET_DEVICES if "
                  "it is set, else the "
                  "first that is neither loopback nor made for containers. \"^a,b\": not these.");
+inline constexpr params::Decl kUcxConnections = params::integer(
+    "btl_ucx_connections", "0", 0, 1'000'000,
+    "Connections to other processes that stay open: beyond, the one that was idle longest is closed, and "
+    "opened again by the next message. For jobs with more peers than a process may have descriptors. 0: no "
+    "limit.");
 }  // namespace starling::btl

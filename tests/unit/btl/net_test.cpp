@@ -120,6 +120,22 @@ std::vector<std::byte> make_frame(btl::net::FrameHead head, const std::vector<st
   return frame;
 }
 
+/// A library that takes as many frames as it is told, and completes none by itself.
+class FakeLink final : public btl::net::Link {
+ public:
+  explicit FakeLink(btl::net::Links& links) : Link(links, ProcId{0, 1}, 99, "fake") {}
+  std::uint32_t takes = 0;
+  std::vector<btl::net::Frame*> taken;
+
+ private:
+  Post post(btl::net::Frame& frame) noexcept override {
+    if (takes == 0) return Post::again;
+    --takes;
+    taken.push_back(&frame);
+    return Post::posted;
+  }
+};
+
 struct NetArrivals : testing::Test {
   Collector sink;
   btl::Component::Counters counters;
@@ -131,6 +147,39 @@ TEST_F(NetArrivals, several_messages_of_one_frame_arrive_in_order) {
   ASSERT_EQ(sink.messages.size(), 6u);
   EXPECT_EQ(sink.messages[5].bytes, make_message(5, 300));
   EXPECT_EQ(sink.messages[5].from, (ProcId{0, 2}));
+}
+
+TEST_F(NetArrivals, a_frame_about_closing_delivers_nothing_and_is_taken_once) {
+  using btl::net::FrameKind;
+  btl::net::FrameHead head{99, 2};
+  head.kind = FrameKind::ask_close;
+  EXPECT_EQ(arrivals.deliver(make_frame(head, {})), 1);
+  EXPECT_TRUE(sink.messages.empty());
+  const auto closing = arrivals.take_closing();
+  ASSERT_TRUE(closing);
+  EXPECT_EQ(closing->rank, 2u);
+  EXPECT_EQ(closing->kind, FrameKind::ask_close);
+  EXPECT_FALSE(arrivals.take_closing());
+}
+
+TEST_F(NetArrivals, what_is_held_back_waits_in_order) {
+  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0, 0};
+  FakeLink link(links);
+  link.takes = 10;
+  link.send_empty_frame(btl::net::FrameKind::ask_close);
+  link.hold_back(true);
+  for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(link.send({}, make_message(i, 100)), Post::done);
+  links.push();
+  EXPECT_EQ(link.posted(), 1u) << "the question alone";
+  link.hold_back(false);
+  links.push();
+  for (btl::net::Frame* frame : link.taken) {
+    arrivals.deliver({frame->data(), frame->bytes});
+    link.completed(*frame);
+  }
+  EXPECT_TRUE(arrivals.take_closing());
+  ASSERT_EQ(sink.messages.size(), 3u);
+  for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(sink.messages[i].bytes, make_message(i, 100)) << i;
 }
 
 TEST_F(NetArrivals, frames_of_strangers_are_dropped_and_noted_once) {
@@ -154,24 +203,8 @@ TEST_F(NetArrivals, a_damaged_frame_delivers_no_byte_beyond_its_end) {
   EXPECT_EQ(arrivals.deliver(long_record), 0);
 }
 
-/// A library that takes as many frames as it is told, and completes none by itself.
-class FakeLink final : public btl::net::Link {
- public:
-  explicit FakeLink(btl::net::Links& links) : Link(links, ProcId{0, 1}, 99, "fake") {}
-  std::uint32_t takes = 0;
-  std::vector<btl::net::Frame*> taken;
-
- private:
-  Post post(btl::net::Frame& frame) noexcept override {
-    if (takes == 0) return Post::again;
-    --takes;
-    taken.push_back(&frame);
-    return Post::posted;
-  }
-};
-
 TEST_F(NetArrivals, what_waits_shares_a_frame_and_keeps_its_order) {
-  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0};
+  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0, 0};
   FakeLink link(links);
   std::uint64_t sent = 0;
   while (link.send({}, make_message(sent, 100)) == Post::done) ++sent;
@@ -195,7 +228,7 @@ TEST_F(NetArrivals, what_waits_shares_a_frame_and_keeps_its_order) {
 }
 
 TEST_F(NetArrivals, a_lost_link_drops_what_waits_and_says_so_once) {
-  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0};
+  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0, 0};
   FakeLink link(links);
   link.takes = 2;
   for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(link.send({}, make_message(i, 60'000)), Post::done);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // btl/ucx: the suite for all btls, and what is particular to UCX.
 
+#include <array>
+#include <filesystem>
+#include <random>
+
 #include "plugins/btl/ucx/component.hpp"
 #include "plugins/btl/ucx/params.hpp"
 #include "tests/unit/btl/net_conformance.hpp"
@@ -11,7 +15,7 @@ namespace {
 struct Ucx {
   static constexpr char kOwner[] = "btl/ucx";
   static constexpr char kInterfaceParam[] = "btl_ucx_devices";
-  static constexpr params::Decl kDecls[] = {btl::kUcxTls, btl::kUcxDevices};
+  static constexpr params::Decl kDecls[] = {btl::kUcxTls, btl::kUcxDevices, btl::kUcxConnections};
   static Result<std::unique_ptr<btl::Component>> create(const btl::Args& args) {
     return btl::create_ucx_component(args);
   }
@@ -20,6 +24,102 @@ using UcxHarness = NetHarness<Ucx>;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, BtlConformance, UcxHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, NetConformance, UcxHarness);
+
+std::size_t descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+/// Everybody writes to everybody, in bursts between which other pairs are busy.
+class UcxConnections {
+ public:
+  static constexpr unsigned kProcesses = 5;
+  explicit UcxConnections(unsigned cap)
+      : harness_(kProcesses, {"STARLING_MCA_btl_ucx_connections=" + std::to_string(cap)}) {}
+
+  void run(unsigned bursts) {
+    std::mt19937 engine{11};
+    const auto random = [&] { return static_cast<unsigned>(engine()); };
+    for (unsigned burst = 0; burst < bursts; ++burst) {
+      const unsigned from = random() % kProcesses;
+      const unsigned to = (from + 1 + random() % (kProcesses - 1)) % kProcesses;
+      for (unsigned count = 1 + random() % 4; count != 0; --count) send(from, to, random() % 3 * 20'000 + 8);
+      for (unsigned pass = random() % 200; pass != 0; --pass) progress();
+    }
+  }
+  /// All that were sent have arrived, in order.
+  void expect_all() {
+    const Deadline deadline = Deadline::after_seconds(60);
+    const auto arrived = [&](unsigned to) { return harness_.sink(to).messages.size(); };
+    for (unsigned to = 0; to < kProcesses; ++to) {
+      while (arrived(to) < sent_to_[to] && !deadline.passed()) progress();
+      ASSERT_EQ(arrived(to), sent_to_[to]);
+      std::array<std::uint64_t, kProcesses> next{};
+      for (const auto& message : harness_.sink(to).messages) {
+        std::uint64_t number = 0;
+        std::memcpy(&number, message.bytes.data(), sizeof number);
+        ASSERT_EQ(number, next[message.from.rank]++) << "from " << message.from.rank << " to " << to;
+      }
+      EXPECT_TRUE(harness_.sink(to).lost.empty());
+    }
+  }
+  void progress() {
+    for (unsigned rank = 0; rank < kProcesses; ++rank) harness_.component(rank).progress();
+  }
+  std::size_t reopened() {
+    std::size_t notes = 0;
+    for (unsigned rank = 0; rank < kProcesses; ++rank) {
+      for (const auto& note : harness_.component(rank).counters().notes) {
+        notes += note.find("opened again") != note.npos;
+      }
+    }
+    return notes;
+  }
+
+ private:
+  void send(unsigned from, unsigned to, std::size_t bytes) {
+    std::vector<std::byte> message(bytes, std::byte(bytes));
+    std::memcpy(message.data(), &numbers_[from][to], sizeof(std::uint64_t));
+    btl::Endpoint& endpoint = harness_.endpoint(from, to);
+    const Deadline deadline = Deadline::after_seconds(60);
+    while (endpoint.send({}, message) == Post::again && !deadline.passed()) progress();
+    ++numbers_[from][to];
+    ++sent_to_[to];
+  }
+
+  UcxHarness harness_;
+  std::array<std::array<std::uint64_t, kProcesses>, kProcesses> numbers_{};
+  std::array<std::size_t, kProcesses> sent_to_{};
+};
+
+TEST(UcxClosing, beyond_the_cap_idle_connections_close_and_nothing_is_lost) {
+  for (const unsigned cap : {1u, 2u}) {
+    UcxConnections job(cap);
+    job.run(600);
+    job.expect_all();
+    EXPECT_GT(job.reopened(), 0u);
+  }
+}
+
+TEST(UcxClosing, what_is_closed_gives_its_descriptors_back) {
+  const auto open_after = [](unsigned cap) {
+    const std::size_t before = descriptors();
+    UcxConnections job(cap);
+    job.run(300);
+    job.expect_all();
+    for (int pass = 0; pass < 20'000; ++pass) job.progress();
+    return descriptors() - before;
+  };
+  const std::size_t all = open_after(0);
+  EXPECT_LT(open_after(1), all);
+}
+
+TEST(UcxClosing, without_a_cap_none_closes) {
+  UcxConnections job(0);
+  job.run(200);
+  job.expect_all();
+  EXPECT_EQ(job.reopened(), 0u);
+}
 
 }  // namespace
 }  // namespace starling::test

@@ -26,8 +26,8 @@ constexpr std::uint32_t kMostMembers = 256;
 /// The small board, for a few dozen numbers. Many cells: roots of broadcasts run ahead.
 constexpr node::BoardMemory::Shape kSmall{64, 256};
 /// The large board of any communicator takes about this much, in cells of these sizes.
-constexpr std::size_t kLargeBytes = std::size_t{1} << 20;
-constexpr std::uint32_t kLargeCells = 4;
+constexpr std::size_t kLargeBytes = std::size_t{2} << 20;
+constexpr std::uint32_t kLargeCells = 8;
 constexpr std::size_t kLeastStride = 1024, kMostStride = std::size_t{32} << 10;
 constexpr std::uint64_t kLookNs = 50'000'000;
 

@@ -3,8 +3,8 @@
 """The kill matrix: where a rank ends x how x how many ranks; and the death of the launcher.
 
 usage: deaths.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
-A sample by default; all with STARLING_TESTS_FULL=1. Times are asserted with five-fold slack: exact ones are
-measured by bench/faults. Standard library only.
+A sample by default; all with STARLING_TESTS_FULL=1. Times are asserted with much slack: exact ones are measured by
+bench/faults. Standard library only.
 """
 import itertools
 import os
@@ -40,7 +40,7 @@ class Matrix(JobCase):
     def expect_death(self, command, ranks, manner, phase):
         done = self.run_job("-n", ranks, *command, manner)
         self.expect_end(done, CODES[manner], f"mpiexec: rank {ranks - 1} pid ", SAID[manner] + phase,
-                        limit=5.0 + ranks / 4)
+                        limit=10.0 + ranks / 4)
 
     def test_before_init(self):
         for ranks, manner in sample(itertools.product((2, 4, 32), ("exit7", "kill", "segv", "stop"))):
@@ -51,7 +51,8 @@ class Matrix(JobCase):
     def test_at_the_process_manager(self):
         for ranks, point, manner in sample(itertools.product((2, 4, 32), PMI_POINTS, CODES)):
             with self.subTest(ranks=ranks, point=point, manner=manner):
-                phase = "in a PMI barrier" if point == "in-fence" and manner == "stop" else "after PMI init"
+                # The client may have left the fence that it gave up.
+                phase = "" if point == "in-fence" else "after PMI init"
                 self.expect_death((PROBE, "die", point), ranks, manner, phase)
 
     def test_in_mpi(self):
@@ -126,7 +127,7 @@ class Launcher(JobCase):
                 took = time.monotonic() - begun
                 process.communicate()
                 self.assertEqual(marked_processes(), [])
-                self.assertLess(took, (5.0 + ranks / 4) * (4 if SANITIZED else 1), "ranks outlive their launcher")
+                self.assertLess(took, (10.0 + ranks / 4) * (4 if SANITIZED else 1), "ranks outlive their launcher")
 
     def test_stopped_launcher_stops_nothing_else(self):
         """A stopped launcher may go on: ranks work, and the job ends in order after SIGCONT."""

@@ -139,7 +139,7 @@ class World {
   std::vector<std::unique_ptr<Process>> processes_;
   std::unordered_map<std::string, Fence> fences_;
   std::priority_queue<Event, std::vector<Event>, Later> events_;
-  std::uint64_t now_ = 0, number_ = 0, end_ns_ = 0;
+  std::uint64_t now_ = 0, number_ = 0;
   std::uint64_t server_free_ = 0, server_busy_ = 0, server_requests_ = 0, server_bytes_ = 0;
 };
 

@@ -43,7 +43,9 @@ def report(mode, ranks, per_node, group_mode):
     """What a real job counts, summed over its ranks at the end of MPI_Init."""
     with tempfile.TemporaryDirectory(prefix="starling-scale-") as directory:
         params = {"plugin_path": BUILD / "tests/network", "trial_directory": directory, "bootstrap_timeout": 120,
-                  "startup_report": 1, "btl": "self,shm,trial", "bootstrap_group_mode": group_mode, **MODES[mode]}
+                  "startup_report": 1, "btl": "self,shm,trial", "bootstrap_group_mode": group_mode,
+                  # To btl/trial who leaves in order looks like who died, and ends the collectives of the others.
+                  "finalize_barrier": "always", **MODES[mode]}
         settings = {"STARLING_MCA_" + name: str(value) for name, value in params.items()}
         command = [BUILD / "bin/mpiexec", "-n", str(ranks), "--virtual-nodes", str(ranks // per_node),
                    BUILD / "tests/np_network_pair"]

@@ -107,13 +107,20 @@ std::string misfit(const Descriptor& descriptor) {
   return {};
 }
 
+/// The name or synonym of `later` that `earlier` has too, or nothing.
+std::string_view shared_name(const params::Decl& earlier, const params::Decl& later) {
+  for (const std::string_view name : {later.name.view(), later.synonym.view()}) {
+    if (!name.empty() && (name == earlier.name.view() || name == earlier.synonym.view())) return name;
+  }
+  return {};
+}
+
 std::string unsound(std::span<const params::Decl> manifest) {
   for (std::size_t i = 0; i < manifest.size(); ++i) {
     if (auto sound = params::check(manifest[i]); !sound) return sound.error().detail;
     for (std::size_t j = 0; j < i; ++j) {
-      if (manifest[i].name.view() == manifest[j].name.view()) {
-        return "declares parameter '" + std::string(manifest[i].name.view()) + "' twice";
-      }
+      const std::string_view name = shared_name(manifest[j], manifest[i]);
+      if (!name.empty()) return "declares parameter '" + std::string(name) + "' twice";
     }
   }
   return {};

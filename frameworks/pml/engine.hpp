@@ -149,8 +149,8 @@ class Engine final : public Component, private btl::Sink {
   void on_cts(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_data(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_data_at(Peer& peer, std::span<const std::byte> message) noexcept;
-  void take_data(Peer& peer, const wire::Data& header, std::uint64_t offset,
-                 const std::byte* payload) noexcept;
+  void take_data(Peer& peer, Request& request, std::uint64_t offset,
+                 std::span<const std::byte> payload) noexcept;
   void on_numbered(btl::Origin& from, Peer& peer, std::span<const std::byte> message) noexcept;
   void on_passed(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_answer(Peer& peer, std::span<const std::byte> message) noexcept;

@@ -95,8 +95,9 @@ void Engine::on_data(Peer& peer, std::span<const std::byte> message) noexcept {
     malformed(peer, "a data fragment is shorter than it says");
     return;
   }
-  const Request* const request = transfer(peer, header.receiver_id);
-  if (request != nullptr) take_data(peer, header, request->moved, message.data() + sizeof header);
+  Request* const request = transfer(peer, header.receiver_id);
+  if (request != nullptr)
+    take_data(peer, *request, request->moved, message.subspan(sizeof header, header.prefix.length));
 }
 
 void Engine::on_data_at(Peer& peer, std::span<const std::byte> message) noexcept {
@@ -105,27 +106,29 @@ void Engine::on_data_at(Peer& peer, std::span<const std::byte> message) noexcept
     malformed(peer, "a data fragment is shorter than it says");
     return;
   }
-  take_data(peer, header.data, header.offset, message.data() + sizeof header);
+  Request* const request = transfer(peer, header.data.receiver_id);
+  if (request != nullptr) {
+    take_data(peer, *request, header.offset, message.subspan(sizeof header, header.data.prefix.length));
+  }
 }
 
 /// `moved` counts bytes; over several paths they come in any order.
-void Engine::take_data(Peer& peer, const wire::Data& header, std::uint64_t offset,
-                       const std::byte* payload) noexcept {
-  Request* const request = transfer(peer, header.receiver_id);
-  if (request == nullptr || !request->receive || request->phase != kReceiving) return;
-  const std::size_t bytes = header.prefix.length;
-  if (bytes > request->total - request->moved || offset > request->total || bytes > request->total - offset) {
+void Engine::take_data(Peer& peer, Request& request, std::uint64_t offset,
+                       std::span<const std::byte> payload) noexcept {
+  if (!request.receive || request.phase != kReceiving) return;
+  const std::size_t bytes = payload.size();
+  if (bytes > request.total - request.moved || offset > request.total || bytes > request.total - offset) {
     malformed(peer, "a data fragment goes beyond its transfer");
     return;
   }
-  const Buffer& buffer = request->buffer;
+  const Buffer& buffer = request.buffer;
   if (buffer.layout != nullptr) {
-    buffer.layout->unpack(buffer.base, buffer.count, offset, payload, bytes);
+    buffer.layout->unpack(buffer.base, buffer.count, offset, payload.data(), bytes);
   } else if (bytes != 0) {
-    std::memcpy(static_cast<std::byte*>(buffer.base) + offset, payload, bytes);
+    std::memcpy(static_cast<std::byte*>(buffer.base) + offset, payload.data(), bytes);
   }
-  request->moved += bytes;
-  if (request->moved == request->total) finish_receive(*request, Fault::none);
+  request.moved += bytes;
+  if (request.moved == request.total) finish_receive(request, Fault::none);
 }
 
 void Engine::on_numbered(btl::Origin& from, Peer& peer, std::span<const std::byte> message) noexcept {

@@ -17,10 +17,6 @@ namespace {
 
 constexpr std::uint64_t kGrowth = 4;  // each time a lane was found full
 
-inline void copy_bytes(std::byte* to, std::span<const std::byte> from) noexcept {
-  copy_payload(to, from.data(), from.size());
-}
-
 }  // namespace
 
 ShmEndpoint::ShmEndpoint(Shared& shared, ProcId peer, std::uint32_t local_rank) noexcept
@@ -66,8 +62,8 @@ Post ShmEndpoint::send(std::span<const std::byte> header, std::span<const std::b
     const std::uint32_t cell = lane_.reserve(1);
     if (cell != kNoCell) [[likely]] {
       std::byte* const to = lane_.ring().payload(cell);
-      copy_bytes(to, header);
-      copy_bytes(to + header.size(), payload);
+      copy_payload(to, header.data(), header.size());
+      copy_payload(to + header.size(), payload.data(), payload.size());
       ++shared_.counters.messages_sent;
       shared_.counters.bytes_sent += bytes;
       lane_.commit(1, record_header(RecordKind::data, static_cast<std::uint32_t>(bytes)));
@@ -78,8 +74,8 @@ Post ShmEndpoint::send(std::span<const std::byte> header, std::span<const std::b
   std::byte* const to = reserve(bytes);
   if (to == nullptr) [[unlikely]]
     return Post::again;
-  copy_bytes(to, header);
-  copy_bytes(to + header.size(), payload);
+  copy_payload(to, header.data(), header.size());
+  copy_payload(to + header.size(), payload.data(), payload.size());
   commit(bytes);
   return Post::done;
 }

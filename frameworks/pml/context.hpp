@@ -54,7 +54,7 @@ struct Message {
 
 /// What an eager message costs of the sender's credit: what keeping it unexpected takes at the receiver.
 [[nodiscard]] constexpr std::int64_t cost_of(std::size_t bytes) noexcept {
-  return static_cast<std::int64_t>((bytes + sizeof(Message) + 63) & ~std::size_t{63});
+  return static_cast<std::int64_t>((bytes + sizeof(Message) + 31) & ~std::size_t{31});
 }
 
 using MessageChain = Chain<Message, &Message::next_here, &Message::previous_here>;

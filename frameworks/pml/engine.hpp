@@ -49,10 +49,13 @@ struct Config {
   std::uint32_t fragments_per_push = 16;            ///< per peer and progress call
   std::uint32_t paths_max = 1;                      ///< networks that one peer is reached by
   PathUse path_use = PathUse::spill;
+  std::uint32_t announced_max = 0;  ///< 0: what takes as much memory as the eager credit
 };
 
 /// Eager credit of one pair. All processes of a job compute the same.
 [[nodiscard]] std::int64_t credit_window(const Config& config) noexcept;
+/// Messages that a process announces to another one before any of them has been matched.
+[[nodiscard]] std::uint32_t announced_max(const Config& config) noexcept;
 
 class Engine final : public Component, private btl::Sink {
  public:
@@ -95,6 +98,12 @@ class Engine final : public Component, private btl::Sink {
  private:
   struct Get;
   struct ControlSend;
+  /// A peer that has said that it holds messages of this context back.
+  struct Holder {
+    Peer* peer;
+    ContextId context;
+    Rank rank;
+  };
   /// A message that has arrived, as far as it is known before it has been matched.
   struct Arrival {
     wire::Envelope envelope;
@@ -126,6 +135,25 @@ class Engine final : public Component, private btl::Sink {
                                 const Buffer& buffer, std::uint64_t offset, std::size_t bytes) noexcept;
   void enqueue(Peer& peer, Request& request) noexcept;
   void cancel_send(Request& request) noexcept;
+
+  // engine_held.cpp
+  void hold_back(Request& request);
+  void not_announced_any_more(Request& request) noexcept;
+  [[nodiscard]] static bool goes_eagerly(const Peer& peer, const Request& request) noexcept {
+    return request.total <= peer.eager_bytes &&
+           peer.credit >= cost_of(static_cast<std::size_t>(request.total));
+  }
+  [[nodiscard]] bool may_go(const Peer& peer, const HeldBack::Line& line) const noexcept;
+  [[nodiscard]] int push_held(Peer& peer) noexcept;
+  void on_held(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_go_on(Peer& peer, std::span<const std::byte> message) noexcept;
+  [[nodiscard]] bool wanted(const Holder& holder) noexcept;
+  template <class Asked>
+  int ask_on(Asked asked) noexcept;
+  [[nodiscard]] int ask_for_more() noexcept;
+  [[gnu::noinline]] void probed_in_vain(const Context& context, Rank source) noexcept;
+  void cancel_held(const Context& context, Rank rank) noexcept;
+  void drop_held(Peer& peer, Fault fault) noexcept;
 
   // engine_receive.cpp
   Source& touch(Context& context, Rank rank);
@@ -198,6 +226,7 @@ class Engine final : public Component, private btl::Sink {
   std::vector<std::unique_ptr<Get>> gets_;
   std::vector<Peer*> lost_;  // reported, not dealt with yet
   std::vector<Peer*> gone_;  // dealt with
+  std::vector<Holder> holders_;
 
   Config config_;
   std::unique_ptr<LargePolicy> policy_;
@@ -207,6 +236,9 @@ class Engine final : public Component, private btl::Sink {
   MessageChain taken_;  // by mprobe, not received yet
   Counters counters_;
   std::uint64_t held_back_ = 0;  // messages that had overtaken others on another path, and waited for them
+  std::uint32_t announced_max_;
+  std::size_t held_now_ = 0;  // sends that wait for the receiver to match earlier ones
+  std::uint64_t held_ever_ = 0;
 };
 
 namespace detail {
@@ -220,13 +252,16 @@ enum Phase : std::uint32_t {
   kControl = 4,    // a control message of ours in a FIFO
   kPosted = 5,     // a receive that has not matched
   kReceiving = 6,  // a receive whose data are being pushed to it
-  kGetting = 7     // a receive that gets its data
+  kGetting = 7,    // a receive that gets its data
+  kHeld = 8        // a send that the receiver has no room to hear of
 };
 
 /// Request::flags
 inline constexpr std::uint32_t kTruncated = 1;
 inline constexpr std::uint32_t kCancelAsked = 2;
 inline constexpr std::uint32_t kStallCounted = 4;
+inline constexpr std::uint32_t kReleased = 8;  // was held back: goes before what is held now
+inline constexpr std::uint32_t kCounted = 16;  // in Peer::announced
 
 /// Why nothing can be sent to a peer without contact.
 [[nodiscard]] inline Fault fault_of(const Peer& peer) noexcept {

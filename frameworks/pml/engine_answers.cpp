@@ -37,6 +37,8 @@ void Engine::on_other(btl::Origin& from, std::span<const std::byte> message) noe
     case wire::Kind::credit: peer.credit += prefix.length; return;
     case wire::Kind::control: on_control(peer, message); return;
     case wire::Kind::cancel: on_cancel(peer, message); return;
+    case wire::Kind::held: on_held(peer, message); return;
+    case wire::Kind::go_on: on_go_on(peer, message); return;
   }
   malformed(peer, "its kind is unknown");
 }
@@ -79,6 +81,7 @@ void Engine::on_cts(Peer& peer, std::span<const std::byte> message) noexcept {
     malformed(peer, "a CTS asks for bytes that the message does not have");
     return;
   }
+  not_announced_any_more(*request);
   ++peer.slow_sent.ring.count;
   peer.slow_sent.ring.bytes += header.bytes;
   request->remote = header.receiver_id;

@@ -173,7 +173,7 @@ int Engine::progress() noexcept {
   for (btl::Component* transport : peers_.polled()) events += transport->progress();
   if (!rare_.empty()) [[unlikely]]
     events += poll_rare();
-  if (busy_ != nullptr || !gets_.empty() || !lost_.empty()) [[unlikely]]
+  if (busy_ != nullptr || !gets_.empty() || !lost_.empty() || !holders_.empty()) [[unlikely]]
     events += push();
   return events;
 }

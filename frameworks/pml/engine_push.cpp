@@ -86,10 +86,13 @@ int Engine::push() noexcept {
     list = peer.next_busy;
     peer.busy = false;
     if (peer.state != PeerState::connected && !await_contact(peer)) continue;
-    events += push_answers(peer) + push_fifo(peer) + push_data(peer);
+    events += push_answers(peer) + push_fifo(peer);
+    if (peer.holds_back()) events += push_held(peer);
+    events += push_data(peer);
     if (peer.waiting()) mark_busy(peer);
   }
   if (!gets_.empty()) events += step_gets();
+  if (!holders_.empty()) events += ask_for_more();
   return events;
 }
 
@@ -243,6 +246,7 @@ void Engine::drop_sends(Peer& peer, Fault fault) noexcept {
 void Engine::lose(Peer& peer) noexcept {
   peer.endpoint = nullptr;
   drop_sends(peer, peer.fault);
+  drop_held(peer, peer.fault);
   while (peer.pushing.pop_front() != nullptr) {
   }
   transfers_.each([&](Request& request) {
@@ -279,6 +283,7 @@ void Engine::lose(Context& context, const Peer& peer) noexcept {
     request.status.source = rank;
     cancel_send(request);
   });
+  cancel_held(context, rank);
 }
 
 /// Whether no other process of the context could send any more.

@@ -23,7 +23,8 @@ std::int64_t credit_window(const Config& config) noexcept {
 Engine::Engine(const Config& config, std::unique_ptr<LargePolicy> policy)
     : peers_({config.eager_limit, credit_window(config), config.paths_max, config.path_use}),
       config_(config),
-      policy_(std::move(policy)) {}
+      policy_(std::move(policy)),
+      announced_max_(announced_max(config)) {}
 
 Engine::~Engine() {
   contexts_.each([this](Context& context) {
@@ -179,14 +180,20 @@ void Engine::refuse(Peer& peer, wire::Kind kind, std::uint64_t length, std::uint
 
 bool Engine::probe(Context& context, Rank source, Tag tag, Status* status) noexcept {
   const Message* const message = find_unexpected(context, source, tag);
-  if (message == nullptr) return false;
+  if (message == nullptr) {
+    if (!holders_.empty()) probed_in_vain(context, source);
+    return false;
+  }
   if (status != nullptr) *status = {message->rank, message->tag, Fault::none, false, message->length};
   return true;
 }
 
 Message* Engine::mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept {
   Message* const message = find_unexpected(context, source, tag);
-  if (message == nullptr) return nullptr;
+  if (message == nullptr) {
+    if (!holders_.empty()) probed_in_vain(context, source);
+    return nullptr;
+  }
   if (status != nullptr) *status = {message->rank, message->tag, Fault::none, false, message->length};
   remove_unexpected(context, *message);
   taken_.push_back(*message);

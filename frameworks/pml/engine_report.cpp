@@ -11,7 +11,7 @@ namespace starling::pml {
 using namespace detail;
 
 bool Engine::drained() const noexcept {
-  if (busy_ != nullptr || !gets_.empty()) return false;
+  if (busy_ != nullptr || !gets_.empty() || held_now_ != 0) return false;
   bool sending = false;
   transfers_.each([&](const Request& request) { sending |= !request.receive; });
   const auto& transports = peers_.transports();
@@ -36,6 +36,11 @@ Component::Counters Engine::counters() const {
     counters.notes.push_back("several paths: " + std::to_string(held_back_) +
                              " messages came too early and were put back in order");
   }
+  if (held_ever_ != 0) {
+    counters.notes.push_back(
+        std::to_string(held_ever_) + " messages waited here because their receivers had " +
+        std::to_string(announced_max_) + " of ours announced and unmatched (pml_unexpected_max)");
+  }
   counters.notes.insert(counters.notes.end(), peers_.notes().begin(), peers_.notes().end());
   const std::vector<std::string> notes = policy_->notes();
   counters.notes.insert(counters.notes.end(), notes.begin(), notes.end());
@@ -59,6 +64,7 @@ const char* stage(const Request& request) {
   switch (request.phase) {
     case kQueued: return "waits for room in the transport";
     case kAnnounced: return "not received yet";
+    case kHeld: return "waits until the receiver has taken earlier ones";
     case kPushing:
     case kReceiving:
     case kGetting: return "data are moving";
@@ -86,7 +92,11 @@ void Engine::each_pending(Visit visit) const {
   const auto unannounced = [](const Request& request) {
     return request.phase != kControl && request.order == 0;
   };
-  peers_.each([&](const Peer& peer) { walk(peer.fifo, unannounced); });
+  peers_.each([&](const Peer& peer) {
+    walk(peer.fifo, unannounced);
+    if (peer.held == nullptr) return;
+    peer.held->each([&](const HeldBack::Line& line) { walk(line.sends, unannounced); });
+  });
   transfers_.each([&](Request& request) { going = going && visit(request); });
 }
 

@@ -30,7 +30,10 @@ Post Engine::put(btl::Endpoint& endpoint, std::span<const std::byte> header, con
 }
 
 void Engine::finish_send(Request& request, Fault fault, bool cancelled) noexcept {
-  if (request.order != 0) transfers_.remove(request.order);
+  if (request.order != 0) {
+    transfers_.remove(request.order);
+    not_announced_any_more(request);
+  }
   request.order = 0;
   request.phase = kIdle;
   request.status.fault = fault;
@@ -61,9 +64,15 @@ void Engine::isend_slowly(Request& request) noexcept {
   if (contact == Contact::later || !peer.fifo.empty() || !start(request)) enqueue(peer, request);
 }
 
+/// False: the transport is full. A send that is held back counts as started: its line looks after it.
 bool Engine::start(Request& request) noexcept {
   if (request.phase == kControl) return start_control(request);
   const Peer& peer = *request.peer;
+  if (peer.holds_back() && (request.flags & kReleased) == 0 &&
+      peer.held->find(request.context->id()) != nullptr) {
+    hold_back(request);  // behind those of its context
+    return true;
+  }
   if (request.total > peer.eager_bytes) return start_rts(request, false);
   const std::int64_t cost = cost_of(static_cast<std::size_t>(request.total));
   if (peer.credit >= cost) return start_eager(request, cost);
@@ -102,6 +111,11 @@ bool Engine::start_eager(Request& request, std::int64_t cost) noexcept {
 }
 
 bool Engine::start_rts(Request& request, bool stalled) noexcept {
+  Peer& peer = *request.peer;
+  if (peer.announced >= announced_max_ && (request.flags & kReleased) == 0) {
+    hold_back(request);
+    return true;
+  }
   if (request.order == 0) request.order = transfers_.add(request);
   wire::Rts header{envelope(request, wire::Kind::rts), request.total, request.order, 0, 0};
   if (request.buffer.layout == nullptr) {
@@ -110,8 +124,12 @@ bool Engine::start_rts(Request& request, bool stalled) noexcept {
   }
   if (stalled) header.envelope.prefix.flags |= wire::kStalled;
   request.phase = kAnnounced;
-  if (request.peer->endpoint->send(wire::bytes_of(header), {}) == Post::again) {
+  request.flags |= kCounted;
+  ++peer.announced;
+  if (peer.endpoint->send(wire::bytes_of(header), {}) == Post::again) {
     request.phase = kQueued;
+    request.flags &= ~kCounted;
+    --peer.announced;
     return false;
   }
   ++counters_.rendezvous_sent;
@@ -161,6 +179,13 @@ void Engine::cancel_send(Request& request) noexcept {
   Peer& peer = *request.peer;
   if (request.phase == kQueued) {
     peer.fifo.remove(request);
+    peer.update_fast_path();
+    finish_send(request, Fault::none, true);
+    return;
+  }
+  if (request.phase == kHeld) {
+    peer.held->remove(request.context->id(), request);
+    --held_now_;
     peer.update_fast_path();
     finish_send(request, Fault::none, true);
     return;

@@ -49,7 +49,7 @@ class MessagePool {
   static constexpr std::size_t kHeader = 64;
   static_assert(sizeof(Slab) <= kHeader);
   static constexpr std::size_t kClasses =
-      16 + 32;  // multiples of 64 to 1 KiB, then eight steps per doubling to 16 KiB
+      32 + 32;  // multiples of 32 to 1 KiB, then eight steps per doubling to 16 KiB
   static constexpr std::uint32_t kSpareMax = 2;
 
   struct Class {
@@ -58,14 +58,14 @@ class MessagePool {
   };
   static Class class_of(std::size_t bytes) noexcept {
     if (bytes <= 1024) {
-      const std::size_t steps = bytes == 0 ? 1 : (bytes + 63) / 64;
-      return {steps - 1, steps * 64};
+      const std::size_t steps = bytes == 0 ? 1 : (bytes + 31) / 32;
+      return {steps - 1, steps * 32};
     }
     const unsigned doubling = static_cast<unsigned>(std::bit_width((bytes - 1) >> 10)) - 1;  // 0: (1k, 2k]
     const std::size_t step = std::size_t{128} << doubling;
     const std::size_t base = std::size_t{1024} << doubling;
     const std::size_t steps = (bytes - base + step - 1) / step;  // 1..8
-    return {16 + doubling * 8 + steps - 1, base + steps * step};
+    return {32 + doubling * 8 + steps - 1, base + steps * step};
   }
   Slab* fresh(std::size_t block) noexcept;
   void retire(Slab* slab) noexcept;

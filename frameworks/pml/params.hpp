@@ -19,8 +19,8 @@ inline constexpr params::Decl kEagerLimit = params::size_bytes(
 inline constexpr params::Decl kUnexpectedMax = params::size_bytes(
     "pml_unexpected_max", "64m", 1 << 20, std::int64_t{1} << 40,
     "Memory that messages may take in a process before it receives them. Every pair gets its share as credit "
-    "(16k to 1m); a "
-    "sender without credit announces its messages instead. Must be the same in all processes of a job.");
+    "(16k to 1m); a sender without credit announces its messages instead, and once the announcements take as "
+    "much keeps the rest to itself until it is asked for them. Must be the same in all processes of a job.");
 inline constexpr params::Decl kPaths = params::integer(
     "pml_paths", "4", 1, 16,
     "Networks of the selected ones (parameter btl) that a process of another node is reached by at the same "

@@ -18,6 +18,7 @@ bool ordered(wire::Kind kind) noexcept {
     case wire::Kind::eager_sync:
     case wire::Kind::rts:
     case wire::Kind::control:
+    case wire::Kind::held:                 // what it tells is true after the messages before it
     case wire::Kind::cancel: return true;  // a cancel that comes before its message would find nothing
     default: return false;
   }

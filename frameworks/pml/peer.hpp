@@ -18,6 +18,7 @@
 #include "core/ids.hpp"
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pml/chain.hpp"
+#include "frameworks/pml/held_back.hpp"
 #include "frameworks/pml/paths.hpp"
 #include "frameworks/pml/reorder.hpp"
 #include "frameworks/pml/request.hpp"
@@ -60,9 +61,11 @@ struct Peer {
   std::size_t eager_bytes = 0;     ///< longest eager payload
   std::size_t fragment_bytes = 0;  ///< payload of one data fragment
 
-  RequestChain fifo;              ///< sends that have not started, oldest first
-  RequestChain pushing;           ///< sends whose data are being pushed
-  std::vector<Answered> answers;  ///< waiting answers; [answers_sent, size) are still to go
+  RequestChain fifo;               ///< sends that have not started, oldest first
+  std::unique_ptr<HeldBack> held;  ///< sends that it has no room to hear of; null: there was none yet
+  std::uint32_t announced = 0;     ///< what it has been told of and has neither matched nor refused
+  RequestChain pushing;            ///< sends whose data are being pushed
+  std::vector<Answered> answers;   ///< waiting answers; [answers_sent, size) are still to go
   std::size_t answers_sent = 0;
 
   btl::Component* transport = nullptr;
@@ -76,9 +79,11 @@ struct Peer {
   [[nodiscard]] bool waiting() const noexcept {
     return !fifo.empty() || !pushing.empty() || answers_sent < answers.size();
   }
-  /// After a change of fifo or state: whether the fast path is open.
+  [[nodiscard]] bool holds_back() const noexcept { return held != nullptr && !held->empty(); }
+  /// After a change of fifo, held or state: whether the fast path is open.
   void update_fast_path() noexcept {
-    fast_bytes = state == PeerState::connected && fifo.empty() ? static_cast<std::int64_t>(eager_bytes) : -1;
+    const bool open = state == PeerState::connected && fifo.empty() && !holds_back();
+    fast_bytes = open ? static_cast<std::int64_t>(eager_bytes) : -1;
   }
 };
 

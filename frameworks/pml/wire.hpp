@@ -31,7 +31,9 @@ enum class Kind : std::uint8_t {
   cancel_answer = 11,  ///< Answer, with kGranted or without
   numbered = 12,  ///< Numbered, another message: of a peer with several paths; 0: its order does not matter
   data_at = 13,   ///< DataAt, payload: bytes of a transfer that may come by several paths
-  passed = 14     ///< Numbered: all numbered messages up to this one have been taken
+  passed = 14,    ///< Numbered: all numbered messages up to this one have been taken
+  held = 15,      ///< Envelope: more of this context waits at the sender until earlier ones have matched
+  go_on = 16      ///< Envelope: send more of this context, something here waits for a message
 };
 
 // Prefix::flags

@@ -98,6 +98,12 @@ class Loads(JobCase):
             if not SANITIZED:
                 self.assertLess(growth, 1.2 * 64 * 2**20)
 
+    def test_announced(self):
+        """Long messages that are not received: announcements take as much as the eager credit, 1 MiB a pair."""
+        growth = int(re.match(r"growth (\d+) of", self.expect_load(2, "announced", 60_000)).group(1))
+        if not SANITIZED:
+            self.assertLess(growth, 3 * 2**20)
+
     def test_flood_from_everybody(self):
         for ranks in (2, 4):
             self.expect_load(ranks, "all-flood", 20_000 if FULL else 2_000)

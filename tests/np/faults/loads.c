@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What goes on for long or is large. Usage: loads flood N | all-flood N | long BYTES | counts | dups N |
- * sessions N */
+/* What goes on for long or is large. Usage: loads flood N | announced N | all-flood N | long BYTES | counts |
+ * dups N | sessions N */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define EAGER 1024
+#define LONG 32768 /* is announced, whatever the transport */
 
 static int rank, size;
 
@@ -59,6 +60,38 @@ static void flood(long count) {
     MPI_Waitall((int)count, requests, MPI_STATUSES_IGNORE);
     free(requests);
     free(all);
+  }
+}
+
+/* Long messages that rank 0 does not receive while it does other things; what that costs it is printed. It
+ * then wants the last of each sender first. */
+static void announced(long count) {
+  static char data[LONG];
+  int i, from;
+  long growth;
+  MPI_Barrier(MPI_COMM_WORLD);
+  growth = peak_bytes();
+  if (rank == 0) {
+    MPI_Barrier(MPI_COMM_WORLD); /* behind all of them */
+    printf("growth %ld of %ld\n", peak_bytes() - growth, count * (size - 1));
+    for (from = 1; from < size; ++from)
+      MPI_Recv(data, LONG, MPI_BYTE, from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (from = 1; from < size; ++from) {
+      for (i = 0; i < count; ++i) {
+        data[0] = 0;
+        MPI_Recv(data, LONG, MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        require(data[0] == 5 && data[LONG - 1] == 6, "a message came changed");
+      }
+    }
+  } else {
+    MPI_Request* const requests = malloc((size_t)(count + 1) * sizeof(MPI_Request));
+    data[0] = 5;
+    data[LONG - 1] = 6;
+    for (i = 0; i <= count; ++i)
+      MPI_Isend(data, LONG, MPI_BYTE, 0, i < count ? 1 : 2, MPI_COMM_WORLD, &requests[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Waitall((int)count + 1, requests, MPI_STATUSES_IGNORE);
+    free(requests);
   }
 }
 
@@ -186,6 +219,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (strcmp(what, "flood") == 0) flood(number);
+  else if (strcmp(what, "announced") == 0) announced(number);
   else if (strcmp(what, "all-flood") == 0) flood_all(number);
   else if (strcmp(what, "long") == 0) long_message(number);
   else if (strcmp(what, "counts") == 0) large_counts();

@@ -59,7 +59,7 @@ TEST(Flow, a_sender_without_credit_does_not_block_a_later_message) {
     sends.push_back(job.isend(0, 1, i, filled(700, std::uint64_t(i))));
     job.progress();
   }
-  EXPECT_GT(job[0].counters().credit_stalls, 400u);
+  EXPECT_GT(job[0].counters().credit_stalls, 100u);
   for (int i = 499; i >= 0; --i) {
     auto receive = job.irecv(1, 0, i, 700);
     job.settle(4);

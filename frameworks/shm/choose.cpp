@@ -22,6 +22,8 @@ bool is_final(const Error& error) noexcept {
   return error.code == Errc::bad_input || error.code == Errc::timed_out;
 }
 
+std::string inherited_how(const Way& way) { return "shm/" + way.name + ", inherited from mpiexec"; }
+
 class Choice {
  public:
   Choice(std::span<const Way> ways, const SegmentSpec& spec, bool ordered, Deadline deadline)
@@ -109,7 +111,7 @@ class Choice {
   Attached attached(Segment segment, std::size_t way, std::unique_ptr<Giver> giver) {
     std::string how = "shm/" + ways_[way].name;
     if (segment.inherited) {
-      how += ", inherited from mpiexec";
+      how = inherited_how(ways_[way]);
     } else if (alone()) {
       how = "of this process alone";
     } else if (!ways_[way].component->has_name()) {
@@ -129,6 +131,13 @@ class Choice {
 };
 
 }  // namespace
+
+std::optional<Attached> take_inherited(const Way& way, const SegmentSpec& spec, Deadline deadline) {
+  if (way.component->has_name()) return std::nullopt;
+  auto segment = way.component->find(spec, deadline);
+  if (!segment || !segment->inherited) return std::nullopt;  // attach_node_segment() says why
+  return Attached{std::move(*segment), 0, nullptr, inherited_how(way), {}};
+}
 
 Result<Attached> attach_node_segment(std::span<const Way> ways, const SegmentSpec& spec, bool ordered,
                                      Deadline deadline) {

@@ -10,6 +10,7 @@
 /// Errors:    every way with its reason.
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,11 @@ struct Attached {
   std::string how;                   ///< for people: "shm/memfd, handed over through @starling-..."
   std::vector<std::string> refused;  ///< ways that were tried before, with their reasons
 };
+
+/// What mpiexec handed down, if this way has it: then no other way has to be opened, which every process of
+/// a large node would pay for.
+[[nodiscard]] std::optional<Attached> take_inherited(const Way& way, const SegmentSpec& spec,
+                                                     Deadline deadline);
 
 /// `ordered`: the user gave the order of the ways. Otherwise those with a name come first among those that
 /// make a segment, since they need no common network namespace.

@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include <climits>
-#include <fstream>
 #include <string>
 #include <vector>
+
+#include "core/text_file.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -17,8 +18,11 @@ namespace {
 /// The arguments of this process as the system has them; works whether or not MPI_Init got argc and argv.
 std::vector<std::string> own_arguments() {
   std::vector<std::string> arguments;
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
+  const std::string all = text_of_file("/proc/self/cmdline");
+  for (std::size_t at = 0; at < all.size();) {  // each ends in a zero byte
+    arguments.emplace_back(all.c_str() + at);
+    at += arguments.back().size() + 1;
+  }
   return arguments;
 }
 

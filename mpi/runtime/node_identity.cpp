@@ -9,10 +9,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
 #include <span>
 #include <string_view>
+
+#include "core/text_file.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -87,8 +88,8 @@ Result<pmi::NodeMap> read_map(pmi::Component& pmi) {
 }  // namespace
 
 std::string node_identity(const params::Registry& params) {
-  std::string boot;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::string boot = text_of_file("/proc/sys/kernel/random/boot_id");
+  if (!boot.empty() && boot.back() == '\n') boot.pop_back();
   // Pid namespaces do not matter: processes of several can share memory.
   return boot + " user-" + std::to_string(::geteuid()) + " " + meeting_place(params);
 }

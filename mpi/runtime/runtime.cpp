@@ -167,6 +167,10 @@ Result<shm::Attached> Runtime::choose_segment(const shm::SegmentSpec& spec, Dead
     auto made = environment_.plugins.create<shm::Framework>(*candidate, {environment_.params});
     if (made) {
       ways.push_back({candidate->name, made->get()});
+      if (auto inherited = shm::take_inherited(ways.back(), spec, deadline)) {
+        shm_ = std::move(*made);
+        return std::move(*inherited);
+      }
       components.push_back(std::move(*made));
     } else {
       reasons += "\n  " + made.error().text();

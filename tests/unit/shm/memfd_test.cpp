@@ -9,6 +9,7 @@
 #include <string>
 
 #include "frameworks/shm/attach.hpp"
+#include "frameworks/shm/choose.hpp"
 #include "frameworks/shm/params.hpp"
 #include "plugins/shm/memfd/component.hpp"
 #include "tests/unit/shm/segments.hpp"
@@ -56,6 +57,20 @@ TEST_F(Memfd, an_inherited_segment_is_attached_by_all_and_stays_inheritable) {
   a->enter();
   EXPECT_EQ(b->slot(0).pid.load(), static_cast<std::uint32_t>(::getpid()));
   EXPECT_TRUE((*component)->attach(spec(0, 2), Deadline{})) << "a second program of the same rank";
+}
+
+TEST_F(Memfd, an_inherited_segment_is_taken_before_other_ways_are_opened) {
+  const UniqueFd memfd =
+      std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 2), 7)).value();
+  shm::MemfdComponent component(params, memfd.get());
+  const shm::Way way{"memfd", &component};
+  auto taken = shm::take_inherited(way, spec(0, 2), Deadline::after_seconds(5));
+  ASSERT_TRUE(taken);
+  EXPECT_TRUE(taken->segment.inherited);
+  EXPECT_EQ(taken->how, "shm/memfd, inherited from mpiexec");
+  shm::MemfdComponent without(params, -1);
+  const shm::Way other{"memfd", &without};
+  EXPECT_FALSE(shm::take_inherited(other, spec(0, 2), Deadline::after_seconds(5)));
 }
 
 TEST_F(Memfd, the_segment_of_another_job_is_left_alone) {

@@ -66,6 +66,7 @@ class Sink {
  public:
   /// The bytes are the transport's: they are valid only during the call, which must consume them.
   virtual void on_message(Origin& from, std::span<const std::byte> message) noexcept = 0;
+  /// Errc::peer_left: it has left MPI in order before it ended; peer_lost: it has not.
   virtual void on_peer_lost(ProcId peer, const Error& why) noexcept = 0;
 
  protected:
@@ -138,6 +139,10 @@ class Component {
 
   /// True once everything handed over has left this process (it may then close without loss).
   [[nodiscard]] virtual bool drained() const noexcept = 0;
+  /// This process has left MPI in order (idle), or is back. While it is idle its end is no loss, and peers
+  /// that would notice the end report Errc::peer_left. They are told over connections that exist; bounded in
+  /// time. Called when drained.
+  virtual void set_idle(bool idle) noexcept = 0;
 
   struct Counters {
     std::uint64_t endpoints = 0, messages_sent = 0, messages_received = 0, bytes_sent = 0, bytes_received = 0,
@@ -177,7 +182,7 @@ struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 2;
+  static constexpr std::uint32_t kInterface = 3;
 };
 
 }  // namespace starling::btl

@@ -81,12 +81,14 @@ class Engine final : public Component, private btl::Sink {
   [[nodiscard]] Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept override;
   void mrecv(Message* message, Request& request) noexcept override;
   [[nodiscard]] bool lost(const Context& context, Rank source) const noexcept override;
+  [[nodiscard]] std::optional<ProcId> dead_among(const ProcList& members) const noexcept override;
   void cancel(Request& request) noexcept override;
   [[nodiscard]] Result<void> send_control(ProcId to, std::span<const std::byte> message) override;
 
   int progress() noexcept override;
   [[nodiscard]] bool may_sleep() noexcept override;
   [[nodiscard]] bool drained() const noexcept override;
+  void set_idle(bool idle) noexcept override;
   [[nodiscard]] Counters counters() const override;
   [[nodiscard]] std::vector<PeerTraffic> traffic() const override;
   [[nodiscard]] std::vector<Pending> pending() const override;

@@ -12,6 +12,7 @@ using namespace detail;
 Peer& Engine::adopt(btl::Origin& from) {
   Peer& peer = peers_.peer(from.proc);
   from.cookie = &peer;
+  peer.heard_of = true;
   return peer;
 }
 

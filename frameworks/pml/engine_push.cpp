@@ -217,6 +217,7 @@ void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
   if (peer.state == PeerState::lost) return;
   peer.state = PeerState::lost;
   peer.left = why.code == Errc::peer_left;
+  if (peer.left) peer.fault = Fault::peer_left;
   peer.fast_bytes = -1;
   if (why.code == Errc::no_space) {  // it lives, but there is no room for what goes to it
     peer.fault = Fault::no_memory;
@@ -226,6 +227,11 @@ void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
     counters_.notes.push_back("rank " + std::to_string(proc.rank) + " is lost: " + why.text());
   }
   lost_.push_back(&peer);
+}
+
+void Engine::set_idle(bool idle) noexcept {
+  if (idle) peers_.make_ways_back();
+  for (btl::Component* const transport : peers_.transports()) transport->set_idle(idle);
 }
 
 /// Ends what waits to be sent to a peer that cannot be reached.
@@ -301,6 +307,13 @@ bool Engine::lost(const Context& context, Rank source) const noexcept {
   if (source == kAnySource) return nobody_left(context);
   const Peer* const peer = peers_.find(context.ranks().at(static_cast<std::uint32_t>(to_int(source))));
   return peer != nullptr && peer->state == PeerState::lost;
+}
+
+std::optional<ProcId> Engine::dead_among(const ProcList& members) const noexcept {
+  for (const Peer* const peer : gone_) {
+    if (!peer->left && members.find(peer->proc)) return peer->proc;
+  }
+  return std::nullopt;
 }
 
 /// What was posted since: receives from the living in collectives with the dead, and wildcards.

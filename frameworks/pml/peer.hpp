@@ -53,6 +53,7 @@ struct Peer {
   bool busy = false;               ///< in the engine's list of peers with something to push
   bool get_failed = false;         ///< a get broke: only the ring from now on
   bool suspect = false;            ///< sent something malformed: noted once
+  bool heard_of = false;           ///< has sent something
   bool left = false;               ///< lost, but in order: nobody counts on it any more
   Fault fault = Fault::peer_lost;  ///< lost: how that ends what needs it
   Peer* next_busy = nullptr;

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -96,6 +97,8 @@ class Component {
   /// Whether no message from `source` can come any more that has not come: it has ended, or for a wildcard
   /// all other processes of the context have.
   [[nodiscard]] virtual bool lost(const Context& context, Rank source) const noexcept = 0;
+  /// One of these processes that a transport has reported as lost, not as left in order. Cheap.
+  [[nodiscard]] virtual std::optional<ProcId> dead_among(const ProcList& members) const noexcept = 0;
 
   /// Tries to cancel a receive that has not matched, or a send that has not started (then it completes,
   /// cancelled).
@@ -114,6 +117,8 @@ class Component {
   [[nodiscard]] virtual bool may_sleep() noexcept = 0;
   /// True if nothing of ours is still on its way out (finalize waits for it).
   [[nodiscard]] virtual bool drained() const noexcept = 0;
+  /// This process leaves MPI in order (idle), once drained, or is back: its peers are told. Bounded in time.
+  virtual void set_idle(bool idle) noexcept = 0;
 
   struct Counters {
     std::uint64_t peers = 0, eager_sent = 0, rendezvous_sent = 0, unexpected = 0, unexpected_bytes = 0,
@@ -140,7 +145,7 @@ struct Framework {
   using Component = pml::Component;
   using Args = pml::Args;
   static constexpr FixedString<24> kName = "pml";
-  static constexpr std::uint32_t kInterface = 3;
+  static constexpr std::uint32_t kInterface = 4;
 };
 
 }  // namespace starling::pml

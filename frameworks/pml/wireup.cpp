@@ -141,4 +141,26 @@ Contact PeerTable::connect(Peer& peer) {
   return Contact::none;
 }
 
+void PeerTable::make_way_back(ProcId to, btl::Component& network) {
+  std::vector<std::byte> address;
+  if (network.needs().address != btl::AddressSource::computed) {
+    if (book_ == nullptr) return;
+    auto found = book_->address(to, network.name());
+    if (!found || found->what != btl::Found::What::address) return;
+    address = std::move(found->address);
+  }
+  (void)network.connect(to, address);  // the transport knows it when the peer is connected after all
+}
+
+void PeerTable::make_ways_back() {
+  for (const auto& [proc, peer] : peers_) {
+    if (!peer->heard_of || peer->state != PeerState::untried) continue;
+    for (btl::Component* const transport : transports_) {
+      if (!transport->reaches(proc)) continue;
+      if (!is_network(*transport)) break;
+      make_way_back(proc, *transport);
+    }
+  }
+}
+
 }  // namespace starling::pml

@@ -59,6 +59,9 @@ class PeerTable {
   [[nodiscard]] Peer* find(ProcId proc) const noexcept;
   /// Makes the endpoint unless there is one. Never waits for the peer.
   Contact connect(Peer& peer);
+  /// Endpoints to those of other nodes who have sent something and were never answered, where their addresses
+  /// are at hand. What fails is left out: nobody waits for it.
+  void make_ways_back();
   [[nodiscard]] std::size_t size() const noexcept { return peers_.size(); }
   /// Why a transport that reaches a process was not used, each reason once; for the report.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
@@ -78,6 +81,7 @@ class PeerTable {
   void use(Peer& peer, btl::Component& transport, btl::Endpoint& endpoint);
   void add_paths(Peer& peer, std::size_t from);
   Contact wait_for_address(Peer& peer);
+  void make_way_back(ProcId to, btl::Component& network);
 
   Config config_;
   std::vector<btl::Component*> transports_, polled_;

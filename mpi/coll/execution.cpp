@@ -162,7 +162,7 @@ void Execution::note_fault(const pml::Request& request) noexcept {
       request.status.fault == pml::Fault::none ? pml::Fault::peer_lost : request.status.fault;
   if (first) {
     fault_ = why;
-    const bool said = why == pml::Fault::peer_lost && (request.receive || request.status.cancelled);
+    const bool said = peer_gone(why) && (request.receive || request.status.cancelled);
     faulty_peer_ = to_int(said ? request.status.source : request.rank);
   }
   if (why != pml::Fault::truncated && !abandoned_) give_up();

@@ -62,7 +62,7 @@ void Duplication::start() {
 
 Made Duplication::finish() {
   if (execution_.fault() != pml::Fault::none) {
-    const bool lost = execution_.fault() == pml::Fault::peer_lost;
+    const bool lost = peer_gone(execution_.fault());
     return {error_on(parent_, lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER,
                      "the new context id could not be exchanged with rank " +
                          std::to_string(execution_.faulty_peer())),

@@ -30,7 +30,7 @@ int await(pml::Request& request, const Comm& comm, const char* what) {
   const Waiting waiting(text);
   Runtime::get()->wait([&] { return request.complete.load(std::memory_order_acquire); });
   // Cancelled by the pml: a member has died, so that this would never be received.
-  const bool lost = request.status.fault == pml::Fault::peer_lost || request.status.cancelled;
+  const bool lost = peer_gone(request.status.fault) || request.status.cancelled;
   if (lost) {
     const bool said = request.receive || request.status.cancelled;
     return error_on(

@@ -32,6 +32,10 @@ int fault_error(const pml::Request& request, const Comm* comm) {
       error_class = MPI_ERR_PROC_ABORTED;
       detail = "rank " + rank + " has ended";
       break;
+    case pml::Fault::peer_left:
+      error_class = MPI_ERR_PROC_ABORTED;
+      detail = "rank " + rank + " has left MPI and ended";
+      break;
     case pml::Fault::unreachable:
       error_class = MPI_ERR_OTHER;
       detail = "no transport reaches rank " + rank + "; the log line before says why";

@@ -238,6 +238,7 @@ void Runtime::on_control(ProcId from, std::span<const std::byte> message) noexce
 }
 
 void Runtime::set_idle(bool idle) noexcept {
+  pml_->set_idle(idle);
   pmi_->set_active(!idle);
   if (idle) {
     segment_->leave();

@@ -27,10 +27,10 @@ int Arrivals::deliver(std::span<const std::byte> frame) noexcept {
     note(counters_, "a frame for another process was dropped (an old job's, or a stranger's)");
     return 0;
   }
-  if (head.kind != FrameKind::messages) [[unlikely]] {
-    closing_ = Closing{head.rank, head.kind};
-    return 1;
-  }
+  if (head.kind != FrameKind::messages) [[unlikely]]
+    return take_notice(head, frame.size() - sizeof(head));
+  if (!left_.empty() && frame.size() > sizeof(head)) [[unlikely]]
+    left_.erase(head.rank);
   Origin& from = last_ != nullptr && last_->proc.rank == head.rank ? *last_ : origin(head.rank);
   int messages = 0;
   const bool whole = for_each_record(frame.subspan(sizeof(head)), [&](std::span<const std::byte> message) {
@@ -41,6 +41,22 @@ int Arrivals::deliver(std::span<const std::byte> frame) noexcept {
   });
   if (!whole) note(counters_, "a damaged frame of rank " + std::to_string(head.rank) + " was dropped");
   return messages;
+}
+
+/// A frame about its sender or the connection. It may come twice.
+int Arrivals::take_notice(const FrameHead& head, std::size_t record_bytes) noexcept {
+  if (record_bytes != 0 || head.kind > kLastFrameKind) {
+    note(counters_, "a damaged frame of rank " + std::to_string(head.rank) + " was dropped");
+    return 0;
+  }
+  if (head.kind == FrameKind::leaving) {
+    left_.insert(head.rank);
+  } else if (head.kind == FrameKind::back) {
+    left_.erase(head.rank);
+  } else {
+    closing_ = Closing{head.rank, head.kind};
+  }
+  return 1;
 }
 
 Origin& Arrivals::origin(std::uint32_t rank) {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "frameworks/btl/btl.hpp"
@@ -41,16 +42,22 @@ class Arrivals {
   /// Processes that have sent something.
   [[nodiscard]] std::size_t senders() const noexcept { return origins_.size(); }
   [[nodiscard]] bool heard_of(std::uint32_t rank) const noexcept { return origins_.count(rank) != 0; }
+  /// What the end of a process means now: peer_left if it has said that it leaves, else peer_lost.
+  [[nodiscard]] Errc end_of(std::uint32_t rank) const noexcept {
+    return left_.count(rank) != 0 ? Errc::peer_left : Errc::peer_lost;
+  }
 
  private:
   [[nodiscard]] Origin& origin(std::uint32_t rank);
+  int take_notice(const FrameHead& head, std::size_t record_bytes) noexcept;
 
   Sink& sink_;
   Place place_;
   std::uint64_t token_;
   Component::Counters& counters_;
   std::optional<Closing> closing_;
-  Origin* last_ = nullptr;  // where the last frame came from
+  Origin* last_ = nullptr;                  // where the last frame came from
+  std::unordered_set<std::uint32_t> left_;  // who has said that they leave
   std::unordered_map<std::uint32_t, std::unique_ptr<Origin>> origins_;
 };
 

@@ -21,8 +21,12 @@ enum class FrameKind : std::uint16_t {
   // Closing an idle connection takes both sides; these frames have no records.
   ask_close = 1,    ///< nothing follows on this stream until the answer
   agree_close = 2,  ///< nor on this one: both are empty then
-  refuse_close = 3
+  refuse_close = 3,
+  // Of the sender itself; no records either.
+  leaving = 4,  ///< it has left MPI in order: its end is no loss
+  back = 5      ///< it is back; so is one that sends messages
 };
+inline constexpr FrameKind kLastFrameKind = FrameKind::back;
 
 struct FrameHead {
   std::uint64_t token = 0;   ///< the receiver's, from its address: the frame is meant for it and nobody else

@@ -118,6 +118,12 @@ void Link::send_empty_frame(FrameKind kind) noexcept {
   hand_over(frame);
 }
 
+void Link::tell_idle(bool idle) noexcept {
+  if (lost_ || told_idle_ == idle) return;
+  told_idle_ = idle;
+  send_empty_frame(idle ? FrameKind::leaving : FrameKind::back);
+}
+
 void Link::hand_over(Frame& frame) noexcept {
   bytes_ += sizeof(FrameHead);
   ++frame.chunk->live;

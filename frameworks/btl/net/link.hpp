@@ -111,6 +111,9 @@ class Link : public Endpoint {
   void completed(Frame& frame) noexcept;
   /// A frame without messages: its completion says that those before it have left, or its kind says it all.
   void send_empty_frame(FrameKind kind = FrameKind::messages) noexcept;
+  /// Tells the peer that this process has left MPI, or is back; once each.
+  void tell_idle(bool idle) noexcept;
+  [[nodiscard]] bool told_idle() const noexcept { return told_idle_; }
   /// While held back, frames wait in line.
   void hold_back(bool held) noexcept;
   /// When the last message was sent, counted in messages of all links.
@@ -145,6 +148,7 @@ class Link : public Endpoint {
   bool busy_ = false;   // listed in Links::busy
   bool lost_ = false;
   bool held_ = false;
+  bool told_idle_ = false;  // the peer knows that this process has left
   std::uint64_t last_use_ = 0;
 
   friend struct Links;

@@ -68,6 +68,7 @@ int error_of(const Execution& execution, const Comm& comm) {
           comm, MPI_ERR_TRUNCATE,
           "the data from " + peer + " is longer than expected; counts and types must match on all processes");
     case pml::Fault::peer_lost: return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has ended");
+    case pml::Fault::peer_left: return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has left MPI and ended");
     case pml::Fault::unreachable:
       return error_on(comm, MPI_ERR_OTHER, "no transport reaches " + peer + "; the log line before says why");
     case pml::Fault::no_memory:

@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "frameworks/btl/net/card.hpp"
 #include "frameworks/btl/net/descriptors.hpp"
+#include "frameworks/btl/net/leaving.hpp"
 #include "plugins/btl/ofi/params.hpp"
 
 namespace starling::btl {
@@ -19,8 +20,9 @@ namespace {
 
 constexpr std::size_t kBurst = 16;  // completions read in one progress call
 constexpr std::size_t kEagerBytes = 64 * 1024;
-constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
-constexpr std::uint64_t kProbeAfterNs = 1'000'000'000;  // of refusals only
+constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;   // the pml's head included
+constexpr std::uint64_t kProbeAfterNs = 1'000'000'000;   // of refusals only
+constexpr std::uint64_t kProbeLeftAfterNs = 20'000'000;  // of one that has said that it leaves
 constexpr std::uint64_t kProbeEveryNs = 2'000'000'000;
 constexpr std::uint64_t kAwakeNs = 20'000'000;  // a refused frame keeps the process awake so long
 
@@ -64,13 +66,17 @@ Post OfiEndpoint::hand_to_library(net::Frame& frame) noexcept {
   if (code == -FI_EAGAIN) {
     if (refused_since_ns_ == 0) {
       refused_since_ns_ = last_sign_ns_ = now_ns();
-      next_probe_ns_ = refused_since_ns_ + kProbeAfterNs;
+      const bool left = component_.arrivals_.end_of(peer().rank) == Errc::peer_left;
+      next_probe_ns_ = refused_since_ns_ + (left ? kProbeLeftAfterNs : kProbeAfterNs);
     }
     return Post::again;
   }
-  lose(Errc::peer_lost,
-       "a message to " + place_ + " failed: " + component_.library_.strerror(static_cast<int>(-code)));
+  end("a message to " + place_ + " failed: " + component_.library_.strerror(static_cast<int>(-code)));
   return Post::done;
+}
+
+void OfiEndpoint::end(std::string why) noexcept {
+  lose(component_.arrivals_.end_of(peer().rank), std::move(why));
 }
 
 void OfiEndpoint::taken() noexcept {
@@ -92,15 +98,14 @@ void OfiEndpoint::look_after(std::uint64_t now) noexcept {
       case ofi::Probe::Answer::refused:
         // A computed address may be used before its owner has started.
         if (component_.computed_ && !connected_ && !component_.arrivals_.heard_of(peer().rank)) break;
-        return lose(Errc::peer_lost, "connection refused by " + place_ + ": the process has ended");
+        return end("connection refused by " + place_ + ": the process has ended");
       default: break;
     }
   }
   const std::uint64_t limit = component_.peer_timeout_ns_;
   if (limit == 0 || now - last_sign_ns_ < limit) return;
-  lose(Errc::peer_lost, "no connection to rank " + std::to_string(peer().rank) + " at " + place_ + " after " +
-                            std::to_string((now - refused_since_ns_) / 1'000'000'000) +
-                            " s (btl_ofi_peer_timeout)");
+  end("no connection to rank " + std::to_string(peer().rank) + " at " + place_ + " after " +
+      std::to_string((now - refused_since_ns_) / 1'000'000'000) + " s (btl_ofi_peer_timeout)");
 }
 
 OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const ofi::Choice& choice,
@@ -236,8 +241,7 @@ int OfiComponent::take_error() noexcept {
   if ((error.flags & FI_SEND) != 0 && error.op_context != nullptr) {
     net::Frame& frame = frame_of(error.op_context);
     auto& link = static_cast<OfiEndpoint&>(*frame.link);
-    link.lose(Errc::peer_lost,
-              "the connection to " + link.place() + " broke: " + library_.strerror(error.err));
+    link.end("the connection to " + link.place() + " broke: " + library_.strerror(error.err));
     link.completed(frame);
     return 1;
   }
@@ -280,6 +284,10 @@ bool OfiComponent::drained() const noexcept {
   return all;
 }
 
+void OfiComponent::set_idle(bool idle) noexcept {
+  net::tell_idle(endpoints_, arrivals_, idle, [this] { (void)progress(); });
+}
+
 Result<std::unique_ptr<Component>> create_ofi_component(const Args& args) {
   net::raise_descriptor_limit();
   auto library = ofi::load();
@@ -297,8 +305,8 @@ Result<std::unique_ptr<Component>> create_ofi_component(const Args& args) {
   auto fabric = ofi::Fabric::open(**library, *choice);
   if (!fabric) {
     if (!own) return fail(std::move(fabric).error());
-    return fail(std::move(fabric).error().within(own->place() +
-                                                 " (btl_ofi_port_base + local rank, btl_ofi_nodes)"));
+    return fail(
+        std::move(fabric).error().within(own->place() + " (btl_ofi_port_base + local rank, btl_ofi_nodes)"));
   }
   auto component = std::make_unique<OfiComponent>(args, **library, *choice, std::move(fabric).value(),
                                                   std::move(computed).value());

@@ -40,8 +40,12 @@ class OfiEndpoint final : public net::Link {
   [[nodiscard]] const std::string& place() const noexcept { return place_; }
   /// Whether something was injected and nothing completed since.
   [[nodiscard]] bool unconfirmed() const noexcept { return injected_ && !lost(); }
+  [[nodiscard]] bool connected() const noexcept { return !lost(); }
+  [[nodiscard]] bool gone() const noexcept { return idle(); }
   /// While the first waiting frame meets refusals only: asks whether the peer still lives.
   void look_after(std::uint64_t now) noexcept;
+  /// The process is gone: lost, or left if it has said so.
+  void end(std::string why) noexcept;
   /// When the first waiting frame was first refused; 0: it was not.
   [[nodiscard]] std::uint64_t refused_since_ns() const noexcept { return refused_since_ns_; }
 
@@ -86,6 +90,7 @@ class OfiComponent final : public Component {
   void end_sleep() noexcept override {}
   [[nodiscard]] int wait_fd() const noexcept override { return fabric_.wait_fd(); }
   [[nodiscard]] bool drained() const noexcept override;
+  void set_idle(bool idle) noexcept override;
   [[nodiscard]] Counters counters() const override { return links_.counters; }
 
  private:

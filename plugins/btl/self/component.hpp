@@ -31,6 +31,7 @@ class SelfComponent final : public Component, private Endpoint {
   void end_sleep() noexcept override {}
   [[nodiscard]] int wait_fd() const noexcept override { return -1; }
   [[nodiscard]] bool drained() const noexcept override { return used_ == 0; }
+  void set_idle(bool) noexcept override {}
   [[nodiscard]] Counters counters() const override { return counters_; }
 
  private:

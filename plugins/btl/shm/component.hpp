@@ -49,6 +49,7 @@ class ShmComponent final : public Component {
   void end_sleep() noexcept override { shared_.segment.cancel_sleep(); }
   [[nodiscard]] int wait_fd() const noexcept override { return -1; }
   [[nodiscard]] bool drained() const noexcept override { return true; }
+  void set_idle(bool) noexcept override {}  // the node segment knows (NodeSegment::leave)
   [[nodiscard]] Counters counters() const override;
 
   [[nodiscard]] std::size_t open_lanes() const noexcept { return lanes_.size(); }

@@ -10,6 +10,7 @@
 #include "core/clock.hpp"
 #include "frameworks/btl/net/card.hpp"
 #include "frameworks/btl/net/descriptors.hpp"
+#include "frameworks/btl/net/leaving.hpp"
 #include "plugins/btl/ucx/params.hpp"
 
 namespace starling::btl {
@@ -29,7 +30,7 @@ UcxEndpoint::UcxEndpoint(UcxComponent& component, ProcId peer, net::Card card)
 Post UcxEndpoint::post(net::Frame& frame) noexcept {
   if (ep_ == nullptr) [[unlikely]] {
     if (auto opened = component_.open_endpoint(*this); !opened) {
-      lose(Errc::peer_lost, opened.error().text());
+      lose(component_.arrivals_.end_of(peer().rank), opened.error().text());
       return Post::done;
     }
     ++component_.reopened_;
@@ -200,7 +201,7 @@ void UcxComponent::on_error(void* link, ucp_ep_h, ucs_status_t status) noexcept 
   self.retire(lost);
   ++self.events_;
   if (lost.stage_ == UcxEndpoint::Stage::agreed) return;  // the other side was first to close
-  lost.lose(Errc::peer_lost,
+  lost.lose(self.arrivals_.end_of(lost.peer().rank),
             "the connection to " + lost.place() + " broke: " + self.library_.status_text(status));
 }
 
@@ -247,6 +248,10 @@ bool UcxComponent::drained() const noexcept {
   }
   confirm_ = !all;
   return all;
+}
+
+void UcxComponent::set_idle(bool idle) noexcept {
+  net::tell_idle(endpoints_, arrivals_, idle, [this] { (void)progress(); });
 }
 
 Component::Counters UcxComponent::counters() const {

@@ -38,6 +38,9 @@ class UcxEndpoint final : public net::Link {
   [[nodiscard]] const std::string& place() const noexcept { return card_.place; }
   /// Whether something was sent that no flush has confirmed.
   [[nodiscard]] bool unconfirmed() const noexcept { return unconfirmed_ && !lost(); }
+  /// Whether a frame would find a connection.
+  [[nodiscard]] bool connected() const noexcept { return ep_ != nullptr && stage_ == Stage::open; }
+  [[nodiscard]] bool gone() const noexcept { return idle(); }
   /// Asks the other side to confirm, once.
   void start_flush() noexcept;
 
@@ -79,6 +82,7 @@ class UcxComponent final : public Component {
   void end_sleep() noexcept override {}
   [[nodiscard]] int wait_fd() const noexcept override { return worker_.wait_fd(); }
   [[nodiscard]] bool drained() const noexcept override;
+  void set_idle(bool idle) noexcept override;
   [[nodiscard]] Counters counters() const override;
 
  private:

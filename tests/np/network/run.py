@@ -22,6 +22,10 @@ SESSIONS = str(BUILD / "examples/sessions_overlap")
 GROUPS = str(BUILD / "tests/np_network_groups")
 ORDER = str(BUILD / "tests/np_network_order")
 PAIR = str(BUILD / "tests/np_network_pair")
+LEAVE = str(BUILD / "tests/np_network_leave")
+# Networks with the parameter that takes them to this machine's own interface.
+NETWORKS = [("trial", {})] + [(name, {f"btl_{name}_{what}": "lo"}) for name, what in (("ucx", "devices"), ("ofi", "interface"))
+                              if (BUILD / f"lib/starling/btl_{name}.so").exists()]
 
 
 class NetworkCase(unittest.TestCase):
@@ -236,6 +240,17 @@ class Groups(NetworkCase):
                 self.assertRegex(done.stdout, r"gave up \(parameter bootstrap_timeout\): waits for rank")
 
 
+    def test_a_member_that_dies_meanwhile_is_named_at_once(self):
+        for mode in ({"bootstrap": "hierarchical"}, {"bootstrap": "hierarchical", "bootstrap_group_mode": "lookup"}):
+            for ranks, nodes in ((4, 2), (6, 3)):
+                with self.subTest(mode, ranks=ranks):
+                    done = self.run_job(ranks, nodes, "-enable-recovery", GROUPS, "dead", log_level="error",
+                                        bootstrap_timeout=60, **mode)
+                    self.assertEqual(done.returncode, 137, done.stderr)
+                    for rank in range(ranks - 1):
+                        self.assertRegex(done.stdout, f"rank {rank}: no communicator .*rank {ranks - 1} has ended")
+
+
 @unittest.skipUnless((BUILD / "lib/starling/btl_ofi.so").exists(), "btl/ofi is not built")
 class Computed(NetworkCase):
     """btl_ofi_port_base: addresses follow from node and local rank."""
@@ -270,6 +285,37 @@ class Computed(NetworkCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr,
                          "btl_ofi_nodes: lists 1 nodes, too few for rank [23], number [01] on node 1")
+
+
+class Leaving(NetworkCase):
+    """Rank 0 leaves MPI while others go on, over each network (leave.c)."""
+
+    def leave(self, network, way, *options):
+        name, params = network
+        return self.run_job(3, 3, *options, LEAVE, way, btl=f"self,shm,{name}", startup_report=0, **params)
+
+    def test_who_leaves_in_order_is_no_loss(self):
+        for network in NETWORKS:
+            for way in ("exit", "again") if network[0] != "ofi" else ("exit",):
+                with self.subTest(network=network[0], way=way):
+                    self.expect(self.leave(network, way), "2 ranks went on", "a later send: ",
+                                "rank 0 has left MPI and ended")
+
+    def test_who_has_left_may_live_on_or_be_killed(self):
+        for network in NETWORKS:
+            with self.subTest(network=network[0]):
+                self.expect(self.leave(network, "stay"), "2 ranks went on")
+                done = self.leave(network, "kill", "-enable-recovery")
+                self.assertEqual(done.returncode, 137, done.stderr)
+                self.assertIn("2 ranks went on", done.stdout)
+                self.assertIn("rank 0 has left MPI and ended", done.stdout)
+
+    def test_a_kill_is_a_loss(self):
+        for network in NETWORKS[:2]:  # over ofi, whoever does not send never learns
+            with self.subTest(network=network[0]):
+                done = self.leave(network, "die", "-enable-recovery")
+                self.assertEqual(done.returncode, 137, done.stderr)
+                self.assertRegex(done.stdout, "rank 2: gather: .*rank 0 has ended")
 
 
 class Paths(NetworkCase):

@@ -51,6 +51,16 @@ class NetConformance : public testing::Test {
     }
     return true;
   }
+  /// `rank` leaves while 0 goes on.
+  static void leave(Harness& harness, unsigned rank) {
+    std::atomic<bool> left = false;
+    std::thread leaver([&] {
+      harness.component(rank).set_idle(true);
+      left = true;
+    });
+    while (!left) harness.component(0).progress();
+    leaver.join();
+  }
   static void exchange(Harness& harness, unsigned from, unsigned to, std::uint64_t number,
                        std::size_t bytes) {
     const auto before = harness.sink(to).messages.size();
@@ -212,6 +222,48 @@ TYPED_TEST_P(NetConformance, a_process_that_ends_is_reported_lost_once) {
   EXPECT_TRUE(harness.component(0).drained()) << "a lost peer owes nothing";
 }
 
+TYPED_TEST_P(NetConformance, a_process_that_has_left_in_order_is_reported_left) {
+  for (const bool answered : {true, false}) {
+    TypeParam harness(2);
+    this->exchange(harness, 0, 1, 1, 64);
+    auto& to_peer = harness.endpoint(0, 1);
+    if (answered) {
+      this->exchange(harness, 1, 0, 2, 64);
+    } else {
+      (void)harness.endpoint(1, 0);  // what the pml does for those who were never answered
+    }
+    this->leave(harness, 1);
+    EXPECT_TRUE(harness.sink(0).lost.empty());
+    harness.end(1);
+    const auto message = make_message(3, 30'000);
+    EXPECT_TRUE(this->progress_until(harness, 2, [&] {
+      (void)to_peer.send({}, message);
+      return !harness.sink(0).lost.empty();
+    }));
+    ASSERT_EQ(harness.sink(0).why_lost.size(), 1u);
+    EXPECT_EQ(harness.sink(0).why_lost[0], Errc::peer_left) << harness.sink(0).reasons[0];
+  }
+}
+
+TYPED_TEST_P(NetConformance, who_is_back_can_be_lost) {
+  TypeParam harness(2);
+  this->exchange(harness, 0, 1, 1, 64);
+  this->exchange(harness, 1, 0, 2, 64);
+  auto& to_peer = harness.endpoint(0, 1);
+  this->leave(harness, 1);
+  harness.component(1).set_idle(false);
+  ASSERT_TRUE(this->progress_until(harness, 2, [&] { return harness.component(1).drained(); }));
+  this->exchange(harness, 0, 1, 3, 64);
+  harness.end(1);
+  const auto message = make_message(3, 30'000);
+  EXPECT_TRUE(this->progress_until(harness, 2, [&] {
+    (void)to_peer.send({}, message);
+    return !harness.sink(0).lost.empty();
+  }));
+  ASSERT_EQ(harness.sink(0).why_lost.size(), 1u);
+  EXPECT_EQ(harness.sink(0).why_lost[0], Errc::peer_lost) << harness.sink(0).reasons[0];
+}
+
 TYPED_TEST_P(NetConformance, an_address_where_nobody_listens_is_an_error_or_a_loss) {
   TypeParam harness(2);
   const auto address = harness.component(1).address();
@@ -296,6 +348,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     first_messages_that_cross_lose_nothing, a_sleeper_is_woken_by_its_descriptor,
     two_sleepers_wake_each_other, the_descriptor_is_silent_when_nothing_is_there,
     drained_is_true_only_when_all_has_left, a_process_that_ends_is_reported_lost_once,
+    a_process_that_has_left_in_order_is_reported_left, who_is_back_can_be_lost,
     an_address_where_nobody_listens_is_an_error_or_a_loss, garbage_as_an_address_is_an_error,
     an_interface_that_does_not_exist_is_named_with_those_that_do, loopback_can_be_chosen,
     children_inherit_no_descriptor_and_signals_stay_the_programs, many_peers_are_told_apart);

@@ -162,6 +162,43 @@ TEST_F(NetArrivals, a_frame_about_closing_delivers_nothing_and_is_taken_once) {
   EXPECT_FALSE(arrivals.take_closing());
 }
 
+TEST_F(NetArrivals, who_has_said_that_they_leave_is_not_lost_until_they_are_back) {
+  using btl::net::FrameKind;
+  const auto frame = [](FrameKind kind) {
+    btl::net::FrameHead head{99, 2};
+    head.kind = kind;
+    return make_frame(head, {});
+  };
+  EXPECT_EQ(arrivals.end_of(2), Errc::peer_lost);
+  for (int twice = 0; twice < 2; ++twice) {
+    EXPECT_EQ(arrivals.deliver(frame(FrameKind::leaving)), 1);
+    EXPECT_EQ(arrivals.end_of(2), Errc::peer_left);
+  }
+  EXPECT_EQ(arrivals.end_of(1), Errc::peer_lost);
+  EXPECT_EQ(arrivals.deliver(frame(FrameKind::back)), 1);
+  EXPECT_EQ(arrivals.end_of(2), Errc::peer_lost);
+  EXPECT_EQ(arrivals.deliver(frame(FrameKind::leaving)), 1);
+  EXPECT_EQ(arrivals.deliver(make_frame({99, 2}, {8})), 1);
+  EXPECT_EQ(arrivals.end_of(2), Errc::peer_lost) << "who sends is there";
+  EXPECT_FALSE(arrivals.take_closing());
+  EXPECT_TRUE(counters.notes.empty());
+}
+
+TEST_F(NetArrivals, a_notice_with_records_or_of_an_unknown_kind_is_dropped) {
+  using btl::net::FrameKind;
+  for (const FrameKind kind : {FrameKind::ask_close, FrameKind::leaving}) {
+    btl::net::FrameHead head{99, 2};
+    head.kind = kind;
+    EXPECT_EQ(arrivals.deliver(make_frame(head, {8})), 0);
+  }
+  btl::net::FrameHead unknown{99, 2};
+  unknown.kind = static_cast<FrameKind>(static_cast<int>(btl::net::kLastFrameKind) + 1);
+  EXPECT_EQ(arrivals.deliver(make_frame(unknown, {})), 0);
+  EXPECT_EQ(arrivals.end_of(2), Errc::peer_lost);
+  EXPECT_FALSE(arrivals.take_closing());
+  EXPECT_EQ(counters.notes.size(), 1u);
+}
+
 TEST_F(NetArrivals, what_is_held_back_waits_in_order) {
   btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0, 0};
   FakeLink link(links);

@@ -132,7 +132,7 @@ TEST(Loss, who_left_in_order_ends_no_collective_of_others) {
   job.settle();
   job[0].note_time(1);
   EXPECT_FALSE(of_the_living->complete());
-  EXPECT_EQ(of_the_gone->status().fault, Fault::peer_lost);
+  EXPECT_EQ(of_the_gone->status().fault, Fault::peer_left);
 }
 
 TEST(Loss, a_peer_for_which_there_is_no_room_is_told_from_a_dead_one) {
@@ -217,6 +217,31 @@ TEST(Contact, an_address_is_asked_for_only_where_it_is_published_and_again_if_it
   EXPECT_EQ(book.asked, 2);
   EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::none);
   EXPECT_EQ(book.asked, 2);
+}
+
+TEST(Contact, who_leaves_can_tell_those_it_has_never_answered) {
+  for (const bool network : {true, false}) {
+    PairOptions options;
+    options.address = btl::AddressSource::published;
+    options.preference = network ? 50 : 10;
+    Job job(3, options);
+    Book book, sender;
+    sender.published = true;
+    job[0].set_address_book(&book);
+    job[1].set_address_book(&sender);
+    auto receive = job.irecv(0, 1, 1, 8);
+    auto send = job.isend(1, 0, 1, filled(8, 1));
+    job.settle();
+    ASSERT_TRUE(receive->complete());
+    job[0].set_idle(true);
+    EXPECT_TRUE(job.network.at(0).connected_with.empty()) << "nobody waits for an address";
+    book.published = true;
+    job[0].set_idle(true);
+    EXPECT_EQ(job.network.at(0).connected_with.size(), network ? 3u : 0u);
+    EXPECT_EQ(book.asked, network ? 2 : 0) << "not for rank 2, which has sent nothing";
+    job[0].set_idle(false);
+    EXPECT_EQ(job.network.at(0).told_idle, (std::vector<bool>{true, true, false}));
+  }
 }
 
 /// Progresses rank 0 until `done` or 60 s have passed.

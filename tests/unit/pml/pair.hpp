@@ -50,6 +50,7 @@ class PairBtl final : public btl::Component {
   void end_sleep() noexcept override {}
   int wait_fd() const noexcept override { return -1; }
   bool drained() const noexcept override { return true; }
+  void set_idle(bool idle) noexcept override { told_idle.push_back(idle); }
   Counters counters() const override { return {}; }
 
   /// The next progress() or, with `during_send`, the next send reports that `rank` is gone.
@@ -61,6 +62,7 @@ class PairBtl final : public btl::Component {
   std::size_t gets = 0;
   std::string refusal;  // not empty: reaches() says so for every peer
   std::vector<std::byte> connected_with;
+  std::vector<bool> told_idle;
 
  private:
   friend class PairEndpoint;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/clock.hpp"
 #include "tests/np/network/trial/params.hpp"
 
 namespace starling::btl::trial {
@@ -109,9 +110,8 @@ int Trial::progress() noexcept {
     if (state != Incoming::State::idle) ++events;
     if (state != Incoming::State::ended) continue;
     if (in.known()) {
-      // Nothing tells a process that has ended in order from a dead one; without a barrier after the last
-      // message the former is common.
-      sink_.on_peer_lost(in.origin().proc, Error{Errc::peer_left, kWhere, "it closed its connection"});
+      const Errc end = in.left() ? Errc::peer_left : Errc::peer_lost;
+      sink_.on_peer_lost(in.origin().proc, Error{end, kWhere, "it closed its connection"});
     }
     std::erase_if(incoming_, [&](const auto& other) { return other.get() == &in; });
   }
@@ -121,6 +121,14 @@ int Trial::progress() noexcept {
 bool Trial::begin_sleep() noexcept {
   // What is held leaves by the clock, and no descriptor tells.
   return std::none_of(outgoing_.begin(), outgoing_.end(), [](const auto& at) { return at.second->held(); });
+}
+
+void Trial::set_idle(bool idle) noexcept {
+  for (auto& [peer, link] : outgoing_) link->tell_idle(idle);
+  const Deadline deadline = Deadline::after_seconds(1);
+  while (idle && !drained() && !deadline.passed()) {
+    for (auto& [peer, link] : outgoing_) (void)link->push();
+  }
 }
 
 bool Trial::drained() const noexcept {

@@ -6,7 +6,7 @@
 /// a process that is not there is lost, with trial_hold_ms a message is lost when its sender closes too
 /// early. A second build, trial2, is another network with parameters of its own.
 /// Threads, ownership, ordering: as btl.hpp says.
-/// Errors: a peer that closes its stream is reported as lost.
+/// Errors: a peer that closes its stream is reported as lost, or as left if it has said so.
 
 #include <memory>
 #include <string>
@@ -35,6 +35,7 @@ class Trial final : public Component {
   void end_sleep() noexcept override {}
   [[nodiscard]] int wait_fd() const noexcept override { return epoll_.get(); }
   [[nodiscard]] bool drained() const noexcept override;
+  void set_idle(bool idle) noexcept override;
   [[nodiscard]] Counters counters() const override { return counters_; }
 
  private:

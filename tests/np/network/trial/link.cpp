@@ -22,6 +22,9 @@ struct Hello {
   std::uint32_t rank = 0;
 };
 
+// Lengths that no message has.
+constexpr std::uint32_t kLeaving = 0xffffffff, kBack = 0xfffffffe;
+
 }  // namespace
 
 SocketAddress SocketAddress::tcp(const std::string& host, std::uint16_t port) {
@@ -89,10 +92,19 @@ void Outgoing::queue(std::vector<std::byte> bytes) {
   counters_.bytes_sent += bytes.size();
   (void)connected();
   if (void_) return;  // as with a datagram: nobody is told
-  const auto length = static_cast<std::uint32_t>(bytes.size());
+  queue_frame(static_cast<std::uint32_t>(bytes.size()), bytes);
+}
+
+void Outgoing::tell_idle(bool idle) {
+  if (!socket_ || broken_ || told_idle_ == idle) return;
+  told_idle_ = idle;
+  queue_frame(idle ? kLeaving : kBack, {});
+}
+
+void Outgoing::queue_frame(std::uint32_t length, std::span<const std::byte> bytes) {
   std::vector<std::byte> frame(sizeof length + bytes.size());
   std::memcpy(frame.data(), &length, sizeof length);
-  std::memcpy(frame.data() + sizeof length, bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(frame.data() + sizeof length, bytes.data(), bytes.size());
   queued_bytes_ += frame.size();
   queue_.push_back({manner_.hold_ns == 0 ? 0 : now_ns() + manner_.hold_ns, std::move(frame)});
   (void)push();
@@ -166,6 +178,11 @@ void Incoming::deliver(Sink& sink, Component::Counters& counters) {
   std::uint32_t length = 0;
   while (bytes_.size() - at >= sizeof length) {
     std::memcpy(&length, bytes_.data() + at, sizeof length);
+    left_ = length == kLeaving;
+    if (length >= kBack) {
+      at += sizeof length;
+      continue;
+    }
     if (bytes_.size() - at - sizeof length < length) break;
     ++counters.messages_received;
     counters.bytes_received += length;

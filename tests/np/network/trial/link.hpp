@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file  Streams of btl/trial: one way each, a hello and then frames of {length, bytes}. Layer: tests.
+/// Two lengths have no bytes: they say that the sender leaves, or is back.
 ///
 /// Threads:   the transport's.
 /// Ownership: own their sockets.
@@ -55,6 +56,8 @@ class Outgoing final : public Endpoint {
   Post get(const RemoteBuffer&, std::span<std::byte>, Completion*) noexcept override { return Post::again; }
   [[nodiscard]] bool can_get() noexcept override { return false; }
 
+  /// Tells the peer, over a stream that there is, whether this process has left.
+  void tell_idle(bool idle);
   /// Writes what may leave. Returns the number of frames written.
   int push() noexcept;
   /// Frames of which the sender was told that they have left, and which have not.
@@ -70,6 +73,7 @@ class Outgoing final : public Endpoint {
   };
   [[nodiscard]] bool connected() noexcept;
   void queue(std::vector<std::byte> bytes);
+  void queue_frame(std::uint32_t length, std::span<const std::byte> bytes);
 
   ProcId self_, peer_;
   SocketAddress to_;
@@ -78,6 +82,7 @@ class Outgoing final : public Endpoint {
   UniqueFd socket_;
   bool void_ = false;    // nobody was there: everything is lost
   bool broken_ = false;  // the peer is gone
+  bool told_idle_ = false;
   std::deque<Frame> queue_;
   std::size_t queued_bytes_ = 0;
   std::vector<std::byte> scratch_;
@@ -93,12 +98,15 @@ class Incoming {
   [[nodiscard]] int fd() const noexcept { return socket_.get(); }
   [[nodiscard]] const Origin& origin() const noexcept { return origin_; }
   [[nodiscard]] bool known() const noexcept { return known_; }
+  /// Whether its sender has said that it leaves.
+  [[nodiscard]] bool left() const noexcept { return left_; }
 
  private:
   void deliver(Sink& sink, Component::Counters& counters);
   UniqueFd socket_;
   Origin origin_;
   bool known_ = false;
+  bool left_ = false;
   std::vector<std::byte> bytes_;
 };
 

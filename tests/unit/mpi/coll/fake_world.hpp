@@ -15,6 +15,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -152,9 +153,11 @@ class FakePml final : public pml::Component {
   pml::Message* mprobe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return nullptr; }
   void mrecv(pml::Message*, pml::Request&) noexcept override {}
   bool lost(const pml::Context&, Rank) const noexcept override { return false; }
+  std::optional<ProcId> dead_among(const ProcList&) const noexcept override { return std::nullopt; }
   Result<void> send_control(ProcId, std::span<const std::byte>) override { return {}; }
   bool may_sleep() noexcept override { return true; }
   bool drained() const noexcept override { return true; }
+  void set_idle(bool) noexcept override {}
   Counters counters() const override { return {}; }
   std::vector<pml::PeerTraffic> traffic() const override { return {}; }
   std::vector<pml::Pending> pending() const override { return {}; }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/log.hpp"
+#include "frameworks/bootstrap/members.hpp"
 
 namespace starling::bootstrap {
 namespace {
@@ -63,16 +64,6 @@ Result<ContextId> Agreement::climb(const Key& key, const Creation& creation, Dea
   return id;
 }
 
-/// Every member is needed, not only those next in the tree: they may wait for one that has died.
-Result<void> Agreement::wait(const std::function<bool()>& ready, const Creation& creation, Deadline deadline,
-                             const std::function<std::string()>& what) {
-  std::optional<ProcId> dead;
-  auto waited = courier_.wait(
-      [&] { return ready() || (dead = courier_.dead_among(*creation.members)).has_value(); }, deadline, what);
-  if (!waited || !dead) return waited;
-  return fail(Errc::peer_lost, what(), "rank " + std::to_string(dead->rank) + " has ended");
-}
-
 Result<void> Agreement::wait_for_children(const Key& key, const TreePlace& place, const Creation& creation,
                                           Deadline deadline) {
   if (place.children.empty()) return {};
@@ -86,7 +77,9 @@ Result<void> Agreement::wait_for_children(const Key& key, const TreePlace& place
     }
     return "waits for rank(s) " + ranks + " or members that join through them";
   };
-  auto waited = wait(all_joined, creation, deadline, [&] { return describe(creation) + ": " + missing(); });
+  const auto find_dead = [&] { return courier_.dead_among(*creation.members); };
+  auto waited = wait_while_alive(courier_, find_dead, all_joined, deadline,
+                                 [&] { return describe(creation) + ": " + missing(); });
   if (waited) return {};
   if (waited.error().code != Errc::timed_out) return waited;
   return fail(Errc::timed_out, describe(creation),
@@ -102,8 +95,10 @@ Result<ContextId> Agreement::result_from_parent(const Key& key, const TreePlace&
   if (auto sent = courier_.send(*place.parent, bytes_of(join)); !sent) return fail(std::move(sent).error());
   const std::string missing =
       "waits for rank " + std::to_string(place.parent->rank) + " to pass on the new context id";
-  auto waited = wait([&] { return entries_[key].result.has_value(); }, creation, deadline,
-                     [&] { return describe(creation) + ": " + missing; });
+  const auto find_dead = [&] { return courier_.dead_among(*creation.members); };
+  auto waited = wait_while_alive(
+      courier_, find_dead, [&] { return entries_[key].result.has_value(); }, deadline,
+      [&] { return describe(creation) + ": " + missing; });
   if (waited) return *entries_[key].result;
   if (waited.error().code != Errc::timed_out) return fail(std::move(waited).error());
   return fail(Errc::timed_out, describe(creation),

@@ -62,8 +62,6 @@ class Agreement {
     bool abandoned = false;
   };
   [[nodiscard]] Result<ContextId> climb(const Key& key, const Creation& creation, Deadline deadline);
-  [[nodiscard]] Result<void> wait(const std::function<bool()>& ready, const Creation& creation,
-                                  Deadline deadline, const std::function<std::string()>& what);
   [[nodiscard]] Result<void> wait_for_children(const Key& key, const TreePlace& place,
                                                const Creation& creation, Deadline deadline);
   [[nodiscard]] Result<ContextId> result_from_parent(const Key& key, const TreePlace& place,

@@ -23,9 +23,10 @@ using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 }
 
 enum class BlockKind : std::uint32_t {
-  up = 1,     ///< the table of the sender's subtree
-  down = 2,   ///< a sheet of the whole table, and the context id
-  shared = 3  ///< the context id, and where the node keeps the whole table
+  up = 1,      ///< the table of the sender's subtree
+  down = 2,    ///< a sheet of the whole table, and the context id
+  shared = 3,  ///< the context id, and where the node keeps the whole table
+  failed = 4   ///< instead of them: a member has died; its rank in place of the context id
 };
 
 struct Block {

@@ -58,7 +58,7 @@ std::optional<Block> Assembly::take(ProcId from, std::span<const std::byte> mess
   if (message.size() < sizeof piece) return refuse(from, "it is shorter than its head");
   std::memcpy(&piece, message.data(), sizeof piece);
   const auto bytes = message.subspan(sizeof piece);
-  if (piece.layout != Piece::kLayout || piece.kind < BlockKind::up || piece.kind > BlockKind::shared ||
+  if (piece.layout != Piece::kLayout || piece.kind < BlockKind::up || piece.kind > BlockKind::failed ||
       piece.block_bytes > kBlockMaxBytes || piece.number >= piece.count) {
     return refuse(from, "its layout is unknown; do all processes run the same version?");
   }

@@ -259,9 +259,10 @@ Result<void> Runtime::pause(std::uint64_t ns, const std::function<std::string()>
   return {};
 }
 
-// Of this node, as mpiexec marks them; what dies elsewhere is told by the transports. Who has ended in order
-// is not meant: it may have had its part in the creation that others are still waiting for.
+// Of this node, as mpiexec marks them; elsewhere, those that a transport has a connection to. Who has ended
+// in order is not meant: it may have had its part in the creation that others are still waiting for.
 std::optional<ProcId> Runtime::dead_among(const ProcList& members) noexcept {
+  if (const auto dead = pml_->dead_among(members)) return dead;
   if (segment_->ends() == 0) return std::nullopt;
   for (std::uint32_t local = 0; local < segment_->local_size(); ++local) {
     const std::uint32_t state = segment_->slot(local).state.load(std::memory_order_acquire);

@@ -46,6 +46,9 @@ Result<ContextId> Hierarchical::exchange(const Creation& creation, const Key& ke
                         "creation of a communicator of " + std::to_string(creation.members->size()) +
                             " processes with tag '" + creation.tag + "'"};
   Result<ContextId> id = hold(meeting);
+  if (!id && id.error().code == Errc::peer_lost) {
+    if (const auto dead = dead_in(meeting)) pass_on_death(meeting, *dead);
+  }
   inbox_.close(meeting.key, !id);
   if (!id) return id;
   exchanges_.completed(creation.members);
@@ -54,6 +57,12 @@ Result<ContextId> Hierarchical::exchange(const Creation& creation, const Key& ke
                        [&](const Book& book) { return book.card(known.first).has_value(); });
   });
   return id;
+}
+
+bool Hierarchical::has_card(ProcId peer) const {
+  return known_.count(peer) != 0 || std::any_of(books_.begin(), books_.end(), [&](const Book& book) {
+           return book.card(peer).has_value();
+         });
 }
 
 void Hierarchical::learn(ProcId peer, std::vector<std::byte> card) { known_[peer] = std::move(card); }

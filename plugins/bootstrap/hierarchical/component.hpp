@@ -7,6 +7,7 @@
 /// room.
 /// Threads, ownership, errors: as bootstrap.hpp says.
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -53,6 +54,10 @@ class Hierarchical final : public Component {
   [[nodiscard]] Result<ContextId> exchange(const Creation& creation, const Key& key, Deadline deadline);
   // meeting.cpp
   [[nodiscard]] Result<ContextId> hold(const Meeting& meeting);
+  [[nodiscard]] std::optional<ProcId> dead_in(const Meeting& meeting) const;
+  [[nodiscard]] bool reaches_parent(const Meeting& meeting);
+  void learn_from_its_table(const Meeting& meeting, ProcId child);
+  void pass_on_death(const Meeting& meeting, ProcId dead);
   [[nodiscard]] Result<void> wait_for(const Meeting& meeting, const std::vector<ProcId>& senders);
   /// What a subtree sends up.
   struct Gathered {
@@ -74,6 +79,7 @@ class Hierarchical final : public Component {
   [[nodiscard]] Result<void> pass_on(const Meeting& meeting, const Block& block);
   [[nodiscard]] Result<void> finish(const Meeting& meeting, ContextId id, Book book);
 
+  [[nodiscard]] bool has_card(ProcId peer) const;
   void learn(ProcId peer, std::vector<std::byte> card);
 
   pmi::Component& pmi_;

@@ -11,7 +11,17 @@ namespace starling::bootstrap {
 
 void Inbox::put(ProcId from, Block block) {
   Entry& entry = entries_[block.key];
-  if (!entry.given_up) entry.from[from].push_back(std::move(block));
+  if (entry.given_up) return;
+  if (block.kind == BlockKind::failed) {
+    entry.dead = ProcId{from.world, static_cast<std::uint32_t>(block.context.bits)};
+  } else {
+    entry.from[from].push_back(std::move(block));
+  }
+}
+
+std::optional<ProcId> Inbox::dead(const Key& key) const {
+  const auto entry = entries_.find(key);
+  return entry == entries_.end() ? std::nullopt : entry->second.dead;
 }
 
 bool Inbox::has(const Key& key, ProcId from) const {
@@ -32,7 +42,7 @@ Block Inbox::take(const Key& key, ProcId from) {
 
 void Inbox::close(const Key& key, bool given_up) {
   if (given_up) {
-    entries_[key] = Entry{.given_up = true, .from = {}};
+    entries_[key] = Entry{.given_up = true, .dead = {}, .from = {}};
   } else {
     entries_.erase(key);
   }

@@ -7,6 +7,7 @@
 
 #include <deque>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "core/ids.hpp"
@@ -18,6 +19,8 @@ class Inbox {
  public:
   void put(ProcId from, Block block);
   [[nodiscard]] bool has(const Key& key, ProcId from) const;
+  /// The member whose death has ended a creation, as another has told.
+  [[nodiscard]] std::optional<ProcId> dead(const Key& key) const;
   /// The next block of a sender, which must be there.
   [[nodiscard]] Block take(const Key& key, ProcId from);
   /// Forgets a creation. Given up: later blocks are dropped.
@@ -27,6 +30,7 @@ class Inbox {
  private:
   struct Entry {
     bool given_up = false;
+    std::optional<ProcId> dead;
     std::map<ProcId, std::deque<Block>> from;
   };
   std::unordered_map<Key, Entry, KeyHash> entries_;

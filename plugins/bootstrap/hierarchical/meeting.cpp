@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <string>
 
+#include "frameworks/bootstrap/members.hpp"
 #include "plugins/bootstrap/hierarchical/component.hpp"
 
 namespace starling::bootstrap {
@@ -43,6 +44,53 @@ Result<std::vector<std::byte>> from_hex(const std::string& text) {
 
 }  // namespace
 
+std::optional<ProcId> Hierarchical::dead_in(const Meeting& meeting) const {
+  if (const auto dead = inbox_.dead(meeting.key)) return dead;
+  return courier_.dead_among(*meeting.creation.members);
+}
+
+/// Whether the parent can be reached, after one question to the process manager if need be.
+bool Hierarchical::reaches_parent(const Meeting& meeting) {
+  if (!meeting.place.parent) return false;
+  const ProcId parent = *meeting.place.parent;
+  const auto way = way_for(meeting);
+  if (!meeting.place.root || has_card(parent) || !way) return !meeting.place.root || has_card(parent);
+  if (*way == Way::lookup) {
+    const auto text = pmi_.lookup(published_name(meeting, parent));
+    auto card = text ? from_hex(*text) : Result<std::vector<std::byte>>(fail(Error(text.error())));
+    if (card) learn(parent, std::move(*card));
+  } else {
+    auto found = desk_.card(parent);
+    if (found && found->what == btl::Found::What::address) learn(parent, std::move(found->address));
+  }
+  return has_card(parent);
+}
+
+/// The card of a root below that has come, when not all have.
+void Hierarchical::learn_from_its_table(const Meeting& meeting, ProcId child) {
+  if (!inbox_.has(meeting.key, child)) return;
+  const Block block = inbox_.take(meeting.key, child);
+  if (block.bytes == nullptr) return;
+  const auto table = Table::open(*block.bytes);
+  const auto card = table ? table->card(child) : std::nullopt;
+  if (card) learn(child, {card->begin(), card->end()});
+}
+
+/// Those next to this process may have no other way to learn why nothing comes. A root below that has not
+/// sent anything yet cannot be told: it waits until its deadline.
+void Hierarchical::pass_on_death(const Meeting& meeting, ProcId dead) {
+  const Block block{BlockKind::failed, meeting.key, ContextId{dead.rank}, 0, 1, nullptr};
+  std::vector<ProcId> others = meeting.place.node_children;
+  for (const ProcId child : meeting.place.root_children) {
+    learn_from_its_table(meeting, child);
+    if (has_card(child)) others.push_back(child);
+  }
+  if (reaches_parent(meeting)) others.push_back(*meeting.place.parent);
+  for (const ProcId other : others) {
+    if (other != dead) (void)courier_.send_block(other, block);  // who cannot be reached has ended as well
+  }
+}
+
 Result<void> Hierarchical::wait_for(const Meeting& meeting, const std::vector<ProcId>& senders) {
   const auto missing = [&] {
     std::string ranks;
@@ -56,9 +104,11 @@ Result<void> Hierarchical::wait_for(const Meeting& meeting, const std::vector<Pr
     return std::all_of(senders.begin(), senders.end(),
                        [&](ProcId sender) { return inbox_.has(meeting.key, sender); });
   };
-  auto waited = courier_.wait(all_there, meeting.deadline, [&] {
+  const auto what = [&] {
     return meeting.name + ": waits for rank(s) " + missing() + " or members that join through them";
-  });
+  };
+  auto waited = wait_while_alive(
+      courier_, [&] { return dead_in(meeting); }, all_there, meeting.deadline, what);
   if (waited || waited.error().code != Errc::timed_out) return waited;
   const std::string hint = waited.error().detail.empty() ? "" : "\n  " + waited.error().detail;
   return fail(Errc::timed_out, meeting.name,
@@ -100,6 +150,7 @@ Result<void> Hierarchical::fetch_parent(const Meeting& meeting) {
       return {};
     }
     if (covered(meeting)) return {};
+    if (auto alive = all_alive([&] { return dead_in(meeting); }, what()); !alive) return alive;
     if (found->what == btl::Found::What::none || meeting.deadline.passed()) {
       return fail(Errc::timed_out, meeting.name,
                   "gave up (parameter bootstrap_timeout): rank " + std::to_string(parent.rank) +
@@ -123,6 +174,7 @@ Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
       return {};
     }
     if (covered(meeting)) return {};
+    if (auto alive = all_alive([&] { return dead_in(meeting); }, what()); !alive) return alive;
     if (text.error().code != Errc::not_found) return fail(std::move(text).error());
     if (meeting.deadline.passed()) {
       return fail(Errc::timed_out, meeting.name,
@@ -158,7 +210,7 @@ Result<void> Hierarchical::become_visible(const Meeting& meeting, Way way) {
   if (way == Way::world) return meet_world(courier_, fenced_, meeting.deadline);
   if (way != Way::native || !place.root) return {};
   return courier_.fence(ranks_of_roots(meeting.creation.members, nodes_), "roots " + text_of(meeting.key),
-                        meeting.deadline, [&] { return covered(meeting); });
+                        meeting.deadline, [&] { return covered(meeting) || dead_in(meeting).has_value(); });
 }
 
 /// Makes the parent of a root reachable.

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators from groups over several nodes.    usage: groups overlap|bridge|threads|missing */
+/* Communicators from groups over several nodes.    usage: groups overlap|bridge|threads|missing|dead */
 #include <mpi.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { THREADS = 4, ROUNDS = 5 };
 
@@ -126,6 +128,15 @@ int main(int argc, char** argv) {
   if (strcmp(what, "bridge") == 0) bad = bridge();
   /* Rank 2 does not come: the others end with an error that says so. */
   if (strcmp(what, "missing") == 0 && me != 2) bad = meet((1u << size) - 1, "missing");
+  /* The last rank dies while the others are waiting for it: they end at once, with an error that names it. */
+  if (strcmp(what, "dead") == 0) {
+    struct timespec pause = {1, 500000000};
+    if (me == size - 1) {
+      nanosleep(&pause, NULL);
+      raise(SIGKILL);
+    }
+    bad = meet((1u << size) - 1, "dead");
+  }
   MPI_Session_finalize(&session);
   printf("rank %d: %s\n", me, bad == 0 ? "fine" : "WRONG");
   return bad != 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time of one blocking collective among all ranks: the slowest rank's, the median over batches.
- * Usage: collectives [largest] */
+ * Usage: collectives [largest [name...]]     (without names: the first six) */
 #include "bench.h"
 
 #include <mpi.h>
+#include <string.h>
 
 enum { kBatches = 9 };
 
@@ -19,13 +20,55 @@ static void reduce(int bytes) { MPI_Reduce(in, out, bytes / 8, MPI_DOUBLE, MPI_S
 static void allreduce(int bytes) { MPI_Allreduce(in, out, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
 static void allgather(int bytes) { MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD); }
 static void alltoall(int bytes) { MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, MPI_COMM_WORLD); }
+static void scan(int bytes) { MPI_Scan(in, out, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+static void exscan(int bytes) { MPI_Exscan(in, out, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+static void reduce_scatter(int bytes) {
+  MPI_Reduce_scatter_block(in, out, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
 
+/* Equal blocks for the functions that take unequal ones. */
+static int counts[64], places[64];
+static void set_blocks(int bytes) {
+  for (int i = 0; i < ranks; ++i) {
+    counts[i] = bytes;
+    places[i] = i * bytes;
+  }
+}
+static void gatherv(int bytes) {
+  set_blocks(bytes);
+  MPI_Gatherv(in, bytes, MPI_BYTE, out, counts, places, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void scatterv(int bytes) {
+  set_blocks(bytes);
+  MPI_Scatterv(in, counts, places, MPI_BYTE, out, bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+static void allgatherv(int bytes) {
+  set_blocks(bytes);
+  MPI_Allgatherv(in, bytes, MPI_BYTE, out, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+}
+static void alltoallv(int bytes) {
+  set_blocks(bytes);
+  MPI_Alltoallv(in, counts, places, MPI_BYTE, out, counts, places, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+enum { kUsual = 6 };
 static const struct {
   const char* name;
   void (*run)(int bytes);
   int blocks; /* whether a buffer has one block of `bytes` for each rank */
-} kCollectives[] = {{"barrier", barrier, 0},     {"bcast", bcast, 0},         {"reduce", reduce, 0},
-                    {"allreduce", allreduce, 0}, {"allgather", allgather, 1}, {"alltoall", alltoall, 1}};
+} kCollectives[] = {
+    {"barrier", barrier, 0},     {"bcast", bcast, 0},         {"reduce", reduce, 0},
+    {"allreduce", allreduce, 0}, {"allgather", allgather, 1}, {"alltoall", alltoall, 1},
+    {"scan", scan, 0},           {"exscan", exscan, 0},       {"reduce_scatter", reduce_scatter, 1},
+    {"gatherv", gatherv, 1},     {"scatterv", scatterv, 1},   {"allgatherv", allgatherv, 1},
+    {"alltoallv", alltoallv, 1}};
+
+static int wanted(unsigned which, int names, char** name) {
+  for (int i = 0; i < names; ++i) {
+    if (strcmp(name[i], kCollectives[which].name) == 0) return 1;
+  }
+  return names == 0 && which < kUsual;
+}
 
 /* Seconds of `rounds` calls on the slowest rank. */
 static double batch(void (*run)(int), int bytes, int rounds) {
@@ -58,6 +101,7 @@ int main(int argc, char** argv) {
   in = bench_buffer((size_t)largest);
   out = bench_buffer((size_t)largest);
   for (unsigned c = 0; c < sizeof kCollectives / sizeof *kCollectives; ++c) {
+    if (!wanted(c, argc > 2 ? argc - 2 : 0, argv + 2)) continue;
     for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
       const int bytes = sizes[s];
       double batches[kBatches];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Allgather and MPI_Allgatherv in their three forms. Layer: mpi. MPI 5.0 section 6.7.
 
+#include <algorithm>
+
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/api/coll/node_team.hpp"
@@ -38,6 +40,13 @@ int allgatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datat
   asked.type = view(sendtype);
   asked.receive = Blocks(recvbuf, view(recvcounts), view(displs), received);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  std::uint64_t longest = 0, total = 0;  // all members know all sizes
+  for (int rank = 0; !comm.inter() && rank < static_cast<int>(comm.size()); ++rank) {
+    longest = std::max(longest, asked.receive.bytes(rank));
+    total += asked.receive.bytes(rank);
+  }
+  if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::allgather, total, longest, 1}))
+    return NodeTeam::ended(comm, node::allgather(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::allgather(schedule, team, tuning(), asked);
   });

@@ -5,6 +5,7 @@
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
+#include "mpi/coll/node/parcels.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -34,6 +35,11 @@ int alltoallv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (!asked.in_place) asked.send = Blocks(sendbuf, view(sendcounts), view(sdispls), sent);
   asked.receive = Blocks(recvbuf, view(recvcounts), view(rdispls), received);
+  if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew_for_parcels(form, comm)) {
+    return NodeTeam::ended(
+        comm, node::alltoallv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },
+        [&](int rank) { return asked.send.block(rank); });
+  }
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::alltoall(schedule, team, tuning(), asked);
   });

@@ -3,6 +3,8 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
+#include "mpi/coll/node/parcels.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -22,6 +24,11 @@ int alltoallw(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
     asked.send = Blocks(sendbuf, view(sendcounts), view(sdispls), sent.data());
   }
   asked.receive = Blocks(recvbuf, view(recvcounts), view(rdispls), received.data());
+  if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew_for_parcels(form, comm)) {
+    return NodeTeam::ended(
+        comm, node::alltoallv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },
+        [&](int rank) { return asked.send.block(rank); });
+  }
   return launch(form, comm, used, [&](Schedule& schedule, const Team& team) {
     coll::alltoall(schedule, team, tuning(), asked);
   });

@@ -5,6 +5,7 @@
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
+#include "mpi/coll/node/parcels.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -39,6 +40,11 @@ int gatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
   asked.receive = Blocks(recvbuf, view(recvcounts), view(displs), received);
   asked.root = root_of(comm, root);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  if (node::Crew* const crew = NodeTeam::crew_for_parcels(form, comm)) {
+    return NodeTeam::ended(
+        comm, node::gatherv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },
+        [&](int) { return region(asked.send, asked.count, asked.type); });
+  }
   return launch(form, comm, {&sendtype, &recvtype},
                 [&](Schedule& schedule, const Team& team) { coll::gatherv(schedule, team, asked); });
 }

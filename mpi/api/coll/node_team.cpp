@@ -23,6 +23,8 @@ namespace {
 /// Collectives by messages before a communicator gets boards: many live for one or two only.
 constexpr std::uint32_t kCallsBefore = 2;
 constexpr std::uint32_t kMostMembers = 256;
+/// Fewer members exchange unequal blocks faster by messages.
+constexpr std::uint32_t kLeastForParcels = 4;
 /// The small board, for a few dozen numbers. Many cells: roots of broadcasts run ahead.
 constexpr node::BoardMemory::Shape kSmall{64, 256};
 /// The large board of any communicator takes about this much, in cells of these sizes.
@@ -119,11 +121,27 @@ node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call, c
   if (call.bytes == 0) return nullptr;
   NodeTeam* const team = of(form, comm, name);
   if (team == nullptr || named_by_parameters(comm, call)) return nullptr;
-  if (call.cell_bytes <= kSmall.capacity()) return team->board(team->small_, kSmall);
-  const node::BoardMemory::Shape large = team->large_shape();
+  return team->board_for(call.cell_bytes, call.least_cell);
+}
+
+node::Crew* NodeTeam::crew_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
+                                      std::uint64_t element_bytes, const char* name) {
+  NodeTeam* const team = bytes == 0 ? nullptr : of(form, comm, name);
+  return team == nullptr ? nullptr : team->board_for(bytes, element_bytes);
+}
+
+node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, const char* name) {
+  if (comm.size() < kLeastForParcels) return nullptr;
+  NodeTeam* const team = of(form, comm, name);
+  return team == nullptr ? nullptr : team->board_for(kSmall.capacity() + 1, node::least_parcels(comm.size()));
+}
+
+node::Crew* NodeTeam::board_for(std::uint64_t cell_bytes, std::uint64_t least_cell) {
+  if (cell_bytes <= kSmall.capacity()) return board(small_, kSmall);
+  const node::BoardMemory::Shape large = large_shape();
   // A pair has nobody else to share the copies with: a lane of messages streams faster.
-  if (comm.size() == 2 || call.least_cell > large.capacity()) return nullptr;
-  return team->board(team->large_, large);
+  if (comm_.size() == 2 || least_cell > large.capacity()) return nullptr;
+  return board(large_, large);
 }
 
 int NodeTeam::ended(Comm& comm, bool complete) {
@@ -131,6 +149,14 @@ int NodeTeam::ended(Comm& comm, bool complete) {
     return MPI_SUCCESS;
   const std::uint32_t lost = comm.node_team->lost_;
   return error_on(comm, MPI_ERR_PROC_ABORTED, "rank " + std::to_string(lost - 1) + " has ended");
+}
+
+int NodeTeam::ended_parcels(Comm& comm, const node::Parcels& parcels, int rc) {
+  if (!parcels.complete) return ended(comm, false);
+  if (rc != MPI_SUCCESS || parcels.truncated < 0) return rc;
+  return error_on(comm, MPI_ERR_TRUNCATE,
+                  "the data from rank " + std::to_string(parcels.truncated) +
+                      " is longer than expected; counts and types must match on all processes");
 }
 
 node::BoardMemory::Shape NodeTeam::large_shape() const noexcept {

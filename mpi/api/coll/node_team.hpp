@@ -20,6 +20,7 @@
 
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/coll/node/crew.hpp"
+#include "mpi/coll/node/parcels.hpp"
 
 namespace starling::mpi::coll {
 
@@ -48,8 +49,20 @@ class NodeTeam final : public node::Patience {
   /// The same for a barrier.
   [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm,
                                         const char* name = __builtin_FUNCTION());
+  /// The same for a vector of `bytes` and elements of `element_bytes`, where no parameter names an algorithm.
+  [[nodiscard]] static node::Crew* crew_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
+                                                   std::uint64_t element_bytes,
+                                                   const char* name = __builtin_FUNCTION());
+  /// The same for blocks whose sizes not all members know.
+  [[nodiscard]] static node::Crew* crew_for_parcels(const Form& form, Comm& comm,
+                                                    const char* name = __builtin_FUNCTION());
   /// What the call returns after the crew's work.
   [[nodiscard]] static int ended(Comm& comm, bool complete);
+  /// The same after parcels: sends and receives the blocks that were too long for the board. `receive(rank)`
+  /// and `send(rank)` are their buffers.
+  template <class Receive, class Send>
+  [[nodiscard]] static int ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send,
+                                 const char* name = __builtin_FUNCTION());
 
   explicit NodeTeam(Comm& comm);
   ~NodeTeam();
@@ -68,6 +81,8 @@ class NodeTeam final : public node::Patience {
   };
   [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm, const char* name);
   [[nodiscard]] node::Crew* board(Area& area, node::BoardMemory::Shape shape);
+  [[nodiscard]] node::Crew* board_for(std::uint64_t cell_bytes, std::uint64_t least_cell);
+  [[nodiscard]] static int ended_parcels(Comm& comm, const node::Parcels& parcels, int rc);
   [[nodiscard]] std::uint64_t reserve(std::size_t bytes);
   [[nodiscard]] bool agreed(bool here);
   [[nodiscard]] Header& header(const Area& area) const noexcept;
@@ -82,5 +97,21 @@ class NodeTeam final : public node::Patience {
   std::uint32_t lost_ = 0;  // 1 + the member that died
   Area small_, large_;
 };
+
+template <class Receive, class Send>
+int NodeTeam::ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send, const char* name) {
+  int rc = MPI_SUCCESS;
+  if (parcels.complete && parcels.messages()) {
+    auto build = [&](Schedule& schedule, const Team&) {
+      for (const int rank : parcels.from) schedule.receive(rank, receive(rank));
+      for (const int rank : parcels.to) schedule.send(rank, send(rank));
+      schedule.next_round();
+    };
+    rc = launch(kBlocking, comm, Used{}, build, name);
+  } else {
+    (void)comm.next_collective_tag();  // all members count alike
+  }
+  return ended_parcels(comm, parcels, rc);
+}
 
 }  // namespace starling::mpi::coll

@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Reduce_scatter and MPI_Reduce_scatter_block in their three forms. Layer: mpi. MPI 5.0 section 6.10.
 
+#include <algorithm>
+
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
+#include "mpi/coll/node/algorithms.hpp"
 
 namespace starling::mpi::api {
 namespace {
 
 using namespace coll;
+
+/// Beyond this messages are faster: the copies of whole vectors weigh more than the waits that they save.
+constexpr std::uint64_t kMostBytes = 64 << 10;
+
+/// The crew for vectors that the operation can be applied to where they stand in cells.
+node::Crew* crew_for(const Form& form, Comm& comm, const coll::ReduceScatter& asked, const char* name) {
+  if (comm.inter() || !node::dense(asked.type)) return nullptr;
+  std::uint64_t longest = 0, total = 0;
+  for (int rank = 0; rank < static_cast<int>(comm.size()); ++rank) {
+    longest = std::max(longest, asked.part(rank) * asked.type.size);
+    total += asked.part(rank) * asked.type.size;
+  }
+  if (total > kMostBytes) return nullptr;
+  const NodeCall call{Collective::reduce_scatter, total, longest * comm.size(), asked.type.size * comm.size(),
+                      asked.operation.commutative};
+  return NodeTeam::crew(form, comm, call, name);
+}
 
 int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArray recvcounts,
                    Datatype& datatype, Op& op, Comm& comm) {
@@ -19,6 +40,8 @@ int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArra
   asked.type = view(datatype);
   asked.operation = view(op);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  if (node::Crew* const crew = crew_for(form, comm, asked, "reduce_scatter"))
+    return NodeTeam::ended(comm, node::reduce_scatter(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::reduce_scatter(schedule, team, tuning(), asked);
   });
@@ -34,6 +57,8 @@ int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, M
   asked.type = view(datatype);
   asked.operation = view(op);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  if (node::Crew* const crew = crew_for(form, comm, asked, "reduce_scatter_block"))
+    return NodeTeam::ended(comm, node::reduce_scatter(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::reduce_scatter(schedule, team, tuning(), asked);
   });

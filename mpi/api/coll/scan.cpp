@@ -3,7 +3,9 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/launch.hpp"
+#include "mpi/api/coll/node_team.hpp"
 #include "mpi/api/coll/reduction.hpp"
+#include "mpi/coll/node/algorithms.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -15,11 +17,22 @@ int no_intercommunicator() {
                "comm is an intercommunicator; prefix reductions are defined for intracommunicators");
 }
 
+/// Beyond this the last member, which combines all vectors, takes longer than a tree of messages.
+constexpr std::uint64_t kMostBytes = 16 << 10;
+
+/// The crew for a vector that the operation can be applied to where it stands in a cell.
+node::Crew* crew_for(const Form& form, Comm& comm, const coll::Reduce& asked, const char* name) {
+  if (!node::dense(asked.type) || asked.count * asked.type.size > kMostBytes) return nullptr;
+  return NodeTeam::crew_for_vector(form, comm, asked.count * asked.type.size, asked.type.size, name);
+}
+
 int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
          Comm& comm) {
   if (comm.inter()) return no_intercommunicator();
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
+  if (node::Crew* const crew = crew_for(form, comm, asked, "scan"))
+    return NodeTeam::ended(comm, node::scan(*crew, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::scan(schedule, team, asked); });
 }
@@ -29,6 +42,8 @@ int exscan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   if (comm.inter()) return no_intercommunicator();
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
+  if (node::Crew* const crew = crew_for(form, comm, asked, "exscan"))
+    return NodeTeam::ended(comm, node::exscan(*crew, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::exscan(schedule, team, asked); });
 }

@@ -19,6 +19,10 @@ namespace starling::mpi::coll::node {
 /// are combined in rank order unless the operation commutes.
 [[nodiscard]] bool reduce(Crew& crew, const Reduce& asked);
 [[nodiscard]] bool allreduce(Crew& crew, const Reduce& asked);
+[[nodiscard]] bool scan(Crew& crew, const Reduce& asked);
+[[nodiscard]] bool exscan(Crew& crew, const Reduce& asked);
+/// A cell holds an element for each member at least.
+[[nodiscard]] bool reduce_scatter(Crew& crew, const ReduceScatter& asked);
 /// Blocks of equal size.
 [[nodiscard]] bool gather(Crew& crew, const Gather& asked);
 [[nodiscard]] bool scatter(Crew& crew, const Scatter& asked);

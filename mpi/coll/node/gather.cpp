@@ -15,19 +15,6 @@ std::size_t piece_at(std::uint64_t bytes, std::uint64_t offset, std::size_t most
   return offset >= bytes ? 0 : static_cast<std::size_t>(std::min<std::uint64_t>(bytes - offset, most));
 }
 
-/// Members in an order in which not all begin with the same one.
-template <class Visit>
-bool each_other(const Crew& crew, Visit visit) {
-  for (std::uint32_t step = 1; step < crew.size(); ++step) {
-    const std::uint32_t member = crew.me() + step;
-    if (!visit(member < crew.size() ? member : member - crew.size())) return false;
-  }
-  return true;
-}
-
-/// Bytes of a cell that each of the members may have.
-std::size_t share(const Crew& crew) noexcept { return crew.capacity() / crew.size() & ~std::size_t{15}; }
-
 }  // namespace
 
 bool bcast(Crew& crew, const Bcast& asked) {

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Part of a buffer's packed bytes to and from a cell. Layer: mpi. Threads: any. Units: bytes.
+/// @file  Part of a buffer's packed bytes to and from a cell, and which cells in which order. Layer: mpi.
+/// Threads: any. Units: bytes.
 
 #include <cstddef>
 #include <cstdint>
 
 #include "core/copy.hpp"
 #include "frameworks/pml/layout.hpp"
+#include "mpi/coll/node/crew.hpp"
 
 namespace starling::mpi::coll::node {
 
 inline void put(const pml::Buffer& from, std::uint64_t offset, std::byte* cell, std::size_t bytes) noexcept {
+  if (bytes == 0) return;  // `offset` may lie behind a block that is shorter than others
   if (from.layout == nullptr) {
     copy_payload(cell, static_cast<const std::byte*>(from.base) + offset, bytes);
   } else {
@@ -20,11 +23,27 @@ inline void put(const pml::Buffer& from, std::uint64_t offset, std::byte* cell, 
 
 inline void take(const pml::Buffer& to, std::uint64_t offset, const std::byte* cell,
                  std::size_t bytes) noexcept {
+  if (bytes == 0) return;
   if (to.layout == nullptr) {
     copy_payload(static_cast<std::byte*>(to.base) + offset, cell, bytes);
   } else {
     to.layout->unpack(to.base, to.count, offset, cell, bytes);
   }
+}
+
+/// The other members, in an order in which not all begin with the same one; ends at the first false.
+template <class Visit>
+bool each_other(const Crew& crew, Visit visit) {
+  for (std::uint32_t step = 1; step < crew.size(); ++step) {
+    const std::uint32_t member = crew.me() + step;
+    if (!visit(member < crew.size() ? member : member - crew.size())) return false;
+  }
+  return true;
+}
+
+/// Bytes of a cell that each of the members may have.
+[[nodiscard]] inline std::size_t share(const Crew& crew) noexcept {
+  return crew.capacity() / crew.size() & ~std::size_t{15};
 }
 
 }  // namespace starling::mpi::coll::node

@@ -1,67 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Reduce and MPI_Allreduce on a board. Operands are read where their owners wrote them; partial results
-// grow from the highest rank downwards, because an operation computes inout = in op inout with the lower
-// ranks in `in`. Layer: mpi. MPI 5.0 section 6.9. docs/design/node-collectives.md
+// grow from the highest rank downwards (run.hpp). Layer: mpi. MPI 5.0 section 6.9.
+// docs/design/node-collectives.md
 
 #include <algorithm>
-#include <cstring>
 
-#include "core/copy.hpp"
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/coll/node/families.hpp"
+#include "mpi/coll/node/run.hpp"
 #include "mpi/coll/split.hpp"
 
 namespace starling::mpi::coll::node {
 namespace {
 
-/// A run of elements of the vectors: what one round works on.
-class Run {
- public:
-  Run(const Reduce& asked, std::uint64_t first, std::uint64_t count) noexcept
-      : asked_(asked), first_(first), count_(count) {}
-
-  [[nodiscard]] std::size_t bytes() const noexcept { return count_ * asked_.type.size; }
-  [[nodiscard]] const std::byte* own() const noexcept {
-    return element(asked_.in_place ? asked_.receive : asked_.send, first_, asked_.type);
-  }
-  [[nodiscard]] std::byte* result() const noexcept { return element(asked_.receive, first_, asked_.type); }
-  /// to = to's first operand
-  void set(std::byte* to, const std::byte* from) const noexcept {
-    if (to != from) copy_payload(to, from, bytes());
-  }
-  /// to = from op to
-  void prepend(const std::byte* from, std::byte* to) const noexcept {
-    asked_.operation.apply(asked_.operation, from, to, count_, asked_.type);
-  }
-
- private:
-  const Reduce& asked_;
-  std::uint64_t first_, count_;
-};
-
-/// Reads members [begin, end) from the last to the first and combines them to the left of `to`; `empty`:
-/// there is nothing in `to` yet.
-bool prepend_members(Crew& crew, const Run& run, std::uint32_t begin, std::uint32_t end, std::byte* to,
-                     bool empty) {
-  for (std::uint32_t member = end; member-- > begin; empty = false) {
-    const std::byte* const value = crew.read(member);
-    if (value == nullptr) return false;
-    empty ? run.set(to, value) : run.prepend(value, to);
-  }
-  return true;
-}
-
-bool give(Crew& crew, const std::byte* value, std::size_t bytes) {
-  std::byte* const cell = crew.cell();
-  if (cell == nullptr) return false;
-  copy_payload(cell, value, bytes);
-  return true;
-}
-
 /// Everybody reads everybody: one round.
 bool allreduce_flat(Crew& crew, const Run& run) {
   crew.begin();
-  if (!give(crew, run.own(), run.bytes())) return false;
+  if (give(crew, run.own(), run.bytes()) == nullptr) return false;
   crew.post();
   if (!prepend_members(crew, run, 0, crew.size(), run.result(), true)) return false;
   crew.all_have_begun();
@@ -73,7 +28,7 @@ bool allreduce_flat(Crew& crew, const Run& run) {
 bool allreduce_families(Crew& crew, const Run& run) {
   const Families families(crew);
   crew.begin();
-  if (!give(crew, run.own(), run.bytes())) return false;
+  if (give(crew, run.own(), run.bytes()) == nullptr) return false;
   if (families.heads()) {
     // In place the own operand is overwritten here; it stands in the cell.
     std::byte* const cell = crew.cell();
@@ -100,7 +55,7 @@ bool allreduce_families(Crew& crew, const Run& run) {
 
   crew.begin();
   if (crew.me() == 0) {
-    if (!give(crew, run.result(), run.bytes())) return false;
+    if (give(crew, run.result(), run.bytes()) == nullptr) return false;
     crew.post();
   } else {
     const std::byte* const value = crew.read(0);
@@ -125,7 +80,7 @@ bool allreduce_parts(Crew& crew, const Reduce& asked, std::uint64_t first, std::
     return split.begin(static_cast<int>(member)) * asked.type.size;
   };
   crew.begin();
-  if (!give(crew, all.own(), all.bytes())) return false;
+  if (give(crew, all.own(), all.bytes()) == nullptr) return false;
   crew.post();
   const Run mine = part_of(crew.me());
   for (std::uint32_t member = crew.size(); member-- > 0;) {
@@ -138,7 +93,7 @@ bool allreduce_parts(Crew& crew, const Reduce& asked, std::uint64_t first, std::
   crew.finish_all();
 
   crew.begin();
-  if (!give(crew, mine.result(), mine.bytes())) return false;
+  if (give(crew, mine.result(), mine.bytes()) == nullptr) return false;
   crew.post();
   for (std::uint32_t step = 1; step < crew.size(); ++step) {
     const std::uint32_t member = (crew.me() + step) % crew.size();
@@ -155,7 +110,7 @@ bool allreduce_parts(Crew& crew, const Reduce& asked, std::uint64_t first, std::
 /// The root reads everybody, from the last to the first; its own operand may come first if the order is free.
 bool collect(Crew& crew, const Reduce& asked, const Run& run) {
   if (!asked.operation.commutative) {
-    if (!give(crew, run.own(), run.bytes())) return false;
+    if (give(crew, run.own(), run.bytes()) == nullptr) return false;
     crew.post(crew.me());
     return prepend_members(crew, run, 0, crew.size(), run.result(), true);
   }
@@ -163,8 +118,6 @@ bool collect(Crew& crew, const Reduce& asked, const Run& run) {
   return prepend_members(crew, run, crew.me() + 1, crew.size(), run.result(), false) &&
          prepend_members(crew, run, 0, crew.me(), run.result(), false);
 }
-
-std::uint64_t elements_of(const Crew& crew, const Type& type) noexcept { return crew.capacity() / type.size; }
 
 }  // namespace
 
@@ -179,7 +132,7 @@ bool reduce(Crew& crew, const Reduce& asked) {
       crew.all_have_begun();
       crew.finish_all();
     } else {
-      if (!give(crew, run.own(), run.bytes())) return false;
+      if (give(crew, run.own(), run.bytes()) == nullptr) return false;
       crew.post(root);
       crew.finish(crew.me());
     }

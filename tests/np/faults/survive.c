@@ -102,6 +102,32 @@ static int in_alltoall(void) {
   return code;
 }
 
+/* Blocks of 1000 bytes but those between rank 0 and the dead rank, which are long. */
+static int in_alltoallv(void) {
+  char* const in = calloc((size_t)size, LONG_BYTES / 8);
+  char* const out = calloc((size_t)size, LONG_BYTES / 8);
+  int* const counts = malloc(2 * sizeof(int) * (size_t)size);
+  int* const places = counts + size;
+  int i, code;
+  for (i = 0; i < size; ++i) {
+    counts[i] = rank + i == victim ? LONG_BYTES / 8 : 1000;
+    places[i] = i * (LONG_BYTES / 8);
+  }
+  code = MPI_Alltoallv(in, counts, places, MPI_CHAR, out, counts, places, MPI_CHAR, world);
+  free(counts);
+  free(out);
+  free(in);
+  return code;
+}
+
+static int in_reduce_scatter(void) {
+  int* const in = calloc((size_t)size, sizeof(int));
+  int out;
+  const int code = MPI_Reduce_scatter_block(in, &out, 1, MPI_INT, MPI_SUM, world);
+  free(in);
+  return code;
+}
+
 /* The copy's id comes from rank 0: who needs nothing from the dead rank may get a communicator, but cannot
  * use it. */
 static int in_dup(void) {
@@ -167,6 +193,7 @@ int main(int argc, char** argv) {
               {"long-allreduce", in_long_allreduce}, {"bcast", in_bcast},
               {"barrier", in_barrier},         {"ibarrier", in_ibarrier},
               {"alltoall", in_alltoall},       {"dup", in_dup},
+              {"alltoallv", in_alltoallv},     {"reduce-scatter", in_reduce_scatter},
               {"split", in_split},             {"creation", in_creation},
               {"nothing", in_nothing}};
   int (*run)(void) = NULL;

@@ -16,7 +16,8 @@ SURVIVE = str(BUILD / "tests/np_survive")
 LATE = str(BUILD / "tests/np_late")
 PROBE = str(BUILD / "tests/pmi_probe")
 WAYS = ("receive", "send", "long-send", "probe", "mprobe", "test", "iprobe", "any", "waitall", "allreduce",
-        "long-allreduce", "bcast", "barrier", "ibarrier", "alltoall", "dup", "split", "creation", "nothing")
+        "long-allreduce", "bcast", "barrier", "ibarrier", "alltoall", "alltoallv", "reduce-scatter", "dup", "split",
+        "creation", "nothing")
 
 
 class Survivors(JobCase):

@@ -6,72 +6,12 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <functional>
 #include <random>
-#include <thread>
-#include <vector>
 
-#include "pairs.hpp"
+#include "board_run.hpp"
 
 namespace starling::mpi::coll::testing {
 namespace {
-
-/// Waits by yielding, and gives up once `lost` says so.
-class Yielding final : public node::Patience {
- public:
-  explicit Yielding(const std::atomic<bool>& lost) : lost_(lost) {}
-  bool wait(Ready ready, void* context, std::uint32_t) override {
-    while (!ready(context)) {
-      if (lost_) return false;
-      std::this_thread::yield();
-    }
-    return true;
-  }
-  void ring() noexcept override {}
-  void ring(std::uint32_t) noexcept override {}
-
- private:
-  const std::atomic<bool>& lost_;
-};
-
-struct BoardCase {
-  std::uint32_t members;
-  node::BoardMemory::Shape shape;
-  [[nodiscard]] std::string text() const {
-    return std::to_string(members) + " members, " + std::to_string(shape.cells) + " cells of " +
-           std::to_string(shape.stride);
-  }
-};
-
-/// Runs `member(crew)` in a thread for each.
-void run(const BoardCase& what, const std::function<void(node::Crew&)>& member) {
-  std::vector<std::byte> bytes(node::BoardMemory::bytes(what.members, what.shape) + 128);
-  auto* const base =
-      reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(bytes.data()) + 127) / 128 * 128);
-  const std::atomic<bool> lost = false;
-  std::vector<std::thread> threads;
-  for (std::uint32_t me = 0; me < what.members; ++me) {
-    threads.emplace_back([&, me] {
-      Yielding patience(lost);
-      node::Crew crew(node::BoardMemory(base, what.members, what.shape), me, what.members, patience, 3);
-      member(crew);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
-
-/// The element that `rank` contributes to the `turn`-th call.
-Pair element_of(int rank, std::uint64_t i, unsigned turn) { return value(rank, i + 7919 * turn); }
-
-Pair folded(bool commutative, int ranks, std::uint64_t i, unsigned turn) {
-  Pair result = element_of(0, i, turn);
-  for (int rank = 1; rank < ranks; ++rank) {
-    const Pair next = element_of(rank, i, turn);
-    result = commutative ? sum(result, next) : compose(result, next);
-  }
-  return result;
-}
 
 /// One call that all members make, chosen by the same random numbers.
 struct Call {

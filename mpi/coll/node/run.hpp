@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What one round of a reduction works on: elements of the operands and of the result. Layer: mpi.
+/// MPI 5.0 section 6.9. docs/design/node-collectives.md
+///
+/// Results grow from the highest rank downwards, because an operation computes inout = in op inout with the
+/// lower ranks in `in`. Dense types only.
+/// Threads: values. Ownership: borrows the arguments. Units: elements.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/copy.hpp"
+#include "mpi/coll/arguments.hpp"
+#include "mpi/coll/node/crew.hpp"
+
+namespace starling::mpi::coll::node {
+
+class Run {
+ public:
+  Run(const Reduce& asked, std::uint64_t first, std::uint64_t count) noexcept
+      : asked_(asked), first_(first), count_(count) {}
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return count_ * asked_.type.size; }
+  [[nodiscard]] const std::byte* own() const noexcept {
+    return element(asked_.in_place ? asked_.receive : asked_.send, first_, asked_.type);
+  }
+  [[nodiscard]] std::byte* result() const noexcept { return element(asked_.receive, first_, asked_.type); }
+  /// to = to's first operand
+  void set(std::byte* to, const std::byte* from) const noexcept {
+    if (to != from) copy_payload(to, from, bytes());
+  }
+  /// to = from op to
+  void prepend(const std::byte* from, std::byte* to) const noexcept {
+    asked_.operation.apply(asked_.operation, from, to, count_, asked_.type);
+  }
+
+ private:
+  const Reduce& asked_;
+  std::uint64_t first_, count_;
+};
+
+/// Reads members [begin, end) from the last to the first and combines them to the left of `to`; `empty`:
+/// there is nothing in `to` yet. False: a member has died.
+[[nodiscard]] inline bool prepend_members(Crew& crew, const Run& run, std::uint32_t begin, std::uint32_t end,
+                                          std::byte* to, bool empty) {
+  for (std::uint32_t member = end; member-- > begin; empty = false) {
+    const std::byte* const value = crew.read(member);
+    if (value == nullptr) return false;
+    empty ? run.set(to, value) : run.prepend(value, to);
+  }
+  return true;
+}
+
+/// Fills the own cell; null: a member has died.
+[[nodiscard]] inline std::byte* give(Crew& crew, const std::byte* value, std::size_t bytes) {
+  std::byte* const cell = crew.cell();
+  if (cell != nullptr) copy_payload(cell, value, bytes);
+  return cell;
+}
+
+/// Elements that a cell holds.
+[[nodiscard]] inline std::uint64_t elements_of(const Crew& crew, const Type& type) noexcept {
+  return crew.capacity() / type.size;
+}
+
+}  // namespace starling::mpi::coll::node

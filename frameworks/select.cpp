@@ -33,6 +33,7 @@ struct Index::State {
   std::vector<std::string> searched;
   std::vector<std::string> refused_directories;
   std::vector<std::string> problems;
+  std::int64_t start_timeout = 0;
 
   void note(const Result<void>& done) {
     if (!done) problems.push_back(done.error().text());
@@ -197,6 +198,7 @@ Index Index::inspect(params::Registry& params, const std::string& prefix, Option
   Index index;
   State& state = *index.state_;
   state.note(params::add_core(params));
+  state.start_timeout = params.integer(params::kPluginStartTimeout);
   state.declare_selections(params);
   for (const Exported* exported : options.linked_in ? builtins() : std::vector<const Exported*>{}) {
     Examined plugin = examine_builtin(*exported);
@@ -258,6 +260,8 @@ Result<std::vector<const Candidate*>> Index::admitted(std::string_view framework
   }
   return list;
 }
+
+std::int64_t Index::start_timeout() const noexcept { return state_->start_timeout; }
 
 Result<const Entry*> Index::open(const Candidate& candidate) {
   const std::string where = label(candidate);

@@ -11,6 +11,7 @@
 /// Errors:    a plugin named by the user that cannot be used is an Error with the reason; else it is skipped
 ///            and listed.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "core/result.hpp"
 #include "frameworks/examine.hpp"
 #include "frameworks/plugin.hpp"
+#include "frameworks/start_watch.hpp"
 #include "params/registry.hpp"
 
 namespace starling::plugin {
@@ -72,6 +74,7 @@ class Index {
   template <class Framework>
   [[nodiscard]] Result<Handle<Framework>> create(const Candidate& candidate,
                                                  const typename Framework::Args& args) {
+    const StartWatch watch(candidate.framework + "/" + candidate.name, candidate.file, start_timeout());
     Result<const Entry*> entry = open(candidate);
     if (!entry) return fail(std::move(entry).error());
     Error error;
@@ -103,6 +106,8 @@ class Index {
   }
 
  private:
+  [[nodiscard]] std::int64_t start_timeout() const noexcept;  ///< seconds
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -20,6 +20,10 @@ inline constexpr Decl kPluginPath =
          "Further directories with plugins, absolute, separated by ':'. Each must belong to root or to you "
          "and must not be "
          "writable by others. The installation's own lib/starling is always searched first.");
+inline constexpr Decl kPluginStartTimeout = integer(
+    "plugin_start_timeout", "60", 0, 86400,
+    "How long a plugin from outside the installation may take to load and start, in seconds, before the "
+    "process ends with an error; 0: any time.");
 inline constexpr Decl kLogLevel = choice("log_level", "warning", "error|warning|info|debug",
                                          "The least important messages that are still printed to stderr.");
 

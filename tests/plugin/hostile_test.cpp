@@ -325,6 +325,18 @@ TEST_F(Site, code_of_plugins_that_are_not_selected_never_runs) {
   EXPECT_EXIT((void)index.open(*find(index, "exiting")), testing::ExitedWithCode(42), "");
 }
 
+TEST_F(Site, a_plugin_that_does_not_come_back_ends_the_process_and_says_which) {
+  install("blocking");
+  install("good");
+  const auto start = [this](const std::string& seconds, const std::string& name) {
+    Index index = inspect({"STARLING_MCA_plugin_start_timeout=" + seconds});
+    (void)index.create<shm::Framework>(*find(index, name), shm::Args{params_});
+  };
+  EXPECT_EXIT(start("1", "blocking"), testing::ExitedWithCode(EXIT_FAILURE),
+              "shm/blocking: .*shm_blocking.so has not come back.*STARLING_MCA_shm=.blocking");
+  start("1", "good");
+}
+
 TEST_F(Site, a_manifest_that_takes_anothers_parameter_is_refused) {
   install("good");
   install("greedy");

@@ -6,9 +6,11 @@
 
 #include <dlfcn.h>
 #include <hwloc.h>
+#include <sched.h>
 #include <strings.h>
+#include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <memory>
 
 namespace starling::mpi::hardware {
@@ -83,6 +85,14 @@ std::optional<int> instance(const Library& hwloc, int depth, hwloc_const_bitmap_
   return std::nullopt;
 }
 
+/// Whether there are processors that this process may not use.
+bool bound() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  return ::sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
+         CPU_COUNT(&allowed) < ::sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 }  // namespace
 
 std::vector<Place> places() {
@@ -97,6 +107,17 @@ std::vector<Place> places() {
     const int depth = hwloc.get_type_depth(hwloc.topology, type.type);
     if (depth == HWLOC_TYPE_DEPTH_UNKNOWN || depth == HWLOC_TYPE_DEPTH_MULTIPLE) continue;
     found.push_back({type.name, instance(hwloc, depth, bound.get())});
+  }
+  return found;
+}
+
+std::array<std::int32_t, 3> domains() {
+  constexpr std::array<std::string_view, 3> kLevels{"hwloc://L3Cache", "hwloc://NUMANode", "hwloc://Package"};
+  std::array<std::int32_t, 3> found{-1, -1, -1};
+  if (!bound()) return found;
+  for (const Place& place : places()) {
+    const auto* const at = std::find(kLevels.begin(), kLevels.end(), place.type);
+    if (at != kLevels.end()) found[static_cast<std::size_t>(at - kLevels.begin())] = place.index.value_or(-1);
   }
   return found;
 }

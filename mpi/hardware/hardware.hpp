@@ -9,6 +9,8 @@
 /// Threads:   any, one at a time.
 /// Units:     places are logical indexes of hwloc objects within the node.
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +27,11 @@ struct Place {
 /// All types that this node has, from the whole machine down to one hardware thread, with the binding as it
 /// is now. Empty without hwloc.
 [[nodiscard]] std::vector<Place> places();
+
+/// The L3 cache, NUMA node and package that this process is bound to, in this order; -1 where it may run in
+/// several, where there is no such thing, and all three if it may run everywhere, which is found out without
+/// hwloc.
+[[nodiscard]] std::array<std::int32_t, 3> domains();
 
 /// Whether `name` means this type: in any case of letters, with or without "hwloc://".
 [[nodiscard]] bool same_type(std::string_view type, std::string_view name);

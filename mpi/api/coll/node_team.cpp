@@ -14,6 +14,7 @@
 #include "core/clock.hpp"
 #include "mpi/coll/params.hpp"
 #include "mpi/error.hpp"
+#include "mpi/hardware/hardware.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -189,9 +190,26 @@ node::Crew* NodeTeam::board(Area& area, node::BoardMemory::Shape shape) {
     return nullptr;
   }
   std::byte* const base = Runtime::get()->segment().at(area.offset) + sizeof(Header);
+  if (families_ == nullptr) families_ = std::make_unique<node::FamilyPlan>(plan_families());
   area.crew = std::make_unique<node::Crew>(node::BoardMemory(base, comm_.size(), shape), comm_.rank(),
-                                           comm_.size(), *this, Runtime::get()->crowded() ? 2 : 200);
+                                           *families_, *this, Runtime::get()->crowded() ? 2 : 200);
   return area.crew.get();
+}
+
+/// Of members that are enough to need families, each tells where it is bound.
+node::FamilyPlan NodeTeam::plan_families() {
+  if (comm_.size() <= node::FamilyPlan::kFlat) return node::FamilyPlan(comm_.size());
+  const node::Domains mine = hardware::domains();
+  std::vector<node::Domains> all(comm_.size());
+  const Type type{nullptr, sizeof mine, sizeof mine, 0, sizeof mine, true, nullptr};
+  Gather asked;
+  asked.send = &mine;
+  asked.count = 1;
+  asked.type = type;
+  asked.receive = Blocks(all.data(), 1, type);
+  const int rc = by_messages(
+      comm_, [&](Schedule& schedule, const Team& team) { coll::allgather(schedule, team, Tuning{}, asked); });
+  return rc == MPI_SUCCESS ? node::FamilyPlan(all) : node::FamilyPlan(comm_.size());
 }
 
 /// Cleared memory for a board, or 0.

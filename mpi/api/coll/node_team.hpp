@@ -83,6 +83,7 @@ class NodeTeam final : public node::Patience {
   [[nodiscard]] node::Crew* board(Area& area, node::BoardMemory::Shape shape);
   [[nodiscard]] node::Crew* board_for(std::uint64_t cell_bytes, std::uint64_t least_cell);
   [[nodiscard]] static int ended_parcels(Comm& comm, const node::Parcels& parcels, int rc);
+  [[nodiscard]] node::FamilyPlan plan_families();
   [[nodiscard]] std::uint64_t reserve(std::size_t bytes);
   [[nodiscard]] bool agreed(bool here);
   [[nodiscard]] Header& header(const Area& area) const noexcept;
@@ -96,6 +97,7 @@ class NodeTeam final : public node::Patience {
   std::uint32_t calls_ = 0;
   std::uint32_t lost_ = 0;  // 1 + the member that died
   Area small_, large_;
+  std::unique_ptr<node::FamilyPlan> families_;  // null until a board has been made
 };
 
 template <class Receive, class Send>

@@ -13,9 +13,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/atomics.hpp"
 #include "mpi/coll/node/board.hpp"
+#include "mpi/coll/node/family_plan.hpp"
 
 namespace starling::mpi::coll::node {
 
@@ -79,12 +81,16 @@ class Patience {
 class Crew {
  public:
   /// `polls`: looks before the patience takes over; few where processes share cores.
-  Crew(BoardMemory memory, std::uint32_t me, std::uint32_t size, Patience& patience,
-       std::uint32_t polls) noexcept
-      : memory_(memory), board_(memory, me, size), patience_(patience), polls_(polls) {}
+  Crew(BoardMemory memory, std::uint32_t me, FamilyPlan families, Patience& patience, std::uint32_t polls)
+      : memory_(memory),
+        board_(memory, me, families.size()),
+        families_(std::move(families)),
+        patience_(patience),
+        polls_(polls) {}
 
   [[nodiscard]] std::uint32_t me() const noexcept { return board_.me(); }
   [[nodiscard]] std::uint32_t size() const noexcept { return board_.size(); }
+  [[nodiscard]] const FamilyPlan& families() const noexcept { return families_; }
   /// Bytes of a cell.
   [[nodiscard]] std::size_t capacity() const noexcept { return memory_.capacity(); }
 
@@ -152,6 +158,7 @@ class Crew {
 
   BoardMemory memory_;
   Board<BoardMemory> board_;
+  FamilyPlan families_;
   Patience& patience_;
   std::uint32_t polls_;
 };

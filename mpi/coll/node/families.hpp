@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Runs of neighbouring members, each with a head: many members meet in two steps. Layer: mpi.
+/// @file  Families as one member sees them: many members meet in two steps. Layer: mpi.
 ///
-/// Up to kFlat members read each other directly. More of them form families of kFamily: a family's head, its
-/// lowest member, reads its family, and member 0 reads the heads. Neighbours, so that rank order survives;
-/// under the usual binding they are near each other, too.
-/// Threads: a value.
+/// Up to kFlat members read each other directly. More of them form families (family_plan.hpp): a family's
+/// head, its lowest member, reads its family, and member 0 reads the heads.
+/// Threads: a value. Ownership: borrows the crew's plan.
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "mpi/coll/node/crew.hpp"
@@ -16,29 +15,36 @@ namespace starling::mpi::coll::node {
 
 class Families {
  public:
-  static constexpr std::uint32_t kFlat = 8, kFamily = 8;
-  explicit Families(const Crew& crew) noexcept : me_(crew.me()), size_(crew.size()) {}
+  explicit Families(const Crew& crew) noexcept : plan_(crew.families()), me_(crew.me()) {}
 
-  [[nodiscard]] bool flat() const noexcept { return size_ <= kFlat; }
-  [[nodiscard]] bool heads() const noexcept { return me_ % kFamily == 0; }
-  [[nodiscard]] std::uint32_t head_of(std::uint32_t member) const noexcept {
-    return member / kFamily * kFamily;
-  }
-  /// Behind the last member of the own family.
-  [[nodiscard]] std::uint32_t end() const noexcept { return std::min(size_, head_of(me_) + kFamily); }
+  [[nodiscard]] bool flat() const noexcept { return plan_.size() <= FamilyPlan::kFlat; }
+  [[nodiscard]] bool heads() const noexcept { return head() == me_; }
+  /// Of the own family: its lowest member, and behind its last.
+  [[nodiscard]] std::uint32_t head() const noexcept { return plan_.head_of(me_); }
+  [[nodiscard]] std::uint32_t end() const noexcept { return plan_.end_of(me_); }
   /// Who reads what this member posts on the way up.
-  [[nodiscard]] std::uint32_t reader() const noexcept { return heads() ? 0 : head_of(me_); }
+  [[nodiscard]] std::uint32_t reader() const noexcept { return heads() ? 0 : head(); }
   /// The heads but the own family's, from the last to the first; ends at the first false.
   template <class Visit>
   bool each_other_head(Visit visit) const {
-    for (std::uint32_t head = head_of(size_ - 1);; head -= kFamily) {
-      if (head != head_of(me_) && !visit(head)) return false;
-      if (head == 0) return true;
+    for (std::size_t at = plan_.heads().size(); at-- > 0;) {
+      const std::uint32_t other = plan_.heads()[at];
+      if (other != head() && !visit(other)) return false;
     }
+    return true;
+  }
+  /// The last members of the families before the own, from the nearest to the first; ends at the first false.
+  template <class Visit>
+  bool each_last_before(Visit visit) const {
+    for (std::uint32_t begin = head(); begin != 0; begin = plan_.head_of(begin - 1)) {
+      if (!visit(begin - 1)) return false;
+    }
+    return true;
   }
 
  private:
-  std::uint32_t me_, size_;
+  const FamilyPlan& plan_;
+  std::uint32_t me_;
 };
 
 }  // namespace starling::mpi::coll::node

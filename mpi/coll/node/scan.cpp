@@ -17,7 +17,6 @@ enum class Own : bool { left_out, counts };
 /// later families put that to the left. `own` is this member's operand, `empty` whether there is a result.
 bool add_families(Crew& crew, const Run& run, Own counts, const std::byte* own, bool empty) {
   const Families families(crew);
-  const std::uint32_t begin = families.head_of(crew.me());
   crew.begin();
   if (crew.me() + 1 == families.end() && families.end() != crew.size()) {
     std::byte* const cell = crew.cell();
@@ -26,18 +25,20 @@ bool add_families(Crew& crew, const Run& run, Own counts, const std::byte* own, 
     if (counts == Own::left_out && !empty) run.prepend(run.result(), cell);
     crew.post();
   }
-  for (std::uint32_t end = begin; end > 0; end -= Families::kFamily, empty = false) {
-    const std::byte* const family = crew.read(end - 1);
-    if (family == nullptr) return false;
-    empty ? run.set(run.result(), family) : run.prepend(family, run.result());
-  }
+  const bool complete = families.each_last_before([&](std::uint32_t last) {
+    const std::byte* const family = crew.read(last);
+    if (family != nullptr) empty ? run.set(run.result(), family) : run.prepend(family, run.result());
+    empty = false;
+    return family != nullptr;
+  });
+  if (!complete) return false;
   crew.finish_all();
   return true;
 }
 
 bool prefix(Crew& crew, const Run& run, Own counts) {
   const Families families(crew);
-  const std::uint32_t begin = families.flat() ? 0 : families.head_of(crew.me());
+  const std::uint32_t begin = families.flat() ? 0 : families.head();
   crew.begin();
   // In place the own operand is overwritten below; it stands in the cell, for this member too.
   const std::byte* const own = give(crew, run.own(), run.bytes());

@@ -36,6 +36,10 @@ class Yielding final : public node::Patience {
 struct BoardCase {
   std::uint32_t members;
   node::BoardMemory::Shape shape;
+  std::vector<node::Domains> domains = {};  ///< of the members; none: families by rank
+  [[nodiscard]] node::FamilyPlan families() const {
+    return domains.empty() ? node::FamilyPlan(members) : node::FamilyPlan(domains);
+  }
   [[nodiscard]] std::string text() const {
     return std::to_string(members) + " members, " + std::to_string(shape.cells) + " cells of " +
            std::to_string(shape.stride);
@@ -52,7 +56,7 @@ inline void run(const BoardCase& what, const std::function<void(node::Crew&)>& m
   for (std::uint32_t me = 0; me < what.members; ++me) {
     threads.emplace_back([&, me] {
       Yielding patience(lost);
-      node::Crew crew(node::BoardMemory(base, what.members, what.shape), me, what.members, patience, 3);
+      node::Crew crew(node::BoardMemory(base, what.members, what.shape), me, what.families(), patience, 3);
       member(crew);
     });
   }

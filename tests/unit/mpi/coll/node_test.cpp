@@ -154,7 +154,20 @@ class Member {
 TEST(NodeCollectives, random_series_give_what_loops_over_the_ranks_give) {
   for (const BoardCase& what :
        {BoardCase{2, {16, 256}}, BoardCase{3, {2, 256}}, BoardCase{5, {4, 384}}, BoardCase{8, {4, 1024}},
-        BoardCase{9, {4, 512}}, BoardCase{17, {8, 1024}}, BoardCase{2, {1, 4096}}}) {
+        BoardCase{9, {4, 512}}, BoardCase{17, {8, 1024}}, BoardCase{2, {1, 4096}},
+        BoardCase{11,
+                  {4, 512},
+                  {{0, 0, 0},
+                   {0, 0, 0},
+                   {0, 0, 0},
+                   {1, 0, 0},
+                   {1, 0, 0},
+                   {1, 0, 0},
+                   {1, 0, 0},
+                   {1, 0, 0},
+                   {2, 0, 0},
+                   {2, 0, 0},
+                   {2, 0, 0}}}}) {
     SCOPED_TRACE(what.text());
     const std::vector<Call> calls = series(what.members, what, 60);
     run(what, [&](node::Crew& crew) {
@@ -178,7 +191,7 @@ TEST(NodeCollectives, a_dead_member_ends_the_call_of_the_others) {
   for (std::uint32_t me = 0; me + 1 < kMembers; ++me) {
     threads.emplace_back([&, me] {
       Yielding patience(lost);
-      node::Crew crew(node::BoardMemory(base, kMembers, kShape), me, kMembers, patience, 3);
+      node::Crew crew(node::BoardMemory(base, kMembers, kShape), me, node::FamilyPlan(kMembers), patience, 3);
       if (!node::barrier(crew)) ++ended;
     });
   }

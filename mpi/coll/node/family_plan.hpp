@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Which members of a board form families: runs of neighbours in rank, if possible of one part of the
+/// machine. Layer: mpi. docs/design/node-collectives.md
+///
+/// Threads: a value. All members make the same one from the same facts.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace starling::mpi::coll::node {
+
+/// Where a process is bound: the number of its part of the machine at each level; negative: not in one part.
+/// The levels are the same on all processes, the best one first.
+using Domains = std::array<std::int32_t, 3>;
+
+class FamilyPlan {
+ public:
+  /// So many members read each other directly, and are in one family at most.
+  static constexpr std::uint32_t kFlat = 8, kFamily = 8;
+
+  /// By rank alone: kFamily neighbours each.
+  explicit FamilyPlan(std::uint32_t size);
+  /// Of members in these places. Families do not cross a border between domains, at the best level at which
+  /// all members have a place and not all the same. By rank alone if there is none, or if neighbours are
+  /// mostly in different domains: rank order comes first, since it is that of the operands.
+  explicit FamilyPlan(std::span<const Domains> members);
+
+  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(head_.size()); }
+  /// The lowest member of a family, in ascending order.
+  [[nodiscard]] const std::vector<std::uint32_t>& heads() const noexcept { return heads_; }
+  [[nodiscard]] std::uint32_t head_of(std::uint32_t member) const noexcept { return head_[member]; }
+  /// Behind the last member of that member's family.
+  [[nodiscard]] std::uint32_t end_of(std::uint32_t member) const noexcept { return end_[member]; }
+
+ private:
+  void add(std::uint32_t begin, std::uint32_t end);
+
+  std::vector<std::uint32_t> heads_, head_, end_;
+};
+
+}  // namespace starling::mpi::coll::node

@@ -177,7 +177,11 @@ class Compiler {
       if (!equal) program_.offsets_.push_back(offset);
       offset += one.bytes;
     }
-    if (!equal) program_.offsets_.push_back(offset);
+    if (equal) return step;
+    program_.offsets_.push_back(offset);
+    const bool words =
+        std::all_of(runs.begin(), runs.end(), [](const Run& run) { return run.bytes % 8 == 0; });
+    step.block = words ? 8 : 0;
     return step;
   }
 

@@ -120,6 +120,27 @@ inline std::byte* indexed(std::uintptr_t memory, const std::int64_t* displacemen
   return stream;
 }
 
+/// The same for runs of whole 8-byte words, most of them up to four: values that have no pattern cost a wrong
+/// guess for each comparison on the way, and here there is one.
+template <bool kPack>
+inline std::byte* indexed_words(std::uintptr_t memory, const std::int64_t* displacements,
+                                const std::uint64_t* offsets, std::uint64_t count,
+                                std::byte* stream) noexcept {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::size_t bytes = offsets[i + 1] - offsets[i];
+    const std::uintptr_t from = memory + static_cast<std::uintptr_t>(displacements[i]);
+    switch (bytes / 8) {
+      case 4: copy<kPack>(from + 24, stream + 24, 8); [[fallthrough]];
+      case 3: copy<kPack>(from + 16, stream + 16, 8); [[fallthrough]];
+      case 2: copy<kPack>(from + 8, stream + 8, 8); [[fallthrough]];
+      case 1: copy<kPack>(from, stream, 8); break;
+      default: copy_short<kPack>(from, stream, bytes);
+    }
+    stream += bytes;
+  }
+  return stream;
+}
+
 /// Calls `kernel` with the block size as a compile-time constant, or with 0 for sizes that have no kernel of
 /// their own.
 template <class Kernel>

@@ -100,6 +100,10 @@ class Mover {
       case Step::Kind::strided: return strided(step, at(origin, step.stride, index), count, stream);
       case Step::Kind::uniform: return uniform(step, origin, index, count, stream);
       case Step::Kind::indexed:
+        if (step.block == 8) {
+          return kernels::indexed_words<kPack>(origin, program_.displacements_.data() + step.first + index,
+                                               program_.offsets_.data() + step.first + index, count, stream);
+        }
         return kernels::indexed<kPack>(origin, program_.displacements_.data() + step.first + index,
                                        program_.offsets_.data() + step.first + index, count, stream);
       case Step::Kind::repeat: return repeat(step, at(origin, step.stride, index), count, stream);

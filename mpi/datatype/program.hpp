@@ -26,7 +26,8 @@ struct Step {
     run,      ///< `block` bytes at displacement
     strided,  ///< count runs of `block` bytes, `stride` apart
     uniform,  ///< count runs of `block` bytes at displacement + displacements[first + i]
-    indexed,  ///< count runs at displacements[first + i], packed offsets offsets[first + i]
+    indexed,  ///< count runs at displacements[first + i], packed offsets offsets[first + i]; `block` is 8
+              ///< if all of them are whole 8-byte words
     repeat,   ///< count times steps[child], `stride` apart
     each,     ///< steps[child] at displacements[first + i], i < count
     sequence  ///< steps[child + i], packed offsets offsets[first + i], i < count

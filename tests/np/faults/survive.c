@@ -151,6 +151,23 @@ static int in_creation(void) {
   return code;
 }
 
+/* The dead rank is killed by a timer while it and rank 0 copy from each other. */
+static int in_exchange(void) {
+  const int half = LONG_BYTES / 2;
+  int code = MPI_SUCCESS;
+  if (rank != 0 && rank != victim) return in_receive();
+  while (code == MPI_SUCCESS) {
+    code = MPI_Sendrecv(data, half, MPI_CHAR, victim - rank, 6, data + half, half, MPI_CHAR, victim - rank, 6,
+                        world, MPI_STATUS_IGNORE);
+  }
+  return code;
+}
+
+static void die(int signal_number) {
+  (void)signal_number;
+  kill(getpid(), SIGKILL);
+}
+
 static int in_nothing(void) { return MPI_Recv(data, 8, MPI_CHAR, victim, 9, world, MPI_STATUS_IGNORE); }
 
 /* What does not need the dead rank still works, first with what was made before it died. */
@@ -195,7 +212,7 @@ int main(int argc, char** argv) {
               {"alltoall", in_alltoall},       {"dup", in_dup},
               {"alltoallv", in_alltoallv},     {"reduce-scatter", in_reduce_scatter},
               {"split", in_split},             {"creation", in_creation},
-              {"nothing", in_nothing}};
+              {"exchange", in_exchange},       {"nothing", in_nothing}};
   int (*run)(void) = NULL;
   MPI_Comm before;
   size_t i;
@@ -222,6 +239,11 @@ int main(int argc, char** argv) {
   }
   if (rank == victim) {
     /* One of the ways finds the others waiting already. */
+    if (run == in_exchange) {
+      signal(SIGALRM, die);
+      ualarm(100000, 0);
+      run();
+    }
     if (argc < 3) usleep(200000);
     kill(getpid(), SIGKILL);
   }

@@ -17,12 +17,12 @@ LATE = str(BUILD / "tests/np_late")
 PROBE = str(BUILD / "tests/pmi_probe")
 WAYS = ("receive", "send", "long-send", "probe", "mprobe", "test", "iprobe", "any", "waitall", "allreduce",
         "long-allreduce", "bcast", "barrier", "ibarrier", "alltoall", "alltoallv", "reduce-scatter", "dup", "split",
-        "creation", "nothing")
+        "creation", "exchange", "nothing")
 
 
 class Survivors(JobCase):
-    def expect_survivors(self, ranks, *way, option="-enable-recovery"):
-        done = self.run_job("-n", ranks, option, SURVIVE, *way)
+    def expect_survivors(self, ranks, *way, option="-enable-recovery", mca=()):
+        done = self.run_job("-n", ranks, option, *mca, SURVIVE, *way)
         self.assertEqual(done.code, 137, done)
         self.assertEqual(sorted(done.out.splitlines()), sorted(f"rank {r} goes on" for r in range(ranks - 1)), done)
         said = [line for line in done.err.splitlines() if line.startswith("mpiexec: ")]
@@ -45,6 +45,11 @@ class Survivors(JobCase):
     def test_nobody_else_is_left(self):
         for way in ("any", "receive", "barrier"):
             self.expect_survivors(2, way)
+
+    def test_in_the_middle_of_a_copy(self):
+        for way in ("get", "ring", "auto"):
+            with self.subTest(way=way):
+                self.expect_survivors(3, "exchange", mca=("--mca", "pml_static_large", way))
 
     def test_either_name_of_the_option(self):
         for option in ("-disable-auto-cleanup", "--disable-auto-cleanup", "--enable-recovery"):

@@ -27,15 +27,20 @@
 
 namespace starling::pml {
 
-/// How the data of a rendezvous move: pushed by the sender through its lane, or got by the receiver.
-enum class Large : std::uint8_t { ring, get };
+/// How the data of a rendezvous move: pushed by the sender through its lane, got by the receiver, or lent by
+/// the sender and copied by the receiver.
+enum class Large : std::uint8_t { ring, get, lend };
 
 /// What makes one pml differ from another.
 class LargePolicy {
  public:
   virtual ~LargePolicy() = default;
-  /// Asked once per large receive whose both sides are contiguous. `get` is taken only if the endpoint can.
-  [[nodiscard]] virtual Large choose(const Peer& peer, std::uint64_t bytes) noexcept = 0;
+  /// Asked for each large receive whose both sides are contiguous. `both`: this process has a long send to
+  /// the peer under way; `lend` counts only then. `get` is taken only if the endpoint can, `lend` only if the
+  /// peer does.
+  [[nodiscard]] virtual Large choose(const Peer& peer, std::uint64_t bytes, bool both) noexcept = 0;
+  /// Whether pages may be lent to this peer and borrowed from it: a process of the node that trusts us.
+  [[nodiscard]] virtual bool lends(const Peer& peer) const noexcept = 0;
   /// What was measured or decided, for the report.
   [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
 };
@@ -47,6 +52,7 @@ struct Config {
   std::uint64_t unexpected_max = 64 * 1024 * 1024;  ///< aim for all peers together
   std::uint64_t get_chunk_bytes = 1024 * 1024;      ///< per get and progress call
   std::uint32_t fragments_per_push = 16;            ///< per peer and progress call
+  std::uint32_t loans = 0;                          ///< peers at most that pages are lent to
   std::uint32_t paths_max = 1;                      ///< networks that one peer is reached by
   PathUse path_use = PathUse::spill;
   std::uint32_t announced_max = 0;  ///< 0: what takes as much memory as the eager credit
@@ -166,8 +172,8 @@ class Engine final : public Component, private btl::Sink {
   void match_kept(Request& request, Message& message) noexcept;
   void refuse(Peer& peer, wire::Kind kind, std::uint64_t length, std::uint64_t sender_id) noexcept;
   void release(Message& message) noexcept;
-  void begin_rendezvous(Request& request, Peer& peer, const Arrival& arrival) noexcept;
-  void ask_for_data(Request& request) noexcept;
+  void begin_rendezvous(Request& request, Peer& peer, const Arrival& arrival, bool kept) noexcept;
+  void ask_for_data(Request& request, std::uint8_t flags = 0) noexcept;
   void finish_receive(Request& request, Fault fault, bool cancelled = false) noexcept;
   void cancel_receive(Request& request) noexcept;
 
@@ -191,6 +197,16 @@ class Engine final : public Component, private btl::Sink {
   void answer(Peer& peer, std::span<const std::byte> message) noexcept;
   void answer(Peer& peer, wire::Kind kind, std::uint64_t sender_id, std::uint8_t flags = 0) noexcept;
   [[gnu::noinline]] void return_credit(Peer& peer) noexcept;
+
+  // engine_loans.cpp
+  void offer_loan(Peer& peer) noexcept;
+  void on_lender(Peer& peer, std::span<const std::byte> message) noexcept;
+  [[nodiscard]] Large way_of(Peer& peer, std::uint64_t bytes) noexcept;
+  [[nodiscard]] bool may_turn_out_both(const Peer& peer, std::uint64_t bytes) const noexcept;
+  [[nodiscard]] int decide(Peer& peer) noexcept;
+  [[nodiscard]] bool push_loan(Peer& peer, Request& request) noexcept;
+  void on_lent(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_taken(Peer& peer, std::size_t bytes) noexcept;
 
   // engine_report.cpp
   template <class Visit>
@@ -255,7 +271,8 @@ enum Phase : std::uint32_t {
   kPosted = 5,     // a receive that has not matched
   kReceiving = 6,  // a receive whose data are being pushed to it
   kGetting = 7,    // a receive that gets its data
-  kHeld = 8        // a send that the receiver has no room to hear of
+  kHeld = 8,       // a send that the receiver has no room to hear of
+  kUndecided = 9   // a receive that has matched, whose way progress() chooses
 };
 
 /// Request::flags
@@ -264,6 +281,8 @@ inline constexpr std::uint32_t kCancelAsked = 2;
 inline constexpr std::uint32_t kStallCounted = 4;
 inline constexpr std::uint32_t kReleased = 8;  // was held back: goes before what is held now
 inline constexpr std::uint32_t kCounted = 16;  // in Peer::announced
+inline constexpr std::uint32_t kLong = 32;     // in Peer::long_sends
+inline constexpr std::uint32_t kLending = 64;  // a send whose pages are lent
 
 /// Why nothing can be sent to a peer without contact.
 [[nodiscard]] inline Fault fault_of(const Peer& peer) noexcept {

@@ -40,6 +40,9 @@ void Engine::on_other(btl::Origin& from, std::span<const std::byte> message) noe
     case wire::Kind::cancel: on_cancel(peer, message); return;
     case wire::Kind::held: on_held(peer, message); return;
     case wire::Kind::go_on: on_go_on(peer, message); return;
+    case wire::Kind::lender: on_lender(peer, message); return;
+    case wire::Kind::lent: on_lent(peer, message); return;
+    case wire::Kind::taken: on_taken(peer, prefix.length); return;
   }
   malformed(peer, "its kind is unknown");
 }
@@ -83,8 +86,14 @@ void Engine::on_cts(Peer& peer, std::span<const std::byte> message) noexcept {
     return;
   }
   not_announced_any_more(*request);
-  ++peer.slow_sent.ring.count;
-  peer.slow_sent.ring.bytes += header.bytes;
+  const bool lend =
+      (header.prefix.flags & wire::kLend) != 0 && peer.lender != nullptr && request->buffer.layout == nullptr;
+  if (lend) {
+    request->flags |= kLending;  // counted as a get when its fin comes
+  } else {
+    ++peer.slow_sent.ring.count;
+    peer.slow_sent.ring.bytes += header.bytes;
+  }
   request->remote = header.receiver_id;
   request->moved = header.offset;
   request->total = header.offset + header.bytes;
@@ -172,6 +181,8 @@ void Engine::on_answer(Peer& peer, std::span<const std::byte> message) noexcept 
     malformed(peer, "an answer is shorter than its header");
     return;
   }
+  if (header.prefix.kind == wire::Kind::fin && header.prefix.length != 0)
+    on_taken(peer, header.prefix.length);
   Request* const request = transfer(peer, header.sender_id);
   if (request == nullptr || request->receive || request->phase != kAnnounced) return;
   if (header.prefix.kind != wire::Kind::cancel_answer) {

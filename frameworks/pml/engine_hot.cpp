@@ -152,12 +152,12 @@ void Engine::match_kept(Request& request, Message& message) noexcept {
                         message.memory,
                         nullptr};
   release(message);
-  begin_rendezvous(request, peer, arrival);
+  begin_rendezvous(request, peer, arrival, true);
 }
 
 void Engine::match(Request& request, Peer& peer, const Arrival& arrival) noexcept {
   if (arrival.envelope.prefix.kind == wire::Kind::rts) {
-    begin_rendezvous(request, peer, arrival);
+    begin_rendezvous(request, peer, arrival, false);
     return;
   }
   deliver(request, Rank{arrival.envelope.source}, Tag{arrival.envelope.tag}, arrival.payload,

@@ -86,7 +86,7 @@ int Engine::push() noexcept {
     list = peer.next_busy;
     peer.busy = false;
     if (peer.state != PeerState::connected && !await_contact(peer)) continue;
-    events += push_answers(peer) + push_fifo(peer);
+    events += decide(peer) + push_answers(peer) + push_fifo(peer);
     if (peer.holds_back()) events += push_held(peer);
     events += push_data(peer);
     if (peer.waiting()) mark_busy(peer);
@@ -144,9 +144,16 @@ Post Engine::put_data(Peer& peer, const Request& request, std::size_t bytes) noe
 
 int Engine::push_data(Peer& peer) noexcept {
   int events = 0;
+  // In turns: the borrower holds the pipe's lock while it copies, and who lends meanwhile waits for it.
+  const bool our_turn = peer.lender == nullptr || peer.lender->unread == 0;
   for (std::uint32_t sent = 0; sent < config_.fragments_per_push; ++sent) {
     Request* const request = peer.pushing.front();
     if (request == nullptr) break;
+    if ((request->flags & kLending) != 0) {
+      if (!our_turn || !push_loan(peer, *request)) break;
+      ++events;
+      continue;
+    }
     const auto bytes = static_cast<std::size_t>(
         std::min<std::uint64_t>(peer.fragment_bytes, request->total - request->moved));
     if (put_data(peer, *request, bytes) == Post::again) break;
@@ -255,6 +262,10 @@ void Engine::lose(Peer& peer) noexcept {
   drop_held(peer, peer.fault);
   while (peer.pushing.pop_front() != nullptr) {
   }
+  while (peer.undecided.pop_front() != nullptr) {
+  }
+  peer.lender.reset();
+  peer.borrower.reset();
   transfers_.each([&](Request& request) {
     if (request.peer != &peer || request.phase == kGetting) return;
     if (request.receive) {

@@ -207,7 +207,7 @@ void Engine::mrecv(Message* message, Request& request) noexcept {
   match_kept(request, *message);
 }
 
-void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arrival) noexcept {
+void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arrival, bool kept) noexcept {
   request.peer = &peer;
   request.order = 0;
   request.moved = 0;
@@ -230,22 +230,25 @@ void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arriv
     return;
   }
   request.order = transfers_.add(request);
-  const bool gettable =
-      (flags & wire::kGettable) != 0 && request.buffer.layout == nullptr && !peer.get_failed;
-  if (contact == Contact::made && gettable && policy_->choose(peer, request.total) == Large::get &&
-      peer.endpoint->can_get()) {
+  const bool contiguous = (flags & wire::kGettable) != 0 && request.buffer.layout == nullptr;
+  const Large way = contact == Contact::made && contiguous ? way_of(peer, request.total) : Large::ring;
+  if (way == Large::get) {
     request.phase = kGetting;
     gets_.push_back(std::make_unique<Get>());
     gets_.back()->request = &request;
     gets_.back()->from = arrival.memory;
-    return;
+  } else if (way == Large::ring && kept && contiguous && may_turn_out_both(peer, request.total)) {
+    request.phase = kUndecided;
+    peer.undecided.push_back(request);
+    mark_busy(peer);
+  } else {
+    ask_for_data(request, way == Large::lend ? wire::kLend : std::uint8_t{0});
   }
-  ask_for_data(request);
 }
 
-void Engine::ask_for_data(Request& request) noexcept {
+void Engine::ask_for_data(Request& request, std::uint8_t flags) noexcept {
   request.phase = kReceiving;
-  const wire::Cts header{{wire::Kind::cts, 0, 0, 0},
+  const wire::Cts header{{wire::Kind::cts, flags, 0, 0},
                          request.remote,
                          request.order,
                          request.moved,

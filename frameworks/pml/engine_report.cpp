@@ -67,6 +67,7 @@ const char* stage(const Request& request) {
     case kHeld: return "waits until the receiver has taken earlier ones";
     case kPushing:
     case kReceiving:
+    case kUndecided:
     case kGetting: return "data are moving";
     default: return "";
   }

@@ -35,6 +35,8 @@ void Engine::finish_send(Request& request, Fault fault, bool cancelled) noexcept
     not_announced_any_more(request);
   }
   request.order = 0;
+  if ((request.flags & kLong) != 0) --request.peer->long_sends;
+  request.flags &= ~kLong;
   request.phase = kIdle;
   request.status.fault = fault;
   request.status.cancelled = cancelled;
@@ -126,10 +128,15 @@ bool Engine::start_rts(Request& request, bool stalled) noexcept {
   request.phase = kAnnounced;
   request.flags |= kCounted;
   ++peer.announced;
+  if (!stalled) {
+    request.flags |= kLong;
+    ++peer.long_sends;
+  }
   if (peer.endpoint->send(wire::bytes_of(header), {}) == Post::again) {
     request.phase = kQueued;
-    request.flags &= ~kCounted;
     --peer.announced;
+    if (!stalled) --peer.long_sends;
+    request.flags &= ~(kCounted | kLong);
     return false;
   }
   ++counters_.rendezvous_sent;

@@ -19,6 +19,7 @@
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pml/chain.hpp"
 #include "frameworks/pml/held_back.hpp"
+#include "frameworks/pml/loan.hpp"
 #include "frameworks/pml/paths.hpp"
 #include "frameworks/pml/reorder.hpp"
 #include "frameworks/pml/request.hpp"
@@ -62,6 +63,12 @@ struct Peer {
   std::size_t eager_bytes = 0;     ///< longest eager payload
   std::size_t fragment_bytes = 0;  ///< payload of one data fragment
 
+  std::uint32_t long_sends = 0;        ///< our long sends to it that have not ended
+  bool loan_asked = false;             ///< a pipe for it was made, or could not be
+  std::unique_ptr<Lender> lender;      ///< what we lend it goes through this
+  std::unique_ptr<Borrower> borrower;  ///< what it lends us comes through this
+  RequestChain undecided;              ///< matched receives whose way progress() chooses
+
   RequestChain fifo;               ///< sends that have not started, oldest first
   std::unique_ptr<HeldBack> held;  ///< sends that it has no room to hear of; null: there was none yet
   std::uint32_t announced = 0;     ///< what it has been told of and has neither matched nor refused
@@ -78,7 +85,7 @@ struct Peer {
   std::uint64_t ask_at_ns = 0;  ///< awaited: not before
 
   [[nodiscard]] bool waiting() const noexcept {
-    return !fifo.empty() || !pushing.empty() || answers_sent < answers.size();
+    return !fifo.empty() || !pushing.empty() || answers_sent < answers.size() || !undecided.empty();
   }
   [[nodiscard]] bool holds_back() const noexcept { return held != nullptr && !held->empty(); }
   /// After a change of fifo, held or state: whether the fast path is open.

@@ -33,7 +33,10 @@ enum class Kind : std::uint8_t {
   data_at = 13,   ///< DataAt, payload: bytes of a transfer that may come by several paths
   passed = 14,    ///< Numbered: all numbered messages up to this one have been taken
   held = 15,      ///< Envelope: more of this context waits at the sender until earlier ones have matched
-  go_on = 16      ///< Envelope: send more of this context, something here waits for a message
+  go_on = 16,     ///< Envelope: send more of this context, something here waits for a message
+  lender = 17,    ///< Loan: where the sender's pipe for lent pages is
+  lent = 18,      ///< Data without payload: so many bytes of a transfer are in the pipe
+  taken = 19      ///< Prefix: `length` lent bytes have been read
 };
 
 // Prefix::flags
@@ -42,6 +45,7 @@ inline constexpr std::uint8_t kStalled =
     2;  ///< rts: small enough to be eager, but the sender is out of credit
 inline constexpr std::uint8_t kGranted = 4;  ///< cancel_answer: the message had not matched and is gone
 inline constexpr std::uint8_t kGot = 8;      ///< fin: the receiver got the data itself
+inline constexpr std::uint8_t kLend = 16;    ///< cts: lend the pages instead of sending their bytes
 
 struct Prefix {
   Kind kind{};
@@ -99,6 +103,13 @@ struct DataAt {
   std::uint64_t offset = 0;  ///< in the whole message
 };
 
+struct Loan {
+  Prefix prefix;
+  std::uint32_t pid = 0;
+  std::uint32_t descriptor = 0;
+  std::uint64_t inode = 0;
+};
+
 static_assert(sizeof(Prefix) == 8 && offsetof(Prefix, length) == 4);
 static_assert(sizeof(Envelope) == 24 && offsetof(Envelope, context) == 8 && offsetof(Envelope, tag) == 16 &&
               offsetof(Envelope, source) == 20);
@@ -107,6 +118,7 @@ static_assert(sizeof(Rts) == 56 && offsetof(Rts, length) == 24 && offsetof(Rts, 
 static_assert(sizeof(Cts) == 40 && offsetof(Cts, bytes) == 32);
 static_assert(sizeof(Data) == 16 && sizeof(Answer) == 16);
 static_assert(sizeof(Numbered) == 16 && sizeof(DataAt) == 24);
+static_assert(sizeof(Loan) == 24 && offsetof(Loan, inode) == 16);
 
 /// Longest header, and longest message that is not payload-bearing.
 inline constexpr std::size_t kHeaderMax = sizeof(Rts);

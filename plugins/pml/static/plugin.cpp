@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pml/static: descriptor, parameters, factory.
+#include <algorithm>
 #include <array>
 #include <memory>
 
@@ -27,16 +28,34 @@ constexpr params::Decl kGetChunk =
     params::size_bytes("pml_static_get_chunk", "1m", 4096, 1 << 30,
                        "Bytes that one get copies before other messages are looked at again.");
 
-STARLING_PLUGIN_PARAMS std::array kStaticParams{kLarge, kCalibrate, kGetMin, kGetChunk};
+constexpr params::Decl kLoans = params::integer(
+    "pml_static_loans", "-1", -1, 4096,
+    "Processes of the node that this one lends pages to, through a pipe for each, while both send long "
+    "messages "
+    "to each other; with pml_static_large=auto only. -1: 32 divided by the number of processes, at most 8.");
+constexpr params::Decl kLendMin =
+    params::size_bytes("pml_static_lend_min", "32k", 4096, std::int64_t{1} << 40,
+                       "Messages below this many bytes are never moved by lending pages.");
+
+STARLING_PLUGIN_PARAMS std::array kStaticParams{kLarge, kCalibrate, kGetMin, kGetChunk, kLoans, kLendMin};
+
+/// A user has a limited sum of pipe slots (fs.pipe-user-pages-soft, 16384 by default), of which a job takes
+/// half at most.
+std::uint32_t loans_of(std::int64_t asked, std::uint32_t processes) {
+  if (asked >= 0) return static_cast<std::uint32_t>(asked);
+  return std::min<std::uint32_t>(8, 32 / std::max<std::uint32_t>(processes, 1));
+}
 
 Result<std::unique_ptr<Component>> create_static(const Args& args) {
   Result<Config> config = read_config(args);
   if (!config) return fail(std::move(config).error());
   config->get_chunk_bytes = static_cast<std::uint64_t>(args.params.integer(kGetChunk));
+  config->loans = loans_of(args.params.integer(kLoans), args.world_size);
   StaticConfig chosen;
   chosen.self = args.self;
   chosen.large = args.params.choice<StaticLarge>(kLarge);
   chosen.calibrate = args.params.boolean(kCalibrate);
+  chosen.lend_min = static_cast<std::uint64_t>(args.params.integer(kLendMin));
   chosen.get_min = static_cast<std::uint64_t>(args.params.integer(kGetMin));
   return std::unique_ptr<Component>(
       std::make_unique<Engine>(*config, std::make_unique<StaticPolicy>(chosen)));

@@ -12,7 +12,14 @@ namespace {
 constexpr std::uint32_t kNetwork = 50;
 }  // namespace
 
-Large StaticPolicy::choose(const Peer& peer, std::uint64_t bytes) noexcept {
+bool StaticPolicy::lends(const Peer& peer) const noexcept {
+  const btl::Limits& limits = peer.transport->limits();
+  return config_.large == StaticLarge::automatic && limits.get && limits.rank_of_preference < kNetwork &&
+         peer.proc != config_.self;
+}
+
+Large StaticPolicy::choose(const Peer& peer, std::uint64_t bytes, bool both) noexcept {
+  if (both && bytes >= config_.lend_min && lends(peer)) return Large::lend;
   if (config_.large == StaticLarge::ring || bytes < config_.get_min) return Large::ring;
   if (config_.large == StaticLarge::get) return Large::get;
   if (peer.proc == config_.self) return Large::get;  // one copy instead of two, on one core

@@ -19,13 +19,15 @@ struct StaticConfig {
   ProcId self;
   StaticLarge large = StaticLarge::automatic;
   bool calibrate = true;
-  std::uint64_t get_min = 0;  ///< below this many bytes never a get
+  std::uint64_t get_min = 0;           ///< below this many bytes never a get
+  std::uint64_t lend_min = 32 * 1024;  ///< below this many bytes never a loan
 };
 
 class StaticPolicy final : public LargePolicy {
  public:
   explicit StaticPolicy(const StaticConfig& config) : config_(config) {}
-  [[nodiscard]] Large choose(const Peer& peer, std::uint64_t bytes) noexcept override;
+  [[nodiscard]] Large choose(const Peer& peer, std::uint64_t bytes, bool both) noexcept override;
+  [[nodiscard]] bool lends(const Peer& peer) const noexcept override;
   [[nodiscard]] std::vector<std::string> notes() const override;
 
  private:

@@ -238,12 +238,12 @@ int main(int argc, char** argv) {
     if (rank == 0) MPI_Send(data, 0, MPI_CHAR, victim, 2, world);
   }
   if (rank == victim) {
-    /* One of the ways finds the others waiting already. */
     if (run == in_exchange) {
       signal(SIGALRM, die);
       ualarm(100000, 0);
       run();
     }
+    /* One of the ways finds the others waiting already. */
     if (argc < 3) usleep(200000);
     kill(getpid(), SIGKILL);
   }

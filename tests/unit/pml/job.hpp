@@ -33,7 +33,10 @@ class Strip final : public ProcList {
 class Forced final : public LargePolicy {
  public:
   explicit Forced(Large large) : large_(large) {}
-  Large choose(const Peer&, std::uint64_t) noexcept override { return large_; }
+  Large choose(const Peer&, std::uint64_t, bool both) noexcept override {
+    return large_ == Large::lend && !both ? Large::ring : large_;
+  }
+  bool lends(const Peer&) const noexcept override { return large_ == Large::lend; }
   std::vector<std::string> notes() const override { return {}; }
 
  private:

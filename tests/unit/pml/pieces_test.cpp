@@ -163,22 +163,22 @@ TEST(StaticPolicy, parameters_and_place_decide) {
   peer.transport = &node.at(0);
   StaticConfig config;
   config.calibrate = false;
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::ring);
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::ring);
   config.large = StaticLarge::get;
   config.get_min = 1000;
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::get);
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 999), Large::ring);
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::get);
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 999, false), Large::ring);
   config.large = StaticLarge::ring;
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::ring);
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::ring);
   config.large = StaticLarge::automatic;
   peer.transport = &network.at(0);
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::get);
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::get);
   peer.transport = &without.at(0);
   StaticPolicy unmeasured(config);
-  EXPECT_EQ(unmeasured.choose(peer, 1 << 20), Large::ring);
+  EXPECT_EQ(unmeasured.choose(peer, 1 << 20, false), Large::ring);
   EXPECT_TRUE(unmeasured.notes().empty());
   peer.proc = config.self;
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20), Large::get);
+  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::get);
 }
 
 }  // namespace

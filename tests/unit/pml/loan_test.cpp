@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pages lent through a pipe, by themselves and by two engines that send to each other at the same time.
+#include "frameworks/pml/loan.hpp"
+
+#include "tests/unit/pml/job.hpp"
+
+namespace starling::pml::test {
+namespace {
+
+constexpr std::size_t kRoom = 64 * 1024;
+constexpr auto kLender = std::uint8_t(wire::Kind::lender), kLent = std::uint8_t(wire::Kind::lent);
+
+Lender make_lender(std::size_t room = kRoom) {
+  auto made = Lender::create(room);
+  EXPECT_TRUE(made);
+  return std::move(*made);
+}
+
+Borrower make_borrower(const Lender& lender) {
+  auto opened = Borrower::open(lender.address());
+  EXPECT_TRUE(opened);
+  return std::move(*opened);
+}
+
+TEST(Loan, bytes_of_any_alignment_arrive_in_order) {
+  Lender lender = make_lender();
+  Borrower borrower = make_borrower(lender);
+  const auto data = filled(40'000, 3);
+  std::vector<std::byte> got(data.size());
+  for (std::size_t from = 0; from < data.size();) {
+    const std::size_t bytes = std::min<std::size_t>(data.size() - from, 1 + from % 9001);
+    ASSERT_EQ(lender.lend(std::span(data).subspan(from, bytes)), bytes);
+    ASSERT_TRUE(borrower.take(std::span(got).subspan(from, bytes)));
+    from += bytes;
+  }
+  EXPECT_EQ(got, data);
+  EXPECT_EQ(lender.unread, data.size());
+}
+
+TEST(Loan, a_full_pipe_takes_less_and_then_nothing) {
+  Lender lender = make_lender();
+  Borrower borrower = make_borrower(lender);
+  const auto data = filled(2 * kRoom, 5);
+  const std::size_t lent = lender.lend(data);
+  EXPECT_GT(lent, kRoom / 2);
+  EXPECT_LE(lent, kRoom);
+  EXPECT_EQ(lender.lend(std::span(data).subspan(lent)), 0u);
+  std::vector<std::byte> got(100);
+  EXPECT_TRUE(borrower.discard(lent - 100));
+  EXPECT_TRUE(borrower.take(got));
+  EXPECT_TRUE(std::equal(got.begin(), got.end(), data.begin() + std::ptrdiff_t(lent) - 100));
+  EXPECT_FALSE(borrower.take(got)) << "nothing is left";
+}
+
+TEST(Loan, only_the_pipe_that_was_named_is_opened) {
+  const Lender lender = make_lender();
+  LoanAddress at = lender.address();
+  at.inode += 1;
+  EXPECT_FALSE(Borrower::open(at));
+  at = lender.address();
+  at.descriptor = 100'000;
+  EXPECT_FALSE(Borrower::open(at));
+  at = lender.address();
+  at.pid = 0;
+  EXPECT_FALSE(Borrower::open(at));
+  EXPECT_FALSE(Lender::create(std::size_t{1} << 40)) << "no pipe is so large";
+}
+
+TEST(Loan, what_a_lender_lent_can_be_taken_after_its_end) {
+  auto lender = std::make_unique<Lender>(make_lender());
+  Borrower borrower = make_borrower(*lender);
+  const auto data = filled(5000, 1);
+  ASSERT_EQ(lender->lend(data), data.size());
+  lender.reset();
+  std::vector<std::byte> got(data.size());
+  EXPECT_TRUE(borrower.take(got));
+  EXPECT_EQ(got, data);
+  EXPECT_FALSE(borrower.take(got));
+}
+
+Job make_job(std::size_t capacity = 64, std::uint32_t loans = 4) {
+  PairOptions options;
+  options.capacity = capacity;
+  Config config;
+  config.loans = loans;
+  return Job(2, options, Large::lend, config);
+}
+
+struct Exchange {
+  OpPtr sends[2], receives[2];
+  bool complete() const {
+    return sends[0]->complete() && sends[1]->complete() && receives[0]->complete() && receives[1]->complete();
+  }
+};
+
+/// Both receive and send; `late`: process 1 finds the message of process 0 there already.
+Exchange exchange(Job& job, std::size_t bytes, int tag, bool late = false,
+                  std::size_t room = ~std::size_t{0}) {
+  Exchange both;
+  room = std::min(room, bytes);
+  for (const std::uint32_t me : {0u, 1u}) {
+    if (late && me == 1) {
+      job[1].progress();
+      job[1].progress();
+    }
+    both.receives[me] = job.irecv(me, int(1 - me), tag, room);
+    both.sends[me] = job.isend(me, int(1 - me), tag, filled(bytes, me + bytes));
+  }
+  job.settle();
+  return both;
+}
+
+void expect_whole(const Exchange& both, std::size_t bytes) {
+  ASSERT_TRUE(both.complete()) << bytes;
+  for (const std::size_t me : {std::size_t{0}, std::size_t{1}}) {
+    EXPECT_EQ(both.receives[me]->data, filled(bytes, 1 - me + bytes)) << bytes;
+    EXPECT_EQ(both.receives[me]->status().fault, Fault::none);
+    EXPECT_EQ(both.sends[me]->status().fault, Fault::none);
+  }
+}
+
+TEST(Lending, both_lend_once_both_have_sent) {
+  for (const bool late : {false, true}) {
+    for (const std::size_t capacity : {std::size_t{64}, std::size_t{2}}) {
+      Job job = make_job(capacity);
+      for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 5000, round, late), 5000);
+      EXPECT_EQ(job.network.at(0).sent(kLender), 1u);
+      EXPECT_EQ(job.network.at(1).sent(kLender), 1u);
+      const std::size_t before[] = {job.network.at(0).sent(kLent), job.network.at(1).sent(kLent)};
+      int tag = 10;
+      for (const std::size_t bytes : {1025u, 4096u, 70'001u, 262'144u, 262'145u, 524'289u, 1'500'000u}) {
+        expect_whole(exchange(job, bytes, ++tag, late), bytes);
+      }
+      EXPECT_GE(job.network.at(0).sent(kLent), before[0] + 7u) << late;
+      EXPECT_GE(job.network.at(1).sent(kLent), before[1] + 7u) << late;
+      EXPECT_TRUE(job.drained());
+      EXPECT_TRUE(job[0].counters().notes.empty());
+    }
+  }
+}
+
+TEST(Lending, one_way_nothing_is_lent) {
+  Job job = make_job();
+  for (int round = 0; round < 5; ++round) {
+    auto receive = job.irecv(1, 0, 1, 9000);
+    auto send = job.isend(0, 1, 1, filled(9000, 1));
+    job.settle();
+    EXPECT_EQ(receive->data, filled(9000, 1));
+  }
+  EXPECT_EQ(job.network.at(0).sent(kLender) + job.network.at(1).sent(kLender), 0u);
+}
+
+TEST(Lending, who_may_not_lend_goes_on_through_the_ring) {
+  Job job = make_job(64, 0);
+  for (int round = 0; round < 4; ++round) expect_whole(exchange(job, 90'000, round), 90'000);
+  EXPECT_EQ(job.network.at(0).sent(kLender) + job.network.at(1).sent(kLender), 0u);
+}
+
+TEST(Lending, more_than_the_window_goes_both_ways_at_once) {
+  Job job = make_job(5);
+  for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
+  std::vector<OpPtr> sends, receives;
+  const auto size = [](int i) { return std::size_t(i % 3 == 0 ? 300'000 : i % 3 == 1 ? 2000 : 131'073); };
+  for (const std::uint32_t me : {0u, 1u}) {
+    for (int i = 0; i < 30; ++i) receives.push_back(job.irecv(me, int(1 - me), i, size(i)));
+  }
+  for (const std::uint32_t me : {0u, 1u}) {
+    for (int i = 0; i < 30; ++i) sends.push_back(job.isend(me, int(1 - me), i, filled(size(i), me + i)));
+  }
+  job.settle();
+  for (const OpPtr& send : sends) EXPECT_TRUE(send->complete());
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(receives[i]->complete());
+    ASSERT_EQ(receives[i]->data, filled(size(i % 30), std::uint64_t(i < 30 ? 1 : 0) + i % 30)) << i;
+  }
+}
+
+TEST(Lending, what_does_not_fit_is_not_lent) {
+  Job job = make_job();
+  for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
+  for (const std::size_t room : {std::size_t{0}, std::size_t{1}, std::size_t{4097}, std::size_t{299'999}}) {
+    const Exchange both = exchange(job, 300'000, 2, false, room);
+    ASSERT_TRUE(both.complete()) << room;
+    for (const std::size_t me : {std::size_t{0}, std::size_t{1}}) {
+      EXPECT_EQ(both.receives[me]->status().fault, Fault::truncated);
+      EXPECT_EQ(both.receives[me]->status().bytes, room);
+      const auto whole = filled(300'000, 1 - me + 300'000);
+      EXPECT_TRUE(std::equal(both.receives[me]->data.begin(), both.receives[me]->data.end(), whole.begin()));
+      EXPECT_EQ(both.sends[me]->status().fault, Fault::none);
+    }
+  }
+  expect_whole(exchange(job, 100'000, 3), 100'000);
+}
+
+TEST(Lending, a_layout_on_either_side_goes_through_the_ring) {
+  const Strided triples(3, 5);
+  Job job = make_job();
+  for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
+  for (const int sides : {1, 2, 3}) {
+    const std::size_t packed = 30'000, spread = packed / 3 * 5;
+    OpPtr sends[2], receives[2];
+    for (const std::uint32_t me : {0u, 1u}) {
+      const auto side = [&](int bit, std::byte with) {
+        auto op = job.make(me, int(1 - me), 2, std::vector<std::byte>(sides & bit ? spread : packed, with));
+        if (sides & bit) op->request.buffer = {op->data.data(), packed, packed / 3, &triples};
+        return op;
+      };
+      receives[me] = side(1, std::byte{0});
+      sends[me] = side(2, std::byte{9});
+      job[me].irecv(receives[me]->request);
+      job[me].isend(sends[me]->request);
+    }
+    job.settle();
+    for (const std::uint32_t me : {0u, 1u}) {
+      ASSERT_TRUE(receives[me]->complete() && sends[me]->complete());
+      EXPECT_EQ(std::count(receives[me]->data.begin(), receives[me]->data.end(), std::byte{9}), packed);
+    }
+  }
+}
+
+TEST(Lending, a_send_that_is_being_lent_cannot_be_cancelled) {
+  Job job = make_job();
+  for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
+  auto unwanted = job.isend(0, 1, 7, filled(90'000, 1));
+  Exchange both;
+  for (const std::uint32_t me : {0u, 1u}) {
+    both.receives[me] = job.irecv(me, int(1 - me), 2, 900'000);
+    both.sends[me] = job.isend(me, int(1 - me), 2, filled(900'000, me));
+  }
+  for (int round = 0; round < 3; ++round) {
+    for (const std::uint32_t me : {0u, 1u}) job[me].cancel(both.sends[me]->request);
+    job.progress();
+  }
+  job[0].cancel(unwanted->request);
+  job.settle();
+  ASSERT_TRUE(both.complete() && unwanted->complete());
+  EXPECT_TRUE(unwanted->status().cancelled);
+  for (const std::uint32_t me : {0u, 1u}) {
+    EXPECT_FALSE(both.sends[me]->status().cancelled);
+    EXPECT_EQ(both.receives[me]->data, filled(900'000, 1 - me));
+  }
+}
+
+TEST(Lending, a_loss_in_the_middle_ends_both_directions) {
+  for (const int rounds : {0, 1, 2, 3, 4, 5}) {
+    Job job = make_job();
+    for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
+    auto receive = job.irecv(0, 1, 2, 3'000'000);
+    auto send = job.isend(0, 1, 2, filled(3'000'000, 1));
+    auto other_receive = job.irecv(1, 0, 2, 3'000'000);
+    auto other_send = job.isend(1, 0, 2, filled(3'000'000, 2));
+    for (int round = 0; round < rounds; ++round) job.progress();
+    auto kept = job.isend(1, 0, 3, filled(50'000, 2));
+    job[1].progress();
+    job.network.at(0).lose(1);
+    job[0].progress();
+    job[0].progress();
+    ASSERT_TRUE(receive->complete() && send->complete()) << rounds;
+    EXPECT_EQ(receive->status().fault, Fault::peer_lost);
+    EXPECT_EQ(send->status().fault, Fault::peer_lost);
+    EXPECT_TRUE(job[0].drained());
+    job.network.at(1).lose(0);
+    job[1].progress();
+    job[1].progress();
+    EXPECT_TRUE(other_receive->complete() && other_send->complete() && kept->complete());
+  }
+}
+
+TEST(Lending, nonsense_of_a_peer_is_dropped_and_noted) {
+  const auto bytes = [](const auto& header) {
+    const auto span = wire::bytes_of(header);
+    return std::vector<std::byte>(span.begin(), span.end());
+  };
+  const wire::Prefix taken{wire::Kind::taken, 0, 0, 77};
+  const wire::Data lent{{wire::Kind::lent, 0, 0, 500}, 12345};
+  const wire::Answer fin{{wire::Kind::fin, wire::kGot, 0, 77}, 12345};
+  const wire::Loan lender{{wire::Kind::lender, 0, 0, 0}, 1, 1, 1};
+  const std::vector<std::byte> all[] = {bytes(taken), bytes(lent), bytes(fin), bytes(lender)};
+  for (const auto& message : all) {
+    for (const bool lending : {false, true}) {
+      Job job = make_job();
+      for (int round = 0; lending && round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
+      job.network.inject(1, 0, message);
+      job.settle();
+      if (lending || message != all[3]) {
+        EXPECT_FALSE(job[0].counters().notes.empty()) << int(message[0]);
+      }
+      expect_whole(exchange(job, 40'000, 2), 40'000);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace starling::pml::test

@@ -46,10 +46,10 @@ Result<ContextId> Hierarchical::exchange(const Creation& creation, const Key& ke
                         "creation of a communicator of " + std::to_string(creation.members->size()) +
                             " processes with tag '" + creation.tag + "'"};
   Result<ContextId> id = hold(meeting);
-  if (!id && id.error().code == Errc::peer_lost) {
-    if (const auto dead = dead_in(meeting)) pass_on_death(meeting, *dead);
-  }
-  inbox_.close(meeting.key, !id);
+  std::optional<ProcId> dead;
+  if (!id && id.error().code == Errc::peer_lost) dead = dead_in(meeting);
+  if (dead) pass_on_death(meeting, *dead);
+  inbox_.close(meeting.key, !id, dead);
   if (!id) return id;
   exchanges_.completed(creation.members);
   std::erase_if(known_, [&](const auto& known) {
@@ -63,6 +63,21 @@ bool Hierarchical::has_card(ProcId peer) const {
   return known_.count(peer) != 0 || std::any_of(books_.begin(), books_.end(), [&](const Book& book) {
            return book.card(peer).has_value();
          });
+}
+
+void Hierarchical::learn_from(ProcId sender, const Block& block) {
+  if (block.bytes == nullptr) return;
+  const auto table = Table::open(*block.bytes);
+  const auto card = table ? table->card(sender) : std::nullopt;
+  if (card) learn(sender, {card->begin(), card->end()});
+}
+
+void Hierarchical::on_block(ProcId from, Block block) noexcept {
+  // Who comes after the death has ended the creation here would wait in vain.
+  const auto dead = block.kind == BlockKind::up ? inbox_.ended_by(block.key) : std::nullopt;
+  if (!dead) return inbox_.put(from, std::move(block));
+  learn_from(from, block);
+  (void)courier_.send_block(from, {BlockKind::failed, block.key, ContextId{dead->rank}, 0, 1, nullptr});
 }
 
 void Hierarchical::learn(ProcId peer, std::vector<std::byte> card) { known_[peer] = std::move(card); }

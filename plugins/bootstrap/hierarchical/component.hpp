@@ -38,7 +38,7 @@ class Hierarchical final : public Component {
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override {
     agreement_.on_control(from, message);
   }
-  void on_block(ProcId from, Block block) noexcept override { inbox_.put(from, std::move(block)); }
+  void on_block(ProcId from, Block block) noexcept override;
   Result<btl::Found> address(ProcId peer, std::string_view transport) override;
 
  private:
@@ -56,7 +56,6 @@ class Hierarchical final : public Component {
   [[nodiscard]] Result<ContextId> hold(const Meeting& meeting);
   [[nodiscard]] std::optional<ProcId> dead_in(const Meeting& meeting) const;
   [[nodiscard]] bool reaches_parent(const Meeting& meeting);
-  void learn_from_its_table(const Meeting& meeting, ProcId child);
   void pass_on_death(const Meeting& meeting, ProcId dead);
   [[nodiscard]] Result<void> wait_for(const Meeting& meeting, const std::vector<ProcId>& senders);
   /// What a subtree sends up.
@@ -80,6 +79,8 @@ class Hierarchical final : public Component {
   [[nodiscard]] Result<void> finish(const Meeting& meeting, ContextId id, Book book);
 
   [[nodiscard]] bool has_card(ProcId peer) const;
+  /// The card of a block's sender, from the table in it.
+  void learn_from(ProcId sender, const Block& block);
   void learn(ProcId peer, std::vector<std::byte> card);
 
   pmi::Component& pmi_;

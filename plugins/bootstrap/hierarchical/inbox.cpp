@@ -29,6 +29,11 @@ bool Inbox::has(const Key& key, ProcId from) const {
   return entry != entries_.end() && entry->second.from.contains(from);
 }
 
+std::optional<ProcId> Inbox::ended_by(const Key& key) const {
+  const auto entry = entries_.find(key);
+  return entry != entries_.end() && entry->second.given_up ? entry->second.dead : std::nullopt;
+}
+
 Block Inbox::take(const Key& key, ProcId from) {
   const auto entry = entries_.find(key);
   expects(entry != entries_.end(), "a block is taken that has not come");
@@ -40,9 +45,9 @@ Block Inbox::take(const Key& key, ProcId from) {
   return block;
 }
 
-void Inbox::close(const Key& key, bool given_up) {
+void Inbox::close(const Key& key, bool given_up, std::optional<ProcId> dead) {
   if (given_up) {
-    entries_[key] = Entry{.given_up = true, .dead = {}, .from = {}};
+    entries_[key] = Entry{.given_up = true, .dead = dead, .from = {}};
   } else {
     entries_.erase(key);
   }

@@ -21,10 +21,12 @@ class Inbox {
   [[nodiscard]] bool has(const Key& key, ProcId from) const;
   /// The member whose death has ended a creation, as another has told.
   [[nodiscard]] std::optional<ProcId> dead(const Key& key) const;
+  /// The same of one that this process has given up for that.
+  [[nodiscard]] std::optional<ProcId> ended_by(const Key& key) const;
   /// The next block of a sender, which must be there.
   [[nodiscard]] Block take(const Key& key, ProcId from);
-  /// Forgets a creation. Given up: later blocks are dropped.
-  void close(const Key& key, bool given_up);
+  /// Forgets a creation. Given up: later blocks are dropped. `dead`: the member whose death has ended it.
+  void close(const Key& key, bool given_up, std::optional<ProcId> dead);
   [[nodiscard]] std::size_t open() const noexcept { return entries_.size(); }
 
  private:

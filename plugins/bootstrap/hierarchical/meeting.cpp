@@ -66,23 +66,13 @@ bool Hierarchical::reaches_parent(const Meeting& meeting) {
   return has_card(parent);
 }
 
-/// The card of a root below that has come, when not all have.
-void Hierarchical::learn_from_its_table(const Meeting& meeting, ProcId child) {
-  if (!inbox_.has(meeting.key, child)) return;
-  const Block block = inbox_.take(meeting.key, child);
-  if (block.bytes == nullptr) return;
-  const auto table = Table::open(*block.bytes);
-  const auto card = table ? table->card(child) : std::nullopt;
-  if (card) learn(child, {card->begin(), card->end()});
-}
-
-/// Those next to this process may have no other way to learn why nothing comes. A root below that has not
-/// sent anything yet cannot be told: it waits until its deadline.
+/// Those next to this process may have no other way to learn why nothing comes. Who comes later is told when
+/// its table arrives (on_block); a parent that comes later waits until its deadline.
 void Hierarchical::pass_on_death(const Meeting& meeting, ProcId dead) {
   const Block block{BlockKind::failed, meeting.key, ContextId{dead.rank}, 0, 1, nullptr};
   std::vector<ProcId> others = meeting.place.node_children;
   for (const ProcId child : meeting.place.root_children) {
-    learn_from_its_table(meeting, child);
+    if (inbox_.has(meeting.key, child)) learn_from(child, inbox_.take(meeting.key, child));
     if (has_card(child)) others.push_back(child);
   }
   if (reaches_parent(meeting)) others.push_back(*meeting.place.parent);

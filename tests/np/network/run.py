@@ -243,9 +243,9 @@ class Groups(NetworkCase):
     def test_a_member_that_dies_meanwhile_is_named_at_once(self):
         for mode in ({"bootstrap": "hierarchical"}, {"bootstrap": "hierarchical", "bootstrap_group_mode": "lookup"}):
             for ranks, nodes in ((4, 2), (6, 3)):
-                with self.subTest(mode, ranks=ranks):
+                with self.subTest(mode, ranks=ranks), tempfile.TemporaryDirectory() as folder:
                     done = self.run_job(ranks, nodes, "-enable-recovery", GROUPS, "dead", log_level="error",
-                                        bootstrap_timeout=60, **mode)
+                                        bootstrap_timeout=60, trial_directory=folder, **mode)
                     self.assertEqual(done.returncode, 137, done.stderr)
                     for rank in range(ranks - 1):
                         self.assertRegex(done.stdout, f"rank {rank}: no communicator .*rank {ranks - 1} has ended")

@@ -24,6 +24,8 @@ namespace {
 /// Collectives by messages before a communicator gets boards: many live for one or two only.
 constexpr std::uint32_t kCallsBefore = 2;
 constexpr std::uint32_t kMostMembers = 256;
+/// What a pair writes at once on a large board.
+constexpr std::uint64_t kMostOfPair = 2048;
 /// Fewer members exchange unequal blocks faster by messages.
 constexpr std::uint32_t kLeastForParcels = 4;
 /// The small board, for a few dozen numbers. Many cells: roots of broadcasts run ahead.
@@ -140,8 +142,8 @@ node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, const char*
 node::Crew* NodeTeam::board_for(std::uint64_t cell_bytes, std::uint64_t least_cell) {
   if (cell_bytes <= kSmall.capacity()) return board(small_, kSmall);
   const node::BoardMemory::Shape large = large_shape();
-  // A pair has nobody else to share the copies with: a lane of messages streams faster.
-  if (comm_.size() == 2 || least_cell > large.capacity()) return nullptr;
+  // A pair has nobody else to share the copies with: beyond a few of them a lane of messages streams faster.
+  if ((comm_.size() == 2 && cell_bytes > kMostOfPair) || least_cell > large.capacity()) return nullptr;
   return board(large_, large);
 }
 

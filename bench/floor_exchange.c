@@ -2,12 +2,15 @@
 /* What the machine allows two processes that send to each other at the same time, without any MPI:
  *   pull   one copy, from memory that both map: nothing is faster, but user buffers are not mapped by both
  *   get    one copy by the kernel (process_vm_readv), each process with its own processor
+ *   loan   one copy by the kernel out of a pipe that refers to the sender's pages (vmsplice), in turns
  *   ring   two copies through a ring of chunks, each process copying in and out in turn
  * Lines: `exchange-<way>`, the time of one message each way, and `both-<way>`, a window of 32 messages, in
  * bytes of both directions.
  * Usage: floor_exchange [chunk bytes [chunks in a ring [chunks copied at a turn]]] */
 #include "bench.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -31,6 +34,7 @@ struct side {
   struct outgoing *mine, *other;
   unsigned char *out, *in; /* private buffers */
   unsigned long written, read, rounds;
+  int lent, borrowed; /* ends of two pipes */
 };
 
 static size_t chunk_bytes = 16384, chunks = 16, turn = 1;
@@ -63,6 +67,31 @@ static void get(struct side* s, size_t bytes, int messages) {
       exit(1);
     }
   }
+  meet(s);
+}
+
+static int went_well(ssize_t moved, const char* what) {
+  if (moved >= 0) return 1;
+  if (errno != EAGAIN) {
+    perror(what);
+    exit(1);
+  }
+  return 0;
+}
+
+static void loan(struct side* s, size_t bytes, int messages) {
+  for (int i = 0; i < messages; ++i)
+    for (size_t lent = 0, taken = 0; lent < bytes || taken < bytes;) {
+      const struct iovec rest = {s->out + lent, bytes - lent};
+      if (lent < bytes) {
+        const ssize_t moved = vmsplice(s->lent, &rest, 1, SPLICE_F_NONBLOCK);
+        if (went_well(moved, "floor_exchange: vmsplice")) lent += (size_t)moved;
+      }
+      if (taken < bytes) {
+        const ssize_t moved = read(s->borrowed, s->in + taken, bytes - taken);
+        if (went_well(moved, "floor_exchange: read")) taken += (size_t)moved;
+      }
+    }
   meet(s);
 }
 
@@ -99,7 +128,7 @@ static void ring(struct side* s, size_t bytes, int messages) {
 static const struct {
   const char* name;
   void (*run)(struct side* s, size_t bytes, int messages);
-} kWays[] = {{"pull", pull}, {"get", get}, {"ring", ring}};
+} kWays[] = {{"pull", pull}, {"get", get}, {"loan", loan}, {"ring", ring}};
 
 static double median_of(struct side* s, unsigned way, size_t bytes, int messages) {
   const int rounds = (int)(8388608 / bytes / (size_t)messages) + 1;
@@ -154,12 +183,22 @@ int main(int argc, char** argv) {
     perror("floor_exchange: mmap");
     return 1;
   }
+  int there[2], back[2];
+  if (pipe2(there, O_NONBLOCK) != 0 || pipe2(back, O_NONBLOCK) != 0 ||
+      fcntl(there[1], F_SETPIPE_SZ, 1048576) < 0 || fcntl(back[1], F_SETPIPE_SZ, 1048576) < 0) {
+    perror("floor_exchange: pipe");
+    return 1;
+  }
   const pid_t child = fork();
   if (child < 0) {
     perror("floor_exchange: fork");
     return 1;
   }
-  struct side side = {&shared[child == 0], &shared[child != 0], NULL, NULL, 0, 0, 0};
+  struct side side = {&shared[child == 0], &shared[child != 0], NULL, NULL, 0, 0, 0, there[1], back[0]};
+  if (child == 0) {
+    side.lent = back[1];
+    side.borrowed = there[0];
+  }
   run(&side, child != 0);
   if (child == 0) _exit(0);
   int status = 0;

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <vector>
@@ -82,7 +81,7 @@ Calibration calibrate() {
   get.large_ns = best_ns([&] { (void)get_once(buffers, kCalibrateLarge); }, deadline);
   ring.large_ns = best_ns([&] { ring_once(buffers, kCalibrateLarge); }, deadline);
   result.get_from = crossing(get, ring);
-  const auto whole = [](double ns) { return std::to_string(std::llround(ns)); };
+  const auto whole = [](double ns) { return std::to_string(static_cast<long>(ns + 0.5)); };
   result.note =
       "large messages: a get of 64 KiB takes " + whole(get.large_ns) + " ns, one copy through the ring " +
       whole(ring.large_ns) + " ns: " +

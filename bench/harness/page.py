@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A page whose tables are written by programs, and whose text is written by people.
+
+A table stands between the lines `<!-- record NAME -->` and `<!-- end NAME -->`; what is outside is never touched.
+"""
+import pathlib
+
+
+class Page:
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.lines = self.path.read_text(encoding="utf-8").splitlines()
+
+    def span(self, name):
+        """Indices of the two marks of a table, or an error that says which one is missing or doubled."""
+        found = []
+        for mark in (f"<!-- record {name} -->", f"<!-- end {name} -->"):
+            at = [number for number, line in enumerate(self.lines) if line == mark]
+            if len(at) != 1:
+                raise ValueError(f"{self.path}: the line '{mark}' occurs {len(at)} times, expected once")
+            found.append(at[0])
+        if found[0] > found[1]:
+            raise ValueError(f"{self.path}: '{name}' ends before it begins")
+        return found
+
+    def names(self):
+        """The tables that the page has room for."""
+        begin = "<!-- record "
+        return [line[len(begin):-len(" -->")] for line in self.lines if line.startswith(begin)]
+
+    def replace(self, name, lines):
+        begin, end = self.span(name)
+        self.lines[begin + 1:end] = lines
+
+    def save(self):
+        self.path.write_text("\n".join(self.lines) + "\n", encoding="utf-8")

@@ -3,9 +3,9 @@
  * part, from /proc/self/smaps_rollup. Pages that ranks share count once in total. With EMPTY defined it is
  * built without MPI: the empty process that the figures are compared with. Usage: memory [seconds to wait
  * until all ranks are there] */
-#ifndef EMPTY
 #include "bench.h"
 
+#ifndef EMPTY
 #include <mpi.h>
 #endif
 

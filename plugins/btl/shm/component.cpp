@@ -14,7 +14,7 @@ namespace starling::btl {
 namespace {
 
 constexpr std::size_t kMessageMaxBytes = 64 * 1024;
-constexpr std::size_t kEagerBytes = 4 * 1024;
+constexpr std::size_t kEagerBytes = 16 * 1024;
 constexpr std::size_t kFragmentBytes = 16 * 1024;
 
 std::uint64_t random_number() noexcept {

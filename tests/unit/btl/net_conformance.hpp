@@ -69,6 +69,19 @@ class NetConformance : public testing::Test {
     EXPECT_EQ(harness.sink(to).messages.back().bytes, make_message(number, bytes));
     EXPECT_EQ(harness.sink(to).messages.back().from, (ProcId{0, from}));
   }
+  /// Process 1 ends, and 0, which sends to it, is told so once and with this code.
+  template <class Endpoint>
+  static void expect_end(Harness& harness, Endpoint& to_peer, Errc why) {
+    harness.end(1);
+    // Whoever sends finds out; a small message may still be taken by the kernel.
+    const auto message = make_message(3, 30'000);
+    EXPECT_TRUE(progress_until(harness, 2, [&] {
+      (void)to_peer.send({}, message);
+      return !harness.sink(0).lost.empty();
+    }));
+    ASSERT_EQ(harness.sink(0).why_lost.size(), 1u);
+    EXPECT_EQ(harness.sink(0).why_lost[0], why) << harness.sink(0).reasons[0];
+  }
 };
 
 TYPED_TEST_SUITE_P(NetConformance);
@@ -208,17 +221,11 @@ TYPED_TEST_P(NetConformance, a_process_that_ends_is_reported_lost_once) {
   this->exchange(harness, 0, 1, 1, 64);
   this->exchange(harness, 1, 0, 2, 64);
   auto& to_peer = harness.endpoint(0, 1);
-  harness.end(1);
-  // Whoever sends finds out; a small message may still be taken by the kernel.
-  const auto message = make_message(3, 30'000);
-  EXPECT_TRUE(this->progress_until(harness, 2, [&] {
-    (void)to_peer.send({}, message);
-    return !harness.sink(0).lost.empty();
-  }));
+  this->expect_end(harness, to_peer, Errc::peer_lost);
   for (int i = 0; i < 1000; ++i) harness.component(0).progress();
   ASSERT_EQ(harness.sink(0).lost.size(), 1u);
   EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
-  EXPECT_EQ(to_peer.send({}, message), Post::again);
+  EXPECT_EQ(to_peer.send({}, make_message(4, 30'000)), Post::again);
   EXPECT_TRUE(harness.component(0).drained()) << "a lost peer owes nothing";
 }
 
@@ -234,14 +241,7 @@ TYPED_TEST_P(NetConformance, a_process_that_has_left_in_order_is_reported_left) 
     }
     this->leave(harness, 1);
     EXPECT_TRUE(harness.sink(0).lost.empty());
-    harness.end(1);
-    const auto message = make_message(3, 30'000);
-    EXPECT_TRUE(this->progress_until(harness, 2, [&] {
-      (void)to_peer.send({}, message);
-      return !harness.sink(0).lost.empty();
-    }));
-    ASSERT_EQ(harness.sink(0).why_lost.size(), 1u);
-    EXPECT_EQ(harness.sink(0).why_lost[0], Errc::peer_left) << harness.sink(0).reasons[0];
+    this->expect_end(harness, to_peer, Errc::peer_left);
   }
 }
 
@@ -254,14 +254,7 @@ TYPED_TEST_P(NetConformance, who_is_back_can_be_lost) {
   harness.component(1).set_idle(false);
   ASSERT_TRUE(this->progress_until(harness, 2, [&] { return harness.component(1).drained(); }));
   this->exchange(harness, 0, 1, 3, 64);
-  harness.end(1);
-  const auto message = make_message(3, 30'000);
-  EXPECT_TRUE(this->progress_until(harness, 2, [&] {
-    (void)to_peer.send({}, message);
-    return !harness.sink(0).lost.empty();
-  }));
-  ASSERT_EQ(harness.sink(0).why_lost.size(), 1u);
-  EXPECT_EQ(harness.sink(0).why_lost[0], Errc::peer_lost) << harness.sink(0).reasons[0];
+  this->expect_end(harness, to_peer, Errc::peer_lost);
 }
 
 TYPED_TEST_P(NetConformance, an_address_where_nobody_listens_is_an_error_or_a_loss) {

@@ -20,12 +20,14 @@ endfunction()
 
 # starling_loads_fast(<target>): every process of a job loads this file, so what a load costs counts
 # (docs/design/startup.md). Of the C++ runtime it takes the parts that it uses, hidden: opening the shared one and
-# looking up its symbols takes longer than all of MPI_Init. Fewer segments are fewer mappings and page faults.
+# looking up its symbols takes longer than all of MPI_Init. Fewer segments are fewer mappings and page faults. The
+# unwinder stays shared: an exception that a program's error handler throws passes through our frames, and two copies of
+# the unwinder do not know each other's state.
 function(starling_loads_fast target)
   if(NOT STARLING_STATIC_RUNTIME)
     return()
   endif()
-  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL
+  target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL
     -Wl,-z,noseparate-code -Wl,-Bsymbolic-functions)
 endfunction()
 

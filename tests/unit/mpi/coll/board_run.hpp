@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <thread>
 #include <vector>
@@ -61,6 +62,26 @@ inline void run(const BoardCase& what, const std::function<void(node::Crew&)>& m
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+/// So many members in each domain, one after the other.
+inline std::vector<node::Domains> in_domains(std::initializer_list<std::size_t> counts) {
+  std::vector<node::Domains> members;
+  std::int32_t domain = 0;
+  for (const std::size_t count : counts) members.insert(members.end(), count, {domain++, 0, 0});
+  return members;
+}
+
+/// Runs a series of calls, each member as a `Member(crew, call)`.
+template <class Member, class Calls>
+void run_series(const BoardCase& what, const Calls& calls) {
+  SCOPED_TRACE(what.text());
+  run(what, [&](node::Crew& crew) {
+    for (const auto& call : calls) {
+      Member(crew, call).make();
+      if (::testing::Test::HasFatalFailure()) return;
+    }
+  });
 }
 
 /// The element that `rank` contributes to the `turn`-th call.

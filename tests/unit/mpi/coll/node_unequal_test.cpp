@@ -204,26 +204,11 @@ class Member {
   int me_, size_;
 };
 
-/// So many members in each domain, one after the other.
-std::vector<node::Domains> in_domains(std::initializer_list<std::size_t> counts) {
-  std::vector<node::Domains> members;
-  std::int32_t domain = 0;
-  for (const std::size_t count : counts) members.insert(members.end(), count, {domain++, 0, 0});
-  return members;
-}
-
 TEST(NodeUnequal, random_series_give_what_loops_over_the_ranks_give) {
   for (const BoardCase& what :
        {BoardCase{2, {16, 256}}, BoardCase{3, {2, 256}}, BoardCase{5, {4, 384}}, BoardCase{8, {4, 1024}},
         BoardCase{9, {1, 512}}, BoardCase{17, {8, 1024}}, BoardCase{12, {4, 512}, in_domains({3, 1, 8})}}) {
-    SCOPED_TRACE(what.text());
-    const std::vector<Call> calls = series(what.members, what, 80);
-    run(what, [&](node::Crew& crew) {
-      for (const Call& call : calls) {
-        Member(crew, call).make();
-        if (::testing::Test::HasFatalFailure()) return;
-      }
-    });
+    run_series<Member>(what, series(what.members, what, 80));
   }
 }
 

@@ -16,8 +16,8 @@ using namespace starling::mpi::check;  // NOLINT
 EXPORT = '__attribute__((visibility("default")))'
 HOLD = {"none": "Hold::none", "big": "Hold::when_enabled", "force": "Hold::always"}
 # Communicator first (it gives the error handler), then what the significance of other arguments depends on.
-ORDER = ["comm", "session", "group", "root", "info", "info_or_null", "op", "errhandler", "datatype",
-         "datatype_committed", "count", "count_int", "length", "counts", "displacements", "datatypes", "dest",
+ORDER = ["comm", "comm_or_null", "session", "group", "root", "info", "info_or_null", "op", "errhandler",
+         "datatype", "datatype_or_null", "datatype_committed", "count", "count_int", "length", "counts", "displacements", "datatypes", "dest",
          "source", "tag",
          "any_tag", "buffer"]
 
@@ -74,10 +74,12 @@ def check_lines(function, parameter, rule):
         return lines, f"*{name}_"
     if rule.name == "info":
         return object_lines(rule, "info", name), f"*{name}_"
-    if rule.name == "info_or_null":
-        lines = [f"auto* const {name}_ = {name} == MPI_INFO_NULL ? nullptr : find_info({name});"]
-        return lines + fail_if(f"{name}_ == nullptr && {name} != MPI_INFO_NULL",
-                               f"bad_handle(Kind::info, {quoted}, as_bits({name}))"), f"{name}_"
+    if rule.name.endswith("_or_null"):
+        kind, null = rule.name.removesuffix("_or_null"), f"{parameter.type.upper()}_NULL"
+        lines = [f"auto* const {name}_ = {name} == {null} ? nullptr : find_{kind}({name});"]
+        lines += fail_if(f"{name}_ == nullptr && {name} != {null}",
+                         f"bad_handle(Kind::{kind}, {quoted}, as_bits({name}))")
+        return lines + ([f"call.on(Kind::{kind}, as_bits({name}));"] if kind == "comm" else []), f"{name}_"
     if rule.name in ("count", "count_int"):
         guard = f"{rule.when} && " if rule.when else ""
         lines = fail_if(f"{guard}{name} < 0", f"bad_count({quoted}, {name})")

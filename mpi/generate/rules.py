@@ -136,6 +136,8 @@ def rule_of(function, implementation, index, exceptions):
     if widened or (parameter.type == "MPI_Count" and special in ("count", "value")):
         return Rule("value" if special == "value" else "count", "MPI_Count", "", when)
     if special:
+        if special.endswith("_or_null"):
+            return Rule(special, OBJECT_RULES[special.removesuffix("_or_null")] + " *")
         if special == "count":
             return Rule("count", "MPI_Count", "", when)
         return Rule(special, parameter.type, parameter.array, when)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names and hints of communicators, names of datatypes. Layer: mpi. MPI 5.0 sections 7.4.4, 7.8.
+// Names and hints of communicators, names of datatypes and windows. Layer: mpi. MPI 5.0 sections 7.4.4, 7.8.
 
 #include <string>
 
@@ -18,24 +18,34 @@ void set_name(std::string& name, const char* text) {
   name = std::string_view(text).substr(0, MPI_MAX_OBJECT_NAME - 1);
 }
 
+int give_name(std::string_view name, char* text, int* length) {
+  *length = copy_text(name, text, MPI_MAX_OBJECT_NAME);
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 int Comm_set_name(Comm& comm, const char* comm_name) {
   set_name(comm.name, comm_name);
   return MPI_SUCCESS;
 }
-int Comm_get_name(Comm& comm, char* comm_name, int* resultlen) {
-  *resultlen = copy_text(comm.name, comm_name, MPI_MAX_OBJECT_NAME);
-  return MPI_SUCCESS;
+int Comm_get_name(Comm* comm, char* comm_name, int* resultlen) {
+  return give_name(comm == nullptr ? "MPI_COMM_NULL" : std::string_view(comm->name), comm_name, resultlen);
 }
 
 int Type_set_name(Datatype& datatype, const char* type_name) {
   set_name(datatype.name, type_name);
   return MPI_SUCCESS;
 }
-int Type_get_name(Datatype& datatype, char* type_name, int* resultlen) {
-  *resultlen = copy_text(datatype.name, type_name, MPI_MAX_OBJECT_NAME);
-  return MPI_SUCCESS;
+int Type_get_name(Datatype* datatype, char* type_name, int* resultlen) {
+  const std::string_view name = datatype == nullptr ? "MPI_DATATYPE_NULL" : std::string_view(datatype->name);
+  return give_name(name, type_name, resultlen);
+}
+
+/// Nothing makes a window, so only the null handle has a name.
+int Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
+  if (win != MPI_WIN_NULL) return error(MPI_ERR_WIN, "win is not a live window (no window can be made)");
+  return give_name("MPI_WIN_NULL", win_name, resultlen);
 }
 
 /// Hints replace the communicator's of the same key; null leaves them.

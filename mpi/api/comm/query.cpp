@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asking a communicator. Layer: mpi. MPI 5.0 sections 7.4.1, 7.6.1, 7.4.4.
+// Asking a communicator. Layer: mpi. MPI 5.0 sections 7.4.1, 7.6.1, 7.4.4, 11.8.2.
 
 #include "mpi/api.gen.hpp"
 #include "mpi/comm/comm.hpp"
@@ -24,6 +24,12 @@ MPI_Group new_group(const Ref<Group>& group, const Comm& comm) {
 }
 
 }  // namespace
+
+/// No process is ever spawned, so none has a parent.
+int Comm_get_parent(MPI_Comm* parent) {
+  *parent = MPI_COMM_NULL;
+  return MPI_SUCCESS;
+}
 
 int Comm_size(Comm& comm, int* size) {
   *size = static_cast<int>(comm.size());

@@ -134,7 +134,7 @@ int Info_get_nkeys(Info& info, int* nkeys) {
 }
 
 int Info_get_nthkey(Info& info, int n, char* key) {
-  const auto found = n < 0 ? std::nullopt : info.nth(static_cast<std::size_t>(n));
+  const auto found = info.nth(static_cast<std::size_t>(n));
   if (!found) {
     return error(MPI_ERR_ARG,
                  "n is " + std::to_string(n) + ", expected 0.." + std::to_string(info.size()) + " - 1");

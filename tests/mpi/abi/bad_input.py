@@ -168,7 +168,8 @@ NOTHING_WRONG = ("Abi_set_fortran_booleans", "Dims_create", "File_call_errhandle
                  "Remove_error_class", "Remove_error_code", "Remove_error_string")
 # A value for an argument that is not under test.
 GOOD = {
-    "comm": "MPI_COMM_WORLD", "group": "group", "datatype": "MPI_INT", "datatype_committed": "MPI_INT",
+    "comm": "MPI_COMM_WORLD", "comm_or_null": "MPI_COMM_NULL", "datatype_or_null": "MPI_DATATYPE_NULL",
+    "group": "group", "datatype": "MPI_INT", "datatype_committed": "MPI_INT",
     "op": "MPI_SUM",
     "errhandler": "MPI_ERRORS_RETURN", "session": "session", "info": "info", "info_or_null": "MPI_INFO_NULL",
     "count": "1", "count_int": "1", "value": "0", "dest": "0", "source": "0", "root": "0", "tag": "0",
@@ -217,10 +218,11 @@ def bad_values(function, parameter, rule):
         yield "&junk_request" if parameter.array else "junk_request", "MPI_ERR_REQUEST"
     if parameter.type == "MPI_Message *" and function.short in ("Mrecv", "Imrecv"):
         yield "&junk_message", "MPI_ERR_REQUEST"
-    if rule.name == "info_or_null":
-        yield "freed_info", "MPI_ERR_INFO"
+    if rule.name.endswith("_or_null"):
+        kind, _, freed, error = HANDLES[rule.name.removesuffix("_or_null")]
+        yield freed, error
         for junk in JUNK:
-            yield f"(MPI_Info)(uintptr_t){junk}", "MPI_ERR_INFO"
+            yield f"({kind})(uintptr_t){junk}", error
     if rule.name in ("counts", "displacements", "datatypes"):
         yield "NULL", "MPI_ERR_ARG"
     simple = {"counts": ("(void *)minus", "MPI_ERR_COUNT"), "datatypes": ("no_types", "MPI_ERR_TYPE"),

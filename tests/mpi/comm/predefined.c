@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The predefined communicators, their groups and names, and MPI_Comm_test_inter (MPI-4, 7.2, 7.8, 7.6). */
+/* The predefined communicators, their groups and names, MPI_Comm_test_inter, and the parent that a process
+ * which was not spawned does not have (MPI-4, 7.2, 7.8, 7.6, 11.8.2). */
 #include "check.h"
 
 int main(int argc, char** argv) {
@@ -23,5 +24,8 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_get_name(copy, name, &length));
   CHECK(strcmp(name, "a copy") == 0);
   OK(MPI_Comm_free(&copy));
+  MPI_Comm parent = MPI_COMM_WORLD;
+  OK(MPI_Comm_get_parent(&parent));
+  CHECK(parent == MPI_COMM_NULL);
   return finish();
 }

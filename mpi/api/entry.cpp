@@ -31,10 +31,9 @@ Ref<Errhandler> handler_of(Kind kind, HandleBits object) {
   return {};
 }
 
-/// MPI 5.0 section 9.3: errors of no object are raised on MPI_COMM_SELF, before there is one by the initial
-/// handler.
-Ref<Errhandler> default_handler() {
-  if (Ref<Errhandler> handler = handler_of(Kind::comm, as_bits(MPI_COMM_SELF)); handler) return handler;
+/// The handler of errors without an object: that of `comm`, or the initial one while there is no world.
+Ref<Errhandler> default_handler(HandleBits comm) {
+  if (Ref<Errhandler> handler = handler_of(Kind::comm, comm); handler) return handler;
   const HandleBits initial = registry().initial_errhandler.load(std::memory_order_acquire);
   return Ref<Errhandler>::share(tables().errhandler.find(initial));
 }
@@ -55,9 +54,9 @@ int raise_on(Kind kind, HandleBits object, int code, std::string_view text) {
     object = as_bits(MPI_FILE_NULL);
   }
   if (!handler) {
-    handler = default_handler();
     kind = Kind::comm;
-    object = as_bits(MPI_COMM_SELF);
+    object = world().raises_errors_without_object();
+    handler = default_handler(object);
   }
   if (!handler) handler = Ref<Errhandler>::share(tables().errhandler.find(MPI_ERRORS_ARE_FATAL));
   return handler->invoke(kind, object, code, text);

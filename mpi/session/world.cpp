@@ -53,6 +53,16 @@ int make_communicators() {
 
 }  // namespace
 
+void World::handler_chosen(HandleBits comm) noexcept {
+  if (comm == kSelf) chosen_.store(Chosen::of_self, std::memory_order_relaxed);
+  Chosen neither = Chosen::neither;
+  if (comm == kWorld) chosen_.compare_exchange_strong(neither, Chosen::of_world, std::memory_order_relaxed);
+}
+
+HandleBits World::raises_errors_without_object() const noexcept {
+  return chosen_.load(std::memory_order_relaxed) == Chosen::of_world ? kWorld : kSelf;
+}
+
 World& world() noexcept {
   static constinit World state;
   return state;

@@ -105,7 +105,9 @@ int Errhandler_free(MPI_Errhandler* errhandler) {
 }
 
 int Comm_set_errhandler(Comm& comm, Errhandler& errhandler) {
-  return attach(comm.errhandler, errhandler, Kind::comm, "communicator");
+  const int rc = attach(comm.errhandler, errhandler, Kind::comm, "communicator");
+  if (rc == MPI_SUCCESS) world().handler_chosen(comm.handle());
+  return rc;
 }
 int Comm_get_errhandler(Comm& comm, MPI_Errhandler* errhandler) { return give(comm.errhandler, errhandler); }
 int Comm_call_errhandler(Comm& comm, int errorcode) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "mpi/errhandler/codes.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
@@ -44,6 +45,12 @@ int call_copy(Function* function, Handle from, int id, void* extra, void* value,
 template <class Function, class Handle>
 int call_erase(Function* function, Handle object, int id, void* value, void* extra) {
   return is_null(function) ? MPI_SUCCESS : function(object, id, value, extra);
+}
+
+/// Gives `code` with the meaning that it has for its user, since MPI_Error_string of it says no more.
+int refused(const char* what, int keyval, int code) {
+  return error(code, std::string("the ") + what + " callback of keyval " + std::to_string(keyval) +
+                         " returned " + std::to_string(code) + " (" + error_text(code) + ")");
 }
 
 }  // namespace
@@ -84,19 +91,35 @@ int Keyval::erase(HandleBits object, void* value) const {
   }
 }
 
-int Keyvals::add(KeyvalPtr keyval) {
-  keyval->id_ = kFirst + static_cast<int>(all_.size());
-  all_.push_back(std::move(keyval));
-  return all_.back()->id_;
+const Keyvals::Slot* Keyvals::slot(int id) const noexcept {
+  if (id < kFirst || static_cast<std::size_t>(id - kFirst) >= all_.size()) return nullptr;
+  return &all_[static_cast<std::size_t>(id - kFirst)];
+}
+
+int Keyvals::add(std::unique_ptr<Keyval> keyval) {
+  const int id = kFirst + static_cast<int>(all_.size());
+  keyval->id_ = id;
+  all_.push_back({nullptr, keyval.get()});
+  const auto end = [this](Keyval* last) {
+    slot(last->id_)->alive = nullptr;
+    delete last;
+  };
+  all_.back().usable = KeyvalPtr(keyval.release(), end);
+  return id;
 }
 
 KeyvalPtr Keyvals::find(int id) const {
-  if (id < kFirst || static_cast<std::size_t>(id - kFirst) >= all_.size()) return nullptr;
-  return all_[static_cast<std::size_t>(id - kFirst)];
+  const Slot* const found = slot(id);
+  return found == nullptr ? nullptr : found->usable;
+}
+
+const Keyval* Keyvals::find_alive(int id) const noexcept {
+  const Slot* const found = slot(id);
+  return found == nullptr ? nullptr : found->alive;
 }
 
 void Keyvals::release(int id) {
-  if (find(id) != nullptr) all_[static_cast<std::size_t>(id - kFirst)].reset();
+  if (Slot* const found = slot(id); found != nullptr) found->usable.reset();
 }
 
 std::size_t AttributeSet::position(int keyval) const noexcept {
@@ -113,10 +136,8 @@ std::optional<void*> AttributeSet::get(int keyval) const noexcept {
 
 int AttributeSet::set(HandleBits object, const KeyvalPtr& keyval, void* value) {
   if (const auto old = get(keyval->id()); old) {
-    if (const int code = keyval->erase(object, *old); code != MPI_SUCCESS) {
-      return error(code, "the delete callback of keyval " + std::to_string(keyval->id()) + " returned " +
-                             std::to_string(code));
-    }
+    if (const int code = keyval->erase(object, *old); code != MPI_SUCCESS)
+      return refused("delete", keyval->id(), code);
   }
   const std::size_t index = position(keyval->id());
   if (index < entries_.size()) {
@@ -133,10 +154,8 @@ int AttributeSet::erase(HandleBits object, int keyval) {
     return error(MPI_ERR_KEYVAL, "keyval " + std::to_string(keyval) + " has no attribute on this object");
   }
   const Entry entry = entries_[before];
-  if (const int code = entry.keyval->erase(object, entry.value); code != MPI_SUCCESS) {
-    return error(code, "the delete callback of keyval " + std::to_string(keyval) + " returned " +
-                           std::to_string(code));
-  }
+  if (const int code = entry.keyval->erase(object, entry.value); code != MPI_SUCCESS)
+    return refused("delete", keyval, code);
   if (const std::size_t index = position(keyval); index < entries_.size()) {
     entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(index));
   }
@@ -149,10 +168,7 @@ int AttributeSet::copy_from(HandleBits from_object, const AttributeSet& from) {
     void* value = nullptr;
     bool flag = false;
     const int code = entry.keyval->copy(from_object, entry.value, &value, &flag);
-    if (code != MPI_SUCCESS) {
-      return error(code, "the copy callback of keyval " + std::to_string(entry.keyval->id()) + " returned " +
-                             std::to_string(code));
-    }
+    if (code != MPI_SUCCESS) return refused("copy", entry.keyval->id(), code);
     if (flag) entries_.push_back({entry.keyval, value});
   }
   return MPI_SUCCESS;

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "mpi.h"
@@ -63,15 +64,23 @@ using KeyvalPtr = std::shared_ptr<Keyval>;
 /// All keyvals that the user made, by number. One object, in the Registry (mpi/api/registry.hpp).
 class Keyvals {
  public:
-  /// Gives it a number.
-  [[nodiscard]] int add(KeyvalPtr keyval);
+  /// Gives it a number. This table outlives it.
+  [[nodiscard]] int add(std::unique_ptr<Keyval> keyval);
   /// Null if there is none with this number that is still usable for setting.
   [[nodiscard]] KeyvalPtr find(int id) const;
-  /// Ends its use for setting; attributes that exist keep it alive.
+  /// The same, also one that was released and lives in attributes only. Borrowed.
+  [[nodiscard]] const Keyval* find_alive(int id) const noexcept;
+  /// Ends its use for setting; attributes that exist keep it alive. Releasing it again changes nothing.
   void release(int id);
 
  private:
-  std::vector<KeyvalPtr> all_;  ///< index = number - kFirst; null once released
+  struct Slot {
+    KeyvalPtr usable;     ///< null once released
+    const Keyval* alive;  ///< null once the last attribute of a released one has gone
+  };
+  [[nodiscard]] const Slot* slot(int id) const noexcept;
+  [[nodiscard]] Slot* slot(int id) noexcept { return const_cast<Slot*>(std::as_const(*this).slot(id)); }
+  std::vector<Slot> all_;  ///< index = number - kFirst
   static constexpr int kFirst = 0x10000;
 };
 

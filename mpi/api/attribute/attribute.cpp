@@ -19,7 +19,7 @@ namespace {
 
 template <class Copy, class Erase>
 int create(Copy* copy, Erase* erase, int* out, void* extra) {
-  *out = keyvals().add(std::make_shared<Keyval>(copy, erase, extra));
+  *out = keyvals().add(std::make_unique<Keyval>(copy, erase, extra));
   return MPI_SUCCESS;
 }
 
@@ -35,8 +35,11 @@ KeyvalPtr find(int keyval, Kind kind) {
   return found != nullptr && found->kind() == kind ? found : nullptr;
 }
 
+/// A keyval exists until its last attribute has gone, and it is not wrong to free one that is in use
+/// (section 7.7.2); so several owners of a number may free it, a delete callback among them.
 int free_keyval(int* keyval, Kind kind) {
-  if (find(*keyval, kind) == nullptr) return no_keyval(*keyval);
+  const Keyval* const found = keyvals().find_alive(*keyval);
+  if (found == nullptr || found->kind() != kind) return no_keyval(*keyval);
   keyvals().release(*keyval);
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;

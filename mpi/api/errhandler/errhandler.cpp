@@ -144,9 +144,10 @@ int File_call_errhandler(MPI_File fh, int errorcode) {
 int Error_string(int errorcode, char* string, int* resultlen) {
   if (!error_known(errorcode)) return bad_code(errorcode);
   std::string text = error_text(errorcode);
-  // The last failure of this thread says more than its class.
+  // The last failure of this thread says more than its class. The text of a user's code is the user's
+  // (section 9.5): a callback that returned it knows what it means, and may compare it.
   const std::string_view raised = raised_text(errorcode);
-  if (!raised.empty()) text += " (" + std::string(raised) + ")";
+  if (!raised.empty() && !error_name(errorcode).empty()) text += " (" + std::string(raised) + ")";
   *resultlen = copy_text(text, string, MPI_MAX_ERROR_STRING);
   return MPI_SUCCESS;
 }

@@ -44,9 +44,7 @@ class AttributesTest : public ::testing::Test {
     keep = 1;
   }
   KeyvalPtr make(MPI_Comm_copy_attr_function* copy, MPI_Comm_delete_attr_function* erase) {
-    auto made = std::make_shared<Keyval>(copy, erase, &extra);
-    static_cast<void>(all_.add(made));
-    return made;
+    return all_.find(all_.add(std::make_unique<Keyval>(copy, erase, &extra)));
   }
   Keyvals all_;
   AttributeSet set_;
@@ -132,6 +130,30 @@ TEST_F(AttributesTest, a_released_keyval_is_not_found_but_its_attribute_still_is
   EXPECT_EQ(set_.get(keyval->id()), &first);
   EXPECT_EQ(set_.erase(1, keyval->id()), MPI_SUCCESS);
   EXPECT_EQ(events.size(), 1u);
+}
+
+TEST_F(AttributesTest, a_released_keyval_is_alive_until_its_last_attribute_has_gone) {
+  const int id = all_.add(std::make_unique<Keyval>(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, nullptr));
+  AttributeSet copy;
+  EXPECT_EQ(set_.set(1, all_.find(id), &first), MPI_SUCCESS);
+  EXPECT_EQ(copy.copy_from(1, set_), MPI_SUCCESS);
+  all_.release(id);
+  EXPECT_EQ(set_.erase(1, id), MPI_SUCCESS);
+  EXPECT_NE(all_.find_alive(id), nullptr);
+  all_.release(id);
+  EXPECT_NE(all_.find_alive(id), nullptr) << "releasing again changes nothing";
+  EXPECT_EQ(copy.clear(2), MPI_SUCCESS);
+  EXPECT_EQ(all_.find_alive(id), nullptr);
+  all_.release(id);
+  EXPECT_EQ(all_.find_alive(id), nullptr);
+}
+
+TEST_F(AttributesTest, a_released_keyval_without_attributes_is_gone) {
+  const int id = all_.add(std::make_unique<Keyval>(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, nullptr));
+  EXPECT_NE(all_.find_alive(id), nullptr);
+  all_.release(id);
+  EXPECT_EQ(all_.find_alive(id), nullptr);
+  EXPECT_EQ(all_.find_alive(MPI_KEYVAL_INVALID), nullptr);
 }
 
 TEST_F(AttributesTest, deleting_what_is_not_there_is_a_keyval_error) {

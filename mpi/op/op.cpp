@@ -54,7 +54,8 @@ bool defined_for(OpCode code, OpClass op_class) {
       return is_in(op_class, {c_integer, fortran_integer, floating, complex, multi_language});
     case OpCode::land:
     case OpCode::lor:
-    case OpCode::lxor: return is_in(op_class, {c_integer, logical});
+    // Section 6.9.2 leaves the multi-language types out; MPICH and Open MPI take them, and programs rely on it.
+    case OpCode::lxor: return is_in(op_class, {c_integer, logical, multi_language});
     case OpCode::band:
     case OpCode::bor:
     case OpCode::bxor: return is_in(op_class, {c_integer, fortran_integer, byte, multi_language});
@@ -75,7 +76,7 @@ const char* classes_of(OpCode code) {
     case OpCode::prod: return "integers, floating-point and complex numbers";
     case OpCode::land:
     case OpCode::lor:
-    case OpCode::lxor: return "C integers and logicals";
+    case OpCode::lxor: return "C integers, logicals, MPI_AINT, MPI_COUNT and MPI_OFFSET";
     case OpCode::band:
     case OpCode::bor:
     case OpCode::bxor: return "integers and MPI_BYTE";

@@ -228,6 +228,10 @@ TEST(Op, a_combination_that_is_not_defined_is_refused_with_both_names) {
   EXPECT_NE(why_not(op(OpCode::land), type(0x219)), "");    // a Fortran INTEGER is no logical
   EXPECT_NE(why_not(op(OpCode::sum), type(0x207)), "");     // MPI_PACKED
   EXPECT_NE(why_not(op(OpCode::replace), type(0x209)), "");
+  for (const HandleBits multi_language : {0x201, 0x202, 0x203}) {
+    for (const OpCode logical : {OpCode::land, OpCode::lor, OpCode::lxor})
+      EXPECT_EQ(why_not(op(logical), type(multi_language)), "");
+  }
   EXPECT_EQ(why_not_accumulate(op(OpCode::replace), type(0x209)), "");
   EXPECT_NE(why_not_accumulate(op(OpCode::sum), type(0x243)), "");
 }

@@ -23,6 +23,12 @@ static void predefined(void) {
   check_name(MPI_UINT64_T, "MPI_UINT64_T");
   check_name(MPI_C_BOOL, "MPI_C_BOOL");
   check_name(MPI_AINT, "MPI_AINT");
+  /* Two names for one type: the default is the first one of the tables in section 3.2.2. */
+  check_name(MPI_LONG_LONG_INT, "MPI_LONG_LONG_INT");
+  check_name(MPI_LONG_LONG, "MPI_LONG_LONG_INT");
+  check_name(MPI_C_COMPLEX, "MPI_C_COMPLEX");
+  check_name(MPI_C_FLOAT_COMPLEX, "MPI_C_COMPLEX");
+  check_name(MPI_UNSIGNED_LONG_LONG, "MPI_UNSIGNED_LONG_LONG");
   OK(MPI_Type_dup(MPI_INT, &type));
   OK(MPI_Type_set_name(type, "whole"));
   check_name(type, "whole");

@@ -12,6 +12,7 @@
 #include "mpi.h"
 #include "mpi/comm/exchange.hpp"
 #include "mpi/error.hpp"
+#include "mpi/group/algebra.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/session/session.hpp"
@@ -20,6 +21,8 @@ namespace starling::mpi {
 namespace {
 
 Made failed(int error_class) { return {error_class, nullptr}; }
+
+Made not_a_subset() { return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm")); }
 
 template <class T>
 std::span<std::byte> bytes_of(T& value) {
@@ -139,19 +142,15 @@ Made CommFactory::create(Comm& parent, const Ref<Group>& group) {
   const int rc = allgather_bytes(parent, bytes_of(mine), std::as_writable_bytes(std::span(all)));
   if (rc != MPI_SUCCESS) return failed(rc);
   if (!rank) return {MPI_SUCCESS, nullptr};
-  const auto leader = parent.group()->find(group->at(0));
-  if (!leader) return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm"));
-  return finish(all[*leader], {group, {}, *rank}, &parent, parent.session);
+  if (!includes(*parent.group()->members(), *group->members())) return not_a_subset();
+  const std::uint32_t leader = *parent.group()->find(group->at(0));
+  return finish(all[leader], {group, {}, *rank}, &parent, parent.session);
 }
 
 Made CommFactory::create_group(Comm& parent, const Ref<Group>& group, int tag) {
   const auto rank = group->find(Runtime::get()->self());
   if (!rank) return {MPI_SUCCESS, nullptr};
-  for (std::uint32_t i = 0; i < group->size(); ++i) {
-    if (!parent.group()->find(group->at(i))) {
-      return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm"));
-    }
-  }
+  if (!includes(*parent.group()->members(), *group->members())) return not_a_subset();
   Result<ContextId> id = Runtime::get()->agree(
       group->members(), "comm " + std::to_string(parent.id().bits) + " tag " + std::to_string(tag));
   if (!id) return failed(error(id.error()));

@@ -9,6 +9,7 @@
 #include "mpi/comm/inter.hpp"
 #include "mpi/comm/inter_exchange.hpp"
 #include "mpi/error.hpp"
+#include "mpi/group/algebra.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace starling::mpi {
@@ -70,10 +71,7 @@ Made inter_split(Comm& parent, int color, int key) {
 
 Made inter_create_sub(Comm& parent, const Ref<Group>& group) {
   // All members of a side give the same group: one color, with the rank in it as the key.
-  bool subset = true;
-  for (std::uint32_t i = 0; i < group->size() && subset; ++i) {
-    subset = parent.group()->find(group->at(i)).has_value();
-  }
+  const bool subset = includes(*parent.group()->members(), *group->members());
   const auto rank = group->find(parent.group()->at(parent.rank()));
   const Made made = make(parent, {rank && subset ? 0 : -1, rank ? static_cast<std::int32_t>(*rank) : 0, {}});
   if (subset) return made;

@@ -131,6 +131,13 @@ Likeness compare(const ProcList& a, const ProcList& b) {
   return same_order ? Likeness::identical : Likeness::similar;
 }
 
+bool includes(const ProcList& all, const ProcList& some) {
+  if (surely_equal(all, some)) return true;
+  std::uint32_t next = 0;
+  while (next < some.size() && all.find(some.at(next))) ++next;
+  return next == some.size();
+}
+
 ProcListPtr union_of(const ProcListPtr& a, const ProcListPtr& b) {
   if (b->size() == 0 || surely_equal(*a, *b)) return a;
   if (a->size() == 0) return b;

@@ -19,6 +19,9 @@ enum class Likeness { identical, similar, unequal };
 /// identical: same members in the same order; similar: same members.
 [[nodiscard]] Likeness compare(const ProcList& a, const ProcList& b);
 
+/// Every member of `some` is one of `all`.
+[[nodiscard]] bool includes(const ProcList& all, const ProcList& some);
+
 [[nodiscard]] ProcListPtr union_of(const ProcListPtr& a, const ProcListPtr& b);
 [[nodiscard]] ProcListPtr intersection_of(const ProcListPtr& a, const ProcListPtr& b);
 [[nodiscard]] ProcListPtr difference_of(const ProcListPtr& a, const ProcListPtr& b);

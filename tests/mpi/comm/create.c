@@ -48,6 +48,16 @@ int main(int argc, char** argv) {
   /* nobody */
   OK(MPI_Comm_create(MPI_COMM_WORLD, MPI_GROUP_EMPTY, &comm));
   CHECK(comm == MPI_COMM_NULL);
+
+  /* a process outside, named by one who is in the group: refused by those who would be members */
+  if (size > 1) {
+    MPI_Comm halves;
+    OK(MPI_Comm_split(MPI_COMM_WORLD, me % 2, 0, &halves));
+    OK(MPI_Comm_set_errhandler(halves, MPI_ERRORS_RETURN));
+    CHECK_ERROR(MPI_Comm_create(halves, world, &comm), MPI_ERR_GROUP);
+    CHECK(comm == MPI_COMM_NULL);
+    OK(MPI_Comm_free(&halves));
+  }
   OK(MPI_Group_free(&world));
   return finish();
 }

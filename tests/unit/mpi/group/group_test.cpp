@@ -61,6 +61,9 @@ TEST(Group, set_operations_match_the_model_in_members_and_order) {
     EXPECT_EQ(members(*union_of(a, b)), all);
     EXPECT_EQ(members(*intersection_of(a, b)), both);
     EXPECT_EQ(members(*difference_of(a, b)), rest);
+    EXPECT_EQ(includes(*a, *b), both.size() == right.size());
+    EXPECT_TRUE(includes(*a, *make_list(both)));
+    EXPECT_TRUE(includes(*make_list(all), *b));
   }
 }
 

@@ -107,9 +107,9 @@ STARLING_OLD int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint* displacement) {
 }
 
 STARLING_OLD int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint* displacement) {
-  MPI_Aint lb = 0, extent = 0;
-  int code = MPI_Type_get_extent(datatype, &lb, &extent);
-  if (code == MPI_SUCCESS) *displacement = MPI_Aint_add(lb, extent);
+  MPI_Aint extent = 0;
+  int code = MPI_Type_get_extent(datatype, displacement, &extent); /* which refuses NULL */
+  if (code == MPI_SUCCESS) *displacement = MPI_Aint_add(*displacement, extent);
   return code;
 }
 

@@ -54,7 +54,7 @@ bool defined_for(OpCode code, OpClass op_class) {
       return is_in(op_class, {c_integer, fortran_integer, floating, complex, multi_language});
     case OpCode::land:
     case OpCode::lor:
-    // Section 6.9.2 leaves the multi-language types out; MPICH and Open MPI take them, and programs rely on it.
+    // Section 6.9.2 leaves the multi-language types out; MPICH and Open MPI take them, and so do programs.
     case OpCode::lxor: return is_in(op_class, {c_integer, logical, multi_language});
     case OpCode::band:
     case OpCode::bor:

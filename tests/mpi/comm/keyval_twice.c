@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI 5.0 section 7.7.2: a keyval that was freed exists until its last attribute has gone, and freeing one in
- * use is not wrong: whoever holds its number may free it, also a delete callback, also while MPI ends. np: 1+ */
+ * use is not wrong: whoever holds its number may free it, also a delete callback, also while MPI ends.
+ * np: 1+ */
 #include "check.h"
 
 static int deletions;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file  The search behind MPI_Dims_create. docs/design/topology.md
 ///
-/// A number below 2^31 has at most 1536 divisors and 9 different primes. The factors are tried from the
-/// smallest that can be the largest of a list; what was found to be impossible is remembered, so no question
-/// is asked twice.
+/// A number below 2^31 has at most 1536 divisors and 9 different primes. Smallest factors are tried from the
+/// root of the number down, each with a limit for the largest that only better lists keep, until none can be
+/// better. As the limit only falls, what was found to be impossible stays so and no question is asked twice.
 
 #include "mpi/topology/balance.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <set>
-#include <tuple>
+#include <utility>
 
 namespace starling::mpi::topology {
 namespace {
@@ -27,44 +28,74 @@ std::vector<int> divisors_of(int number) {
   return low;
 }
 
-/// factor ^ count reaches number.
-bool reaches(int factor, int count, int number) {
-  std::int64_t power = 1;
-  for (int i = 0; i < count && power < number; ++i) {
-    if (factor == 1) break;
-    power *= factor;
-  }
-  return power >= number;
+/// factor ^ count, or limit + 1 if that is less.
+std::int64_t power(int factor, int count, int limit) {
+  const std::int64_t above = std::int64_t{limit} + 1;
+  std::int64_t product = 1;
+  for (int i = 0; i < count && product < above && factor != 1; ++i) product *= factor;
+  return std::min(product, above);
 }
 
 class Search {
  public:
-  explicit Search(int number) : divisors_(divisors_of(number)) {}
+  explicit Search(int number) : number_(number), divisors_(divisors_of(number)), highest_(number) {}
 
-  /// Appends `count` factors of `rest`, none above `limit`; false, and nothing appended, if there are none.
-  bool extend(int rest, int count, int limit) {
+  /// The closest `count` factors in ascending order.
+  std::vector<int> closest(int count) {
+    const auto reaches = [&](int factor) { return power(factor, count, number_) >= number_; };
+    // The largest factor is not below this divisor, the smallest not above it.
+    const auto root = std::find_if(divisors_.begin(), divisors_.end(), reaches);
+    std::vector<int> best;
+    for (auto low = root + 1; low != divisors_.begin();) {
+      --low;
+      if (!best.empty()) highest_ = *low + (best.back() - best.front()) - 1;
+      if (highest_ < *root) break;
+      found_ = {*low};
+      while (extend(number_ / *low, count - 1)) {
+        highest_ = found_.back() - 1;
+        best = std::exchange(found_, {*low});
+      }
+    }
+    return best;
+  }
+
+ private:
+  struct Question {
+    int rest, count, last;
+    auto operator<=>(const Question&) const = default;
+  };
+
+  /// Appends `count` factors of `rest` that are neither below the last one nor above highest_; false, and
+  /// nothing appended, if there are none. The smallest is as large as it can be, then the next.
+  bool extend(int rest, int count) {
+    const int last = found_.back();
+    if (count == 0) return rest == 1 && last <= highest_;
     if (count == 1) {
-      if (rest > limit) return false;
-      found.push_back(rest);
+      if (rest < last || rest > highest_) return false;
+      found_.push_back(rest);
       return true;
     }
-    if (!reaches(limit, count, rest) || impossible_.contains({rest, count, limit})) return false;
-    for (const int factor : divisors_) {
-      if (factor > limit) break;
-      if (rest % factor != 0 || !reaches(factor, count, rest)) continue;
-      found.push_back(factor);
-      if (extend(rest / factor, count - 1, factor)) return true;
-      found.pop_back();
+    const Question question{rest, count, last};
+    if (impossible_.contains(question)) return false;
+    const std::int64_t others = power(highest_, count - 1, rest);  // what they can make at most
+    const auto least = std::lower_bound(divisors_.begin(), divisors_.end(), last);
+    auto next = std::upper_bound(least, divisors_.end(), std::min(rest, highest_));
+    while (next != least && *--next * others >= rest) {
+      const int factor = *next;
+      if (rest % factor != 0 || power(factor, count, rest) > rest) continue;
+      found_.push_back(factor);
+      if (extend(rest / factor, count - 1)) return true;
+      found_.pop_back();
     }
-    impossible_.insert({rest, count, limit});
+    impossible_.insert(question);
     return false;
   }
 
-  std::vector<int> found;
-
- private:
+  int number_;
   std::vector<int> divisors_;
-  std::set<std::tuple<int, int, int>> impossible_;
+  int highest_;  ///< that a factor may be; only falls
+  std::vector<int> found_;
+  std::set<Question> impossible_;
 };
 
 }  // namespace
@@ -72,10 +103,10 @@ class Search {
 std::vector<int> balanced_factors(int number, int count) {
   constexpr int kMostPrimes = 30;  // a number below 2^31 has no more factors other than 1
   if (count == 0) return {};
-  Search search(number);
-  search.extend(number, std::min(count, kMostPrimes + 1), number);
-  search.found.resize(static_cast<std::size_t>(count), 1);
-  return std::move(search.found);
+  std::vector<int> factors = Search(number).closest(std::min(count, kMostPrimes + 1));
+  std::reverse(factors.begin(), factors.end());
+  factors.resize(static_cast<std::size_t>(count), 1);
+  return factors;
 }
 
 }  // namespace starling::mpi::topology

@@ -9,8 +9,9 @@
 
 namespace starling::mpi::topology {
 
-/// `count` factors of `number`, the largest first. Of all such lists it is the one whose largest factor is
-/// smallest, among those the one whose second is smallest, and so on. `count` is positive, or 0 for number 1.
+/// `count` factors of `number`, the largest first. Of all such lists it is the one whose largest and smallest
+/// factor differ least; among those the one whose smallest factor is largest, then the one whose second
+/// smallest is, and so on. `count` is positive, or 0 for number 1.
 [[nodiscard]] std::vector<int> balanced_factors(int number, int count);
 
 }  // namespace starling::mpi::topology

@@ -13,28 +13,49 @@ namespace {
 
 using Factors = std::vector<int>;
 
-/// Every list of `count` factors, the largest first and none above `limit`; the least of them in order.
-void least(int number, int count, int limit, Factors& prefix, Factors& best) {
+/// `a` (the largest first) is to be preferred: its ends are closer; else its smallest factor that differs is
+/// larger.
+bool better(const Factors& a, const Factors& b) {
+  const int of_a = a.front() - a.back(), of_b = b.front() - b.back();
+  if (of_a != of_b) return of_a < of_b;
+  return std::lexicographical_compare(b.rbegin(), b.rend(), a.rbegin(), a.rend());
+}
+
+/// The best of all lists of `count` factors, the largest first and none above `limit`.
+void try_all(int number, int count, int limit, Factors& prefix, Factors& best) {
   if (count == 0) {
-    if (number == 1 && (best.empty() || prefix < best)) best = prefix;
+    if (number == 1 && (best.empty() || better(prefix, best))) best = prefix;
     return;
   }
   for (int factor = 1; factor <= std::min(number, limit); ++factor) {
     if (number % factor != 0) continue;
     prefix.push_back(factor);
-    least(number / factor, count - 1, factor, prefix, best);
+    try_all(number / factor, count - 1, factor, prefix, best);
     prefix.pop_back();
   }
 }
 
-TEST(Balance, is_the_least_list_of_all) {
-  for (int count = 1; count <= 5; ++count) {
-    for (int number = 1; number <= 400; ++number) {
-      Factors prefix, best;
-      least(number, count, number, prefix, best);
-      EXPECT_EQ(balanced_factors(number, count), best) << number << " in " << count;
-    }
+void expect_best(int number, int count) {
+  Factors prefix, best;
+  try_all(number, count, number, prefix, best);
+  EXPECT_EQ(balanced_factors(number, count), best) << number << " in " << count;
+}
+
+TEST(Balance, is_the_best_list_of_all) {
+  for (int count = 1; count <= 6; ++count) {
+    for (int number = 1; number <= 400; ++number) expect_best(number, count);
   }
+  // Numbers with many divisors have many lists.
+  for (int number = 720; number <= 7920; number += 720) {
+    for (int count = 2; count <= 5; ++count) expect_best(number, count);
+  }
+}
+
+TEST(Balance, the_ends_are_close_even_if_the_largest_could_be_smaller) {
+  EXPECT_EQ(balanced_factors(7488, 3), (Factors{26, 18, 16}));  // not 24, 24, 13
+  EXPECT_EQ(balanced_factors(5040, 3), (Factors{21, 16, 15}));
+  EXPECT_EQ(balanced_factors(6240, 3), (Factors{26, 16, 15}));
+  EXPECT_EQ(balanced_factors(5616, 4), (Factors{13, 9, 8, 6}));
 }
 
 TEST(Balance, cubes_and_powers_are_even) {
@@ -48,8 +69,8 @@ TEST(Balance, a_prime_cannot_be_divided) {
 }
 
 TEST(Balance, numbers_with_many_divisors_are_quick) {
-  for (const int number : {1'396'755'360, 2'095'133'040, 735'134'400, 1'102'701'600, 2'147'483'646}) {
-    for (int count = 1; count <= 12; ++count) {
+  for (const int number : {1'396'755'360, 2'095'133'040, 735'134'400, 1'102'701'600, 1'156'034'880}) {
+    for (int count = 1; count <= 20; ++count) {
       const Factors factors = balanced_factors(number, count);
       ASSERT_EQ(factors.size(), static_cast<std::size_t>(count));
       EXPECT_TRUE(std::is_sorted(factors.rbegin(), factors.rend()));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/coll/alias.hpp"
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
@@ -12,6 +13,12 @@ namespace starling::mpi::api {
 namespace {
 
 using namespace coll;
+
+bool takes_from_itself(const coll::Gather& asked, const Comm& comm) noexcept {
+  return !asked.in_place && !comm.inter() &&
+         same_memory(region(asked.send, asked.count, asked.type),
+                     asked.receive.block(static_cast<int>(comm.rank())));
+}
 
 int allgather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
               MPI_Count recvcount, Datatype& recvtype, Comm& comm) {
@@ -22,6 +29,7 @@ int allgather(const Form& form, const void* sendbuf, MPI_Count sendcount, Dataty
   asked.type = view(sendtype);
   asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  if (takes_from_itself(asked, comm)) return aliased("sendbuf");
   const std::uint64_t bytes = asked.receive.bytes(0);
   if (node::Crew* const crew =
           NodeTeam::crew(form, comm, {Collective::allgather, bytes * comm.size(), bytes, 1}))
@@ -40,6 +48,7 @@ int allgatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datat
   asked.type = view(sendtype);
   asked.receive = Blocks(recvbuf, view(recvcounts), view(displs), received);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  if (takes_from_itself(asked, comm)) return aliased("sendbuf");
   std::uint64_t longest = 0, total = 0;  // all members know all sizes
   for (int rank = 0; !comm.inter() && rank < static_cast<int>(comm.size()); ++rank) {
     longest = std::max(longest, asked.receive.bytes(rank));

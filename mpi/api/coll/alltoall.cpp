@@ -2,6 +2,7 @@
 // MPI_Alltoall and MPI_Alltoallv in their three forms. Layer: mpi. MPI 5.0 section 6.8.
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/coll/alias.hpp"
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
@@ -19,6 +20,7 @@ int alltoall(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatyp
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (!asked.in_place) asked.send = Blocks(sendbuf, unsigned_count(sendcount), sent);
   asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
+  if (sends_to_itself(asked, comm)) return aliased("sendbuf");
   const NodeCall call = blocks_call(Collective::alltoall, asked.receive.bytes(0), comm);
   if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew(form, comm, call))
     return NodeTeam::ended(comm, node::alltoall(*crew, asked));
@@ -35,6 +37,7 @@ int alltoallv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (!asked.in_place) asked.send = Blocks(sendbuf, view(sendcounts), view(sdispls), sent);
   asked.receive = Blocks(recvbuf, view(recvcounts), view(rdispls), received);
+  if (sends_to_itself(asked, comm)) return aliased("sendbuf");
   if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew_for_parcels(form, comm)) {
     return NodeTeam::ended(
         comm, node::alltoallv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },

@@ -2,6 +2,7 @@
 // MPI_Alltoallw in its three forms. Layer: mpi. MPI 5.0 section 6.8.
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/coll/alias.hpp"
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/parcels.hpp"
@@ -24,6 +25,7 @@ int alltoallw(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
     asked.send = Blocks(sendbuf, view(sendcounts), view(sdispls), sent.data());
   }
   asked.receive = Blocks(recvbuf, view(recvcounts), view(rdispls), received.data());
+  if (sends_to_itself(asked, comm)) return aliased("sendbuf");
   if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew_for_parcels(form, comm)) {
     return NodeTeam::ended(
         comm, node::alltoallv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },

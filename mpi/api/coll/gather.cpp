@@ -2,6 +2,7 @@
 // MPI_Gather and MPI_Gatherv in their three forms. Layer: mpi. MPI 5.0 section 6.5.
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/coll/alias.hpp"
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
@@ -11,6 +12,12 @@ namespace starling::mpi::api {
 namespace {
 
 using namespace coll;
+
+/// At the root.
+bool takes_from_itself(const coll::Gather& asked) noexcept {
+  return !asked.in_place &&
+         same_memory(region(asked.send, asked.count, asked.type), asked.receive.block(asked.root));
+}
 
 int gather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
            MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
@@ -23,6 +30,7 @@ int gather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype&
   asked.root = root_of(comm, root);
   asked.in_place = sendbuf == MPI_IN_PLACE;
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
+  if (roots && takes_from_itself(asked)) return aliased("sendbuf");
   const std::uint64_t bytes = roots ? asked.receive.bytes(0) : asked.count * asked.type.size;
   if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::gather, bytes, bytes, 1}))
     return NodeTeam::ended(comm, node::gather(*crew, asked));
@@ -40,6 +48,8 @@ int gatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
   asked.receive = Blocks(recvbuf, view(recvcounts), view(displs), received);
   asked.root = root_of(comm, root);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
+  if (roots && takes_from_itself(asked)) return aliased("sendbuf");
   if (node::Crew* const crew = NodeTeam::crew_for_parcels(form, comm)) {
     return NodeTeam::ended(
         comm, node::gatherv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },

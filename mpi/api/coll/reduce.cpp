@@ -27,6 +27,8 @@ int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
     if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   }
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, root_of(comm, root));
+  const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
+  if (roots && overwrites(asked)) return aliased("sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, Collective::reduce, asked))
     return NodeTeam::ended(comm, node::reduce(*crew, asked));
   return launch(form, comm, {&datatype, &op},
@@ -37,6 +39,7 @@ int allreduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count co
               Op& op, Comm& comm) {
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
+  if (overwrites(asked)) return aliased(comm.inter() ? nullptr : "sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, Collective::allreduce, asked))
     return NodeTeam::ended(comm, node::allreduce(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {

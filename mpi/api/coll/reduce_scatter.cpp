@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/coll/alias.hpp"
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
@@ -15,6 +16,11 @@ using namespace coll;
 
 /// Beyond this messages are faster: the copies of whole vectors weigh more than the waits that they save.
 constexpr std::uint64_t kMostBytes = 64 << 10;
+
+/// This member's part of the result would overwrite the vector.
+bool overwrites(const coll::ReduceScatter& asked, const Comm& comm) noexcept {
+  return asked.send == asked.receive && asked.part(static_cast<int>(comm.rank())) * asked.type.size != 0;
+}
 
 /// The crew for vectors that the operation can be applied to where they stand in cells.
 node::Crew* crew_for(const Form& form, Comm& comm, const coll::ReduceScatter& asked, const char* name) {
@@ -40,6 +46,7 @@ int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArra
   asked.type = view(datatype);
   asked.operation = view(op);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, asked, "reduce_scatter"))
     return NodeTeam::ended(comm, node::reduce_scatter(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
@@ -57,6 +64,7 @@ int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, M
   asked.type = view(datatype);
   asked.operation = view(op);
   asked.in_place = sendbuf == MPI_IN_PLACE;
+  if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, asked, "reduce_scatter_block"))
     return NodeTeam::ended(comm, node::reduce_scatter(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {

@@ -2,13 +2,12 @@
 #pragma once
 /// @file  The arguments that all reductions of a vector share. Layer: mpi. MPI 5.0 section 6.9.
 
+#include "mpi/api/coll/alias.hpp"
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/error.hpp"
 
 namespace starling::mpi::coll {
 
-/// Two equal buffers are what MPI_IN_PLACE means; programs that break this rule get the result that they
-/// expect.
 [[nodiscard]] inline Reduce reduction(const void* sendbuf, void* recvbuf, MPI_Count count,
                                       const Datatype& datatype, const Op& op, int root) {
   Reduce asked;
@@ -18,8 +17,13 @@ namespace starling::mpi::coll {
   asked.type = view(datatype);
   asked.operation = view(op);
   asked.root = root;
-  asked.in_place = sendbuf == MPI_IN_PLACE || sendbuf == recvbuf;
+  asked.in_place = sendbuf == MPI_IN_PLACE;
   return asked;
+}
+
+/// The result would overwrite the vector. The two have one type, so equal addresses are equal memory.
+[[nodiscard]] inline bool overwrites(const Reduce& asked) noexcept {
+  return asked.send == asked.receive && asked.count * asked.type.size != 0;
 }
 
 }  // namespace starling::mpi::coll

@@ -31,6 +31,7 @@ int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, 
   if (comm.inter()) return no_intercommunicator();
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
+  if (overwrites(asked)) return aliased("sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, asked, "scan"))
     return NodeTeam::ended(comm, node::scan(*crew, asked));
   return launch(form, comm, {&datatype, &op},
@@ -42,6 +43,9 @@ int exscan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   if (comm.inter()) return no_intercommunicator();
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
+  // At rank 0 recvbuf does not count (section 6.11.2). But the members give the same buffers, as a rule; if
+  // it alone went on, its vector would find nobody.
+  if (overwrites(asked) && comm.size() > 1) return aliased("sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, asked, "exscan"))
     return NodeTeam::ended(comm, node::exscan(*crew, asked));
   return launch(form, comm, {&datatype, &op},

@@ -2,6 +2,7 @@
 // MPI_Scatter and MPI_Scatterv in their three forms. Layer: mpi. MPI 5.0 section 6.6.
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/coll/alias.hpp"
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
@@ -10,6 +11,12 @@ namespace starling::mpi::api {
 namespace {
 
 using namespace coll;
+
+/// At the root.
+bool gives_to_itself(const coll::Scatter& asked) noexcept {
+  return !asked.in_place &&
+         same_memory(region(asked.receive, asked.count, asked.type), asked.send.block(asked.root));
+}
 
 int scatter(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
             MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
@@ -22,6 +29,7 @@ int scatter(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
   asked.root = root_of(comm, root);
   asked.in_place = recvbuf == MPI_IN_PLACE;
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
+  if (roots && gives_to_itself(asked)) return aliased("recvbuf");
   const std::uint64_t bytes = roots ? asked.send.bytes(0) : asked.count * asked.type.size;
   if (node::Crew* const crew = NodeTeam::crew(form, comm, blocks_call(Collective::scatter, bytes, comm)))
     return NodeTeam::ended(comm, node::scatter(*crew, asked));
@@ -40,6 +48,8 @@ int scatterv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArra
   asked.type = view(recvtype);
   asked.root = root_of(comm, root);
   asked.in_place = recvbuf == MPI_IN_PLACE;
+  const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
+  if (roots && gives_to_itself(asked)) return aliased("recvbuf");
   return launch(form, comm, {&sendtype, &recvtype},
                 [&](Schedule& schedule, const Team& team) { coll::scatterv(schedule, team, asked); });
 }

@@ -31,7 +31,7 @@ class Session final : public Object {
   explicit Session(int thread_level_given) noexcept : thread_level(thread_level_given) {}
   Ref<Errhandler> errhandler;
   Ref<Info> info;                             ///< hints that were given and are used: "thread_level"
-  int thread_level;                           ///< MPI_THREAD_*
+  int thread_level;                           ///< MPI_THREAD_*, what it may do
   std::shared_ptr<BsendBuffer> bsend_buffer;  ///< or null: none was ever attached
 };
 

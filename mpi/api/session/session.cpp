@@ -6,6 +6,7 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/raise.hpp"
+#include "mpi/api/registry.hpp"
 #include "mpi/comm/factory.hpp"
 #include "mpi/comm/inter.hpp"
 #include "mpi/error.hpp"
@@ -25,7 +26,9 @@ constexpr Level kLevels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
                              {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
                              {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}};
 
-/// The level that info asks for; MPI_THREAD_SINGLE without the key (section 11.3.1).
+/// The level that info asks for; MPI_THREAD_SINGLE without the key, which section 11.3.1 says is the default.
+/// Other libraries give MPI_THREAD_MULTIPLE to whoever does not ask. Here that would put a lock on the path
+/// of each message of a program that has one thread; one that has more need only say so.
 int wanted_level(const Info* info, int* level) {
   *level = MPI_THREAD_SINGLE;
   if (info == nullptr) return MPI_SUCCESS;
@@ -41,6 +44,10 @@ int wanted_level(const Info* info, int* level) {
                                        "', expected MPI_THREAD_SINGLE, "
                                        "MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED or MPI_THREAD_MULTIPLE");
 }
+
+/// The level that a session gets, once the runtime is open. Where anybody in this process asked for
+/// MPI_THREAD_MULTIPLE, the lock serves all to the end of the process, so all may do the same.
+int provided_level(int wanted) { return registry().lock.enabled() ? MPI_THREAD_MULTIPLE : wanted; }
 
 const char* level_name(int level) {
   for (const Level& known : kLevels) {
@@ -65,7 +72,7 @@ int Session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
   int level = MPI_THREAD_SINGLE;
   if (const int rc = wanted_level(info, &level); rc != MPI_SUCCESS) return raise_by(errhandler, rc);
   if (const int rc = open_runtime(level); rc != MPI_SUCCESS) return raise_by(errhandler, rc);
-  auto made = Ref<Session>::adopt(new Session(level));
+  auto made = Ref<Session>::adopt(new Session(provided_level(level)));
   made->errhandler = Ref<Errhandler>::share(&errhandler);
   *session = new_handle<MPI_Session>(tables().session, std::move(made));
   if (*session == MPI_SESSION_NULL) {

@@ -17,9 +17,8 @@ EXPORT = '__attribute__((visibility("default")))'
 HOLD = {"none": "Hold::none", "big": "Hold::when_enabled", "force": "Hold::always"}
 # Communicator first (it gives the error handler), then what the significance of other arguments depends on.
 ORDER = ["comm", "comm_or_null", "session", "group", "root", "info", "info_or_null", "op", "errhandler",
-         "datatype", "datatype_or_null", "datatype_committed", "count", "count_int", "length", "counts", "displacements", "datatypes", "dest",
-         "source", "tag",
-         "any_tag", "buffer"]
+         "datatype", "datatype_or_null", "datatype_committed", "count", "count_int", "length", "counts",
+         "displacements", "datatypes", "dest", "source", "tag", "any_tag", "buffer"]
 
 
 def implementation_signature(item, rules):

@@ -91,6 +91,7 @@ inline void Engine::deliver(Request& request, Rank source, Tag tag, const std::b
   if (bytes > buffer.bytes) [[unlikely]] {
     fits = static_cast<std::size_t>(buffer.bytes);
     fault = Fault::truncated;
+    request.total = bytes;
   }
   if (buffer.layout != nullptr) [[unlikely]] {
     buffer.layout->unpack(buffer.base, buffer.count, 0, payload, fits);

@@ -23,6 +23,7 @@ void exchange(Schedule& schedule, const Team& team, const Alltoall& asked, int s
 }  // namespace
 
 void alltoall_pairwise(Schedule& schedule, const Team& team, const Alltoall& asked) {
+  schedule.set_direct();
   schedule.copy(asked.send.block(team.rank), asked.receive.block(team.rank));
   for (int step = 1; step < team.size; ++step) {
     exchange(schedule, team, asked, step);
@@ -32,6 +33,7 @@ void alltoall_pairwise(Schedule& schedule, const Team& team, const Alltoall& ask
 }
 
 void alltoall_linear(Schedule& schedule, const Team& team, const Alltoall& asked) {
+  schedule.set_direct();
   schedule.copy(asked.send.block(team.rank), asked.receive.block(team.rank));
   for (int first = 1; first < team.size; first += kWindow) {
     for (int step = first; step < std::min(first + kWindow, team.size); ++step) {
@@ -78,6 +80,7 @@ void alltoall_bruck(Schedule& schedule, const Team& team, const Alltoall& asked)
 }
 
 void alltoall_in_place(Schedule& schedule, const Team& team, const Alltoall& asked) {
+  schedule.set_direct();
   const int n = team.size, me = team.rank;
   std::uint64_t largest = 0;
   for (int rank = 0; rank < n; ++rank) largest = std::max(largest, asked.receive.bytes(rank));

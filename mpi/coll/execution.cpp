@@ -8,6 +8,14 @@
 
 namespace starling::mpi::coll {
 
+namespace {
+
+bool too_short(const pml::Request& request) noexcept {
+  return request.receive && request.status.bytes != request.buffer.bytes;
+}
+
+}  // namespace
+
 void copy_buffer(const Buffer& from, const Buffer& to) noexcept {
   const std::uint64_t bytes = std::min(from.bytes, to.bytes);
   if (bytes == 0) return;
@@ -100,8 +108,10 @@ bool Execution::round_over() noexcept {
   while (finished_ < posted_) {
     pml::Request& request = requests_[finished_];
     if (!request.complete.load(std::memory_order_acquire)) return false;
-    if (request.status.fault != pml::Fault::none || request.status.cancelled) [[unlikely]]
+    if (request.status.fault != pml::Fault::none || request.status.cancelled || too_short(request))
+        [[unlikely]] {
       note_fault(request);
+    }
     ++finished_;
   }
   if (has_special_) {
@@ -127,12 +137,14 @@ pml::Request& Execution::fresh_request() noexcept {
 }
 
 void Execution::post_send(const Schedule::Step& step) noexcept {
-  if (step.from.layout == nullptr && port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag,
-                                                         step.from.base, step.from.bytes) == Post::done) {
+  const bool worthless = fault_ == pml::Fault::truncated && !schedule.direct();
+  const Buffer what = worthless ? Buffer{} : step.from;
+  if (what.layout == nullptr &&
+      port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag, what.base, what.bytes) == Post::done) {
     return;
   }
   pml::Request& request = fresh_request();
-  request.buffer = step.from;
+  request.buffer = what;
   request.rank = Rank{step.peer};
   request.receive = false;
   port_.pml->isend(request);
@@ -147,8 +159,14 @@ void Execution::post_receive(const Schedule::Step& step) noexcept {
 }
 
 void Execution::run_local(const Schedule::Step& step) noexcept {
+  if (fault_ != pml::Fault::none && !schedule.direct()) [[unlikely]]
+    return;  // a user's function is to see no operand that has not come
   if (step.what == Schedule::Do::copy) {
     copy_buffer(step.from, step.to);
+    if (step.from.bytes != step.to.bytes && fault_ == pml::Fault::none) [[unlikely]] {
+      fault_ = pml::Fault::truncated;
+      lengths_ = {step.from.bytes, step.to.bytes};
+    }
   } else if (step.what == Schedule::Do::reduce) {
     const Operator& operation = schedule.operation();
     operation.apply(operation, step.from.base, step.to.base, step.count, schedule.reduced_type());
@@ -158,10 +176,14 @@ void Execution::run_local(const Schedule::Step& step) noexcept {
 void Execution::note_fault(const pml::Request& request) noexcept {
   const bool first = fault_ == pml::Fault::none;
   // Cancelled by the pml: another member has died, so that this message would never be received.
-  const pml::Fault why =
-      request.status.fault == pml::Fault::none ? pml::Fault::peer_lost : request.status.fault;
+  const pml::Fault why = request.status.fault != pml::Fault::none ? request.status.fault
+                         : request.status.cancelled               ? pml::Fault::peer_lost
+                                                                  : pml::Fault::truncated;
   if (first) {
     fault_ = why;
+    const bool longer = request.status.fault == pml::Fault::truncated;
+    lengths_ = {longer ? std::max(request.total, request.status.bytes) : request.status.bytes,
+                request.buffer.bytes};
     const bool said = peer_gone(why) && (request.receive || request.status.cancelled);
     faulty_peer_ = to_int(said ? request.status.source : request.rank);
   }

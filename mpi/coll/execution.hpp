@@ -8,9 +8,12 @@
 ///
 /// Threads:   one at a time (the runtime's lock).
 /// Ownership: owns schedule and requests; it must not move or die between start() and the end of the
-/// operation. Errors:    the first fault of any message is kept; a lost peer ends the operation early,
-/// anything else lets it run
-///            to its end so that the other processes are not left waiting.
+/// operation.
+/// Errors:    the first fault of any message is kept; a lost peer ends the operation early, anything else
+///            lets it run to its end so that the other processes are not left waiting. A message that is
+///            shorter than the receive step is as wrong as a longer one. From then on nothing is combined or
+///            copied, and what others are to get from this process is replaced by empty messages, which tell
+///            them (unless Schedule::direct()).
 
 #include <cstdint>
 #include <memory>
@@ -38,8 +41,15 @@ class Execution {
   bool advance() noexcept;
   [[nodiscard]] bool complete() const noexcept { return complete_; }
   [[nodiscard]] pml::Fault fault() const noexcept { return fault_; }
-  /// The peer of the message that failed first, or the member that has ended.
+  /// The peer of the message that failed first, or the member that has ended; -1 if this process disagrees
+  /// with itself: what it gives to itself has another length than what it expects.
   [[nodiscard]] int faulty_peer() const noexcept { return faulty_peer_; }
+  /// After Fault::truncated: what that message held, and what was expected; `sent` is 0 if the peer passes
+  /// the news on, and equals `expected` if it is longer by an unknown amount.
+  struct Lengths {
+    std::uint64_t sent = 0, expected = 0;
+  };
+  [[nodiscard]] const Lengths& lengths() const noexcept { return lengths_; }
   /// For hang help: "round 2 of 3, waits for rank 1, 5".
   [[nodiscard]] std::string state() const;
 
@@ -66,6 +76,7 @@ class Execution {
   bool abandoned_ = false;
   pml::Fault fault_ = pml::Fault::none;
   int faulty_peer_ = -1;
+  Lengths lengths_;
 };
 
 /// Copies between two buffers of equal packed size.

@@ -74,6 +74,7 @@ void Schedule::clear() noexcept {
   reduced_type_ = {};
   open_ = {};
   most_messages_ = 0;
+  direct_ = false;
 }
 
 }  // namespace starling::mpi::coll

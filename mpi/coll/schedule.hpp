@@ -54,12 +54,16 @@ class Schedule {
 
   void send(int to, Buffer what);
   void receive(int from, Buffer where);
-  /// Packs, unpacks or copies; both sides have the same number of bytes, or the smaller one counts.
+  /// Packs, unpacks or copies; both sides have the same number of bytes, or it is a fault and the smaller one
+  /// counts. Without bytes on one side it leaves no trace.
   void copy(Buffer from, Buffer to);
   /// Names what reduce() applies; once per schedule.
   void set_reduction(const Operator& operation, const Type& type) noexcept;
   /// to[i] = from[i] op to[i]
   void reduce(const void* from, void* to, std::uint64_t count);
+  /// Each message carries its sender's own data: one that was received with a wrong length makes none of
+  /// those that are sent later wrong.
+  void set_direct() noexcept { direct_ = true; }
   /// The only local step of its round.
   void special(std::unique_ptr<Special> step);
   /// Ends the round; an empty one leaves no trace.
@@ -75,6 +79,7 @@ class Schedule {
   [[nodiscard]] const std::vector<Round>& rounds() const noexcept { return rounds_; }
   /// The most messages that one round has in flight.
   [[nodiscard]] std::uint32_t most_messages() const noexcept { return most_messages_; }
+  [[nodiscard]] bool direct() const noexcept { return direct_; }
   [[nodiscard]] const Operator& operation() const noexcept { return operation_; }
   [[nodiscard]] const Type& reduced_type() const noexcept { return reduced_type_; }
 
@@ -92,6 +97,7 @@ class Schedule {
   Type reduced_type_;
   Round open_;
   std::uint32_t most_messages_ = 0;
+  bool direct_ = false;
 };
 
 }  // namespace starling::mpi::coll

@@ -60,6 +60,127 @@ TEST(CollExecution, LostPeerEndsTheOperationAndLeavesNoRequestBehind) {
   EXPECT_FALSE(job[3].execution.complete());
 }
 
+/// A call of all in which one process has another count.
+struct Odd {
+  int process;
+  std::uint64_t count;
+};
+
+/// Runs `build(schedule, team, buffer, count)` on five processes and says who has a fault.
+template <class Build>
+std::vector<bool> faults(Odd odd, std::uint64_t count, Build build) {
+  Job job(5);
+  job.world().unequal = true;
+  std::vector<Memory> memory;
+  for (int rank = 0; rank < 5; ++rank) memory.emplace_back(kDense, rank == odd.process ? odd.count : count);
+  for (int rank = 0; rank < 5; ++rank) {
+    auto& own = memory[static_cast<std::size_t>(rank)];
+    for (std::uint64_t i = 0; i < own.count(); ++i) own.set(i, value(rank, i));
+    build(job[rank].execution.schedule, job[rank].team, own.base(), own.count());
+  }
+  EXPECT_TRUE(job.run());
+  EXPECT_TRUE(job.world().empty());
+  std::vector<bool> result;
+  for (int rank = 0; rank < 5; ++rank) {
+    const Execution& execution = job[rank].execution;
+    result.push_back(execution.fault() == pml::Fault::truncated);
+    if (result.back()) {
+      EXPECT_NE(execution.lengths().sent, execution.lengths().expected) << rank;
+    }
+    EXPECT_TRUE(memory[static_cast<std::size_t>(rank)].rest_is_blank()) << rank;
+  }
+  return result;
+}
+
+TEST(CollExecution, ABroadcastOfAnotherLengthIsAFaultOnAllThatReceive) {
+  for (const Odd odd : {Odd{0, 7}, Odd{0, 1}}) {
+    const std::vector<bool> found =
+        faults(odd, 3, [](Schedule& schedule, const Team& team, void* buffer, std::uint64_t count) {
+          bcast_binomial(schedule, team, {buffer, count, kDense.type(), 0});
+        });
+    EXPECT_EQ(found, (std::vector{false, true, true, true, true})) << odd.count;
+  }
+}
+
+TEST(CollExecution, AReductionOfAnotherLengthIsAFaultAtTheRootOrEverywhere) {
+  for (const Odd odd : {Odd{3, 7}, Odd{3, 1}, Odd{0, 2}}) {
+    for (const bool all : {false, true}) {
+      const auto build = [&](Schedule& schedule, const Team& team, void* buffer, std::uint64_t count) {
+        Reduce asked;
+        asked.send = asked.receive = buffer;
+        asked.in_place = all || team.rank == 0;
+        asked.count = count;
+        asked.type = kDense.type();
+        asked.operation = kCompose;
+        all ? allreduce_recursive_doubling(schedule, team, asked) : reduce_binomial(schedule, team, asked);
+      };
+      const std::vector<bool> found = faults(odd, 3, build);
+      EXPECT_TRUE(found[0]);
+      if (all) {
+        EXPECT_EQ(found, std::vector<bool>(5, true)) << odd.process << ' ' << odd.count;
+      }
+    }
+  }
+}
+
+TEST(CollExecution, AProcessThatDisagreesWithItselfHasAFaultAndTellsTheOthers) {
+  Job job(4);
+  job.world().unequal = true;
+  std::vector<Memory> sends, receives;
+  for (int rank = 0; rank < 4; ++rank) {
+    sends.emplace_back(kDense, rank == 2 ? 5 : 3);
+    receives.emplace_back(kDense, 12);
+  }
+  for (int rank = 0; rank < 4; ++rank) {
+    auto& send = sends[static_cast<std::size_t>(rank)];
+    auto& receive = receives[static_cast<std::size_t>(rank)];
+    const Type type = kDense.type();
+    allgather_ring(job[rank].execution.schedule, job[rank].team,
+                   {send.base(), send.count(), type, Blocks(receive.base(), 3, type), 0, false});
+  }
+  ASSERT_TRUE(job.run());
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(job[rank].execution.fault(), pml::Fault::truncated) << rank;
+    EXPECT_TRUE(receives[static_cast<std::size_t>(rank)].rest_is_blank());
+  }
+  EXPECT_EQ(job[2].execution.faulty_peer(), -1);
+  EXPECT_EQ(job[2].execution.lengths().sent, 40u);
+  EXPECT_EQ(job[2].execution.lengths().expected, 24u);
+  EXPECT_EQ(job[3].execution.faulty_peer(), 2);
+  EXPECT_EQ(job[3].execution.lengths().sent, 40u);
+}
+
+TEST(CollExecution, AWrongBlockDoesNotMakeOthersWrong) {
+  Job job(4);
+  job.world().unequal = true;
+  std::vector<Memory> sends, receives;
+  for (int rank = 0; rank < 4; ++rank) {
+    sends.emplace_back(kDense, 8);
+    receives.emplace_back(kDense, 4);
+    for (std::uint64_t i = 0; i < 8; ++i) sends.back().set(i, value(rank, i));
+  }
+  const std::int64_t one[] = {1, 1, 1, 1}, two[] = {2, 1, 1, 1}, places[] = {0, 2, 4, 6},
+                     dense[] = {0, 1, 2, 3};
+  const Type type = kDense.type();
+  for (int rank = 0; rank < 4; ++rank) {
+    const Ints counts{nullptr, rank == 3 ? two : one};
+    const Alltoall asked{
+        Blocks(sends[static_cast<std::size_t>(rank)].base(), counts, Ints{nullptr, places}, type),
+        Blocks(receives[static_cast<std::size_t>(rank)].base(), Ints{nullptr, one}, Ints{nullptr, dense},
+               type),
+        false};
+    alltoall_pairwise(job[rank].execution.schedule, job[rank].team, asked);
+  }
+  ASSERT_TRUE(job.run());
+  for (int rank = 0; rank < 4; ++rank) {
+    EXPECT_EQ(job[rank].execution.fault(), rank == 0 ? pml::Fault::truncated : pml::Fault::none) << rank;
+    for (int from = 0; from < 4; ++from) {
+      EXPECT_EQ(receives[static_cast<std::size_t>(rank)].get(static_cast<std::uint64_t>(from)),
+                value(from, static_cast<std::uint64_t>(2 * rank)));
+    }
+  }
+}
+
 class Countdown final : public Special {
  public:
   explicit Countdown(int& starts) : starts_(starts) {}

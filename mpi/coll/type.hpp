@@ -59,6 +59,7 @@ struct Operator {
   Apply apply = nullptr;
   const void* object = nullptr;  ///< for apply: the Op
   bool commutative = true;
+  std::uint8_t code = 0;  ///< equal for equal operations; 0: unknown
 };
 
 }  // namespace starling::mpi::coll

@@ -33,7 +33,7 @@ int allgather(const Form& form, const void* sendbuf, MPI_Count sendcount, Dataty
   const std::uint64_t bytes = asked.receive.bytes(0);
   if (node::Crew* const crew =
           NodeTeam::crew(form, comm, {Collective::allgather, bytes * comm.size(), bytes, 1}))
-    return NodeTeam::ended(comm, node::allgather(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::allgather(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::allgather(schedule, team, tuning(), asked);
   });
@@ -55,7 +55,7 @@ int allgatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datat
     total += asked.receive.bytes(rank);
   }
   if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::allgather, total, longest, 1}))
-    return NodeTeam::ended(comm, node::allgather(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::allgather(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::allgather(schedule, team, tuning(), asked);
   });

@@ -23,7 +23,7 @@ int alltoall(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatyp
   if (sends_to_itself(asked, comm)) return aliased("sendbuf");
   const NodeCall call = blocks_call(Collective::alltoall, asked.receive.bytes(0), comm);
   if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew(form, comm, call))
-    return NodeTeam::ended(comm, node::alltoall(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::alltoall(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::alltoall(schedule, team, tuning(), asked);
   });

@@ -12,7 +12,8 @@ namespace {
 using namespace coll;
 
 int barrier(const Form& form, Comm& comm) {
-  if (node::Crew* const crew = NodeTeam::crew(form, comm)) return NodeTeam::ended(comm, node::barrier(*crew));
+  if (node::Crew* const crew = NodeTeam::crew(form, comm))
+    return NodeTeam::ended(comm, *crew, node::barrier(*crew));
   return launch(form, comm, {}, [](Schedule& schedule, const Team& team) { coll::barrier(schedule, team); });
 }
 

@@ -15,7 +15,7 @@ int bcast(const Form& form, void* buffer, MPI_Count count, Datatype& datatype, i
   const coll::Bcast asked{buffer, unsigned_count(count), view(datatype), root_of(comm, root)};
   const std::uint64_t bytes = asked.count * asked.type.size;
   if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::bcast, bytes, bytes, 1}))
-    return NodeTeam::ended(comm, node::bcast(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::bcast(*crew, asked));
   return launch(form, comm, {&datatype},
                 [&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, tuning(), asked); });
 }

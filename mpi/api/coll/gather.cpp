@@ -33,7 +33,7 @@ int gather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype&
   if (roots && takes_from_itself(asked)) return aliased("sendbuf");
   const std::uint64_t bytes = roots ? asked.receive.bytes(0) : asked.count * asked.type.size;
   if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::gather, bytes, bytes, 1}))
-    return NodeTeam::ended(comm, node::gather(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::gather(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype},
                 [&](Schedule& schedule, const Team& team) { coll::gather(schedule, team, tuning(), asked); });
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "mpi/api/coll/unequal.hpp"
 #include "mpi/coll/execution.hpp"
 #include "mpi/error.hpp"
 #include "mpi/request/request.hpp"
@@ -59,14 +60,16 @@ class Lease {
 
 int no_memory() { return error(MPI_ERR_NO_MEM, "no memory for the temporary buffers of this collective"); }
 
-int error_of(const Execution& execution, const Comm& comm) {
+/// `what`: "MPI_Ibcast: " where the failing call is another one.
+int error_of(const Execution& execution, const Comm& comm, const std::string& what = {}) {
+  const bool own = execution.faulty_peer() < 0;
   const std::string peer = "rank " + std::to_string(execution.faulty_peer());
   switch (execution.fault()) {
     case pml::Fault::none: return MPI_SUCCESS;
     case pml::Fault::truncated:
-      return error_on(
-          comm, MPI_ERR_TRUNCATE,
-          "the data from " + peer + " is longer than expected; counts and types must match on all processes");
+      return error_on(comm, MPI_ERR_TRUNCATE,
+                      what + unequal_text(own ? static_cast<int>(comm.rank()) : execution.faulty_peer(),
+                                          execution.lengths()));
     case pml::Fault::peer_lost: return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has ended");
     case pml::Fault::peer_left: return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has left MPI and ended");
     case pml::Fault::unreachable:
@@ -80,11 +83,15 @@ int error_of(const Execution& execution, const Comm& comm) {
 
 Port port_of(Comm& comm, Tag tag) { return {&Runtime::get()->pml(), &comm.collective_context(), tag}; }
 
-/// "MPI_Allreduce on MPI_COMM_WORLD: round 1 of 2, waits for rank 3", of "allreduce".
-std::string text_of(const char* name, const char* prefix, const Comm& comm, const Execution& execution) {
+/// "MPI_Allreduce", of "allreduce".
+std::string function_of(const char* name, const char* prefix) {
   std::string function = name;
   if (*prefix == '\0') function[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(function[0])));
-  return "MPI_" + (prefix + function) + " on " + comm.label() + ": " + execution.state();
+  return "MPI_" + (prefix + function);
+}
+/// "MPI_Allreduce on MPI_COMM_WORLD: round 1 of 2, waits for rank 3"
+std::string text_of(const char* name, const char* prefix, const Comm& comm, const Execution& execution) {
+  return function_of(name, prefix) + " on " + comm.label() + ": " + execution.state();
 }
 
 /// A collective behind a request.
@@ -114,7 +121,11 @@ class Ongoing final : public mpi::Operation {
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }
-  int finish(MPI_Status&) override { return error_of(*execution_, *request_->comm); }
+  int finish(MPI_Status&) override {
+    if (execution_->fault() == pml::Fault::none) [[likely]]
+      return MPI_SUCCESS;
+    return error_of(*execution_, *request_->comm, function_of(name_, persistent_ ? "" : "I") + ": ");
+  }
   [[nodiscard]] std::string describe() const override {
     const std::string kind = persistent_ ? " (persistent)" : "";
     return text_of(name_, persistent_ ? "" : "I", *request_->comm, *execution_) + kind;
@@ -160,7 +171,9 @@ std::vector<Type> views(const MPI_Datatype types[], std::uint32_t count, UsedLis
   return result;
 }
 
-Operator view(const Op& op) noexcept { return {apply, &op, op.commutative()}; }
+Operator view(const Op& op) noexcept {
+  return {apply, &op, op.commutative(), static_cast<std::uint8_t>(static_cast<int>(op.code()) + 1)};
+}
 
 int root_of(const Comm& comm, int root) noexcept {
   if (!comm.inter()) return root;

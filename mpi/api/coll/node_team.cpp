@@ -12,6 +12,7 @@
 #include <new>
 
 #include "core/clock.hpp"
+#include "mpi/api/coll/unequal.hpp"
 #include "mpi/coll/params.hpp"
 #include "mpi/error.hpp"
 #include "mpi/hardware/hardware.hpp"
@@ -147,19 +148,21 @@ node::Crew* NodeTeam::board_for(std::uint64_t cell_bytes, std::uint64_t least_ce
   return board(large_, large);
 }
 
-int NodeTeam::ended(Comm& comm, bool complete) {
-  if (complete) [[likely]]
+int NodeTeam::ended(Comm& comm, const node::Crew& crew, bool complete) {
+  if (complete && crew.equal()) [[likely]]
     return MPI_SUCCESS;
+  return complete ? error_on(comm, MPI_ERR_TRUNCATE, unequal_text(crew.difference())) : died(comm);
+}
+
+int NodeTeam::died(const Comm& comm) {
   const std::uint32_t lost = comm.node_team->lost_;
   return error_on(comm, MPI_ERR_PROC_ABORTED, "rank " + std::to_string(lost - 1) + " has ended");
 }
 
 int NodeTeam::ended_parcels(Comm& comm, const node::Parcels& parcels, int rc) {
-  if (!parcels.complete) return ended(comm, false);
-  if (rc != MPI_SUCCESS || parcels.truncated < 0) return rc;
-  return error_on(comm, MPI_ERR_TRUNCATE,
-                  "the data from rank " + std::to_string(parcels.truncated) +
-                      " is longer than expected; counts and types must match on all processes");
+  if (!parcels.complete) return died(comm);
+  if (rc != MPI_SUCCESS || parcels.unequal.member < 0) return rc;
+  return error_on(comm, MPI_ERR_TRUNCATE, unequal_text(parcels.unequal));
 }
 
 node::BoardMemory::Shape NodeTeam::large_shape() const noexcept {

@@ -10,7 +10,8 @@
 /// Threads:   under the runtime's lock, which waiting releases; one blocking collective at a time, as MPI
 ///            asks.
 /// Ownership: belongs to the communicator; the last member to free it gives the memory back.
-/// Errors:    a member that dies ends the collective on the others with MPI_ERR_PROC_ABORTED.
+/// Errors:    a member that dies ends the collective on the others with MPI_ERR_PROC_ABORTED; those who
+///            notice that members disagree about the length or the operation get MPI_ERR_TRUNCATE.
 /// Units:     bytes.
 
 #include <algorithm>
@@ -57,7 +58,7 @@ class NodeTeam final : public node::Patience {
   [[nodiscard]] static node::Crew* crew_for_parcels(const Form& form, Comm& comm,
                                                     const char* name = __builtin_FUNCTION());
   /// What the call returns after the crew's work.
-  [[nodiscard]] static int ended(Comm& comm, bool complete);
+  [[nodiscard]] static int ended(Comm& comm, const node::Crew& crew, bool complete);
   /// The same after parcels: sends and receives the blocks that were too long for the board. `receive(rank)`
   /// and `send(rank)` are their buffers.
   template <class Receive, class Send>
@@ -82,6 +83,7 @@ class NodeTeam final : public node::Patience {
   [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm, const char* name);
   [[nodiscard]] node::Crew* board(Area& area, node::BoardMemory::Shape shape);
   [[nodiscard]] node::Crew* board_for(std::uint64_t cell_bytes, std::uint64_t least_cell);
+  [[nodiscard]] static int died(const Comm& comm);
   [[nodiscard]] static int ended_parcels(Comm& comm, const node::Parcels& parcels, int rc);
   [[nodiscard]] node::FamilyPlan plan_families();
   [[nodiscard]] std::uint64_t reserve(std::size_t bytes);

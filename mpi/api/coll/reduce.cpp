@@ -30,7 +30,7 @@ int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && overwrites(asked)) return aliased("sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, Collective::reduce, asked))
-    return NodeTeam::ended(comm, node::reduce(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::reduce(*crew, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::reduce(schedule, team, tuning(), asked); });
 }
@@ -41,7 +41,7 @@ int allreduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count co
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
   if (overwrites(asked)) return aliased(comm.inter() ? nullptr : "sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, Collective::allreduce, asked))
-    return NodeTeam::ended(comm, node::allreduce(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::allreduce(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::allreduce(schedule, team, tuning(), asked);
   });

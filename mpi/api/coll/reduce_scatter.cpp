@@ -48,7 +48,7 @@ int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArra
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, asked, "reduce_scatter"))
-    return NodeTeam::ended(comm, node::reduce_scatter(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::reduce_scatter(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::reduce_scatter(schedule, team, tuning(), asked);
   });
@@ -66,7 +66,7 @@ int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, M
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, asked, "reduce_scatter_block"))
-    return NodeTeam::ended(comm, node::reduce_scatter(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::reduce_scatter(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::reduce_scatter(schedule, team, tuning(), asked);
   });

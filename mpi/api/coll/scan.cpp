@@ -33,7 +33,7 @@ int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, 
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
   if (overwrites(asked)) return aliased("sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, asked, "scan"))
-    return NodeTeam::ended(comm, node::scan(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::scan(*crew, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::scan(schedule, team, asked); });
 }
@@ -47,7 +47,7 @@ int exscan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   // it alone went on, its vector would find nobody.
   if (overwrites(asked) && comm.size() > 1) return aliased("sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, asked, "exscan"))
-    return NodeTeam::ended(comm, node::exscan(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::exscan(*crew, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::exscan(schedule, team, asked); });
 }

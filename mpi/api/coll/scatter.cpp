@@ -32,7 +32,7 @@ int scatter(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
   if (roots && gives_to_itself(asked)) return aliased("recvbuf");
   const std::uint64_t bytes = roots ? asked.send.bytes(0) : asked.count * asked.type.size;
   if (node::Crew* const crew = NodeTeam::crew(form, comm, blocks_call(Collective::scatter, bytes, comm)))
-    return NodeTeam::ended(comm, node::scatter(*crew, asked));
+    return NodeTeam::ended(comm, *crew, node::scatter(*crew, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::scatter(schedule, team, tuning(), asked);
   });

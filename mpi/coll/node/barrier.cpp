@@ -8,27 +8,27 @@ namespace starling::mpi::coll::node {
 
 bool barrier(Crew& crew) {
   const Families families(crew);
+  crew.agree(Terms{});
   crew.begin();
   if (families.flat()) {
     crew.post();
     for (std::uint32_t member = 0; member < crew.size(); ++member) {
-      if (member != crew.me() && crew.read(member) == nullptr) return false;
+      if (member != crew.me() && !crew.meet(member)) return false;
     }
   } else {
     if (families.heads()) {
       for (std::uint32_t member = crew.me() + 1; member < families.end(); ++member) {
-        if (crew.read(member) == nullptr) return false;
+        if (!crew.meet(member)) return false;
       }
     }
     crew.post(families.reader());
-    if (crew.me() == 0 &&
-        !families.each_other_head([&](std::uint32_t head) { return crew.read(head) != nullptr; }))
+    if (crew.me() == 0 && !families.each_other_head([&](std::uint32_t head) { return crew.meet(head); }))
       return false;
     crew.finish(crew.me());
     crew.begin();
     if (crew.me() == 0) {
       crew.post();
-    } else if (crew.read(0) == nullptr) {
+    } else if (!crew.meet(0)) {
       return false;
     }
   }

@@ -14,4 +14,14 @@ bool Crew::wait(Question question, std::uint32_t member) noexcept {
   return patience_.wait(ready, &asked, member);
 }
 
+void Crew::differ(std::uint32_t member, Terms theirs, Terms ours) noexcept {
+  difference_.detail = difference_.detail || (!theirs.broken() && theirs.detail() != ours.detail());
+  if (equal() || difference_.theirs.broken()) {  // who disagrees itself says more than who has heard of it
+    difference_.member = static_cast<int>(member);
+    difference_.theirs = theirs;
+    difference_.ours = ours;
+  }
+  ours_ = Terms::disagreement();
+}
+
 }  // namespace starling::mpi::coll::node

@@ -3,8 +3,9 @@
 /// @file  One process among the members of a board: memory, waiting, waking. Layer: mpi.
 /// docs/design/node-collectives.md
 ///
-/// A round is: begin(); cell(), filled, and post(), for those that give something; read() for each member
-/// that is needed; finish().
+/// A call begins with agree(). A round is: begin(); cell(), filled, and post(), for those that give
+/// something; read() for each member that is needed; finish(). Members that disagree about the call are
+/// noticed by those who read them: equal() is false from then on.
 ///
 /// Threads:   one at a time; the runtime's lock is released while waiting.
 /// Ownership: the memory belongs to the caller and outlives the crew.
@@ -18,6 +19,7 @@
 #include "core/atomics.hpp"
 #include "mpi/coll/node/board.hpp"
 #include "mpi/coll/node/family_plan.hpp"
+#include "mpi/coll/node/terms.hpp"
 
 namespace starling::mpi::coll::node {
 
@@ -25,7 +27,7 @@ namespace starling::mpi::coll::node {
 ///
 ///     finished[size], 128 bytes apart | cells[size][cells], `stride` bytes apart
 ///
-/// A cell's first 16 bytes hold its word; a few bytes of data travel in the same cache line.
+/// A cell's first 16 bytes hold its word and its terms; a few bytes of data travel in the same cache line.
 class BoardMemory {
  public:
   static constexpr std::size_t kWordBytes = 16, kApart = 128;
@@ -47,6 +49,10 @@ class BoardMemory {
   }
   [[nodiscard]] Word& finished(std::uint32_t member) const noexcept {
     return *reinterpret_cast<Word*>(base_ + member * kApart);
+  }
+  /// What stands beside the data and is ordered with them by posted().
+  [[nodiscard]] Terms& terms(std::uint32_t member, std::uint32_t cell) const noexcept {
+    return *reinterpret_cast<Terms*>(at(member, cell) + sizeof(Word));
   }
   [[nodiscard]] std::byte* data(std::uint32_t member, std::uint32_t cell) const noexcept {
     return at(member, cell) + kWordBytes;
@@ -94,13 +100,39 @@ class Crew {
   /// Bytes of a cell.
   [[nodiscard]] std::size_t capacity() const noexcept { return memory_.capacity(); }
 
+  /// What this member's call is about, and what it expects of the others'.
+  void agree(Terms ours, Terms theirs) noexcept {
+    ours_ = ours;
+    theirs_ = theirs;
+    if (!equal()) [[unlikely]]
+      difference_ = {};
+  }
+  void agree(Terms all) noexcept { agree(all, all); }
+  /// Replaces what is expected of the member that is read next.
+  void expect(Terms theirs) noexcept { theirs_ = theirs; }
+  /// Whether nobody that was read in this call disagrees.
+  [[nodiscard]] bool equal() const noexcept { return difference_.member < 0; }
+  [[nodiscard]] const Difference& difference() const noexcept { return difference_; }
+  /// Notes a disagreement; what this member posts from now on says that there is one.
+  [[gnu::cold]] void differ(std::uint32_t member, Terms theirs, Terms ours) noexcept;
+  /// Of a member that has been read in this round: what it gives, of `bytes` that are expected.
+  [[nodiscard]] std::uint64_t given(std::uint32_t member, std::uint64_t bytes) const noexcept {
+    if (equal()) [[likely]]
+      return bytes;
+    const std::uint64_t theirs = memory_.terms(member, board_.cell()).bytes();
+    return theirs < bytes ? theirs : bytes;
+  }
+
   void begin() noexcept { board_.begin(); }
   /// The own cell, for writing; waits until all have read what it held. Aligned to 16.
   [[nodiscard]] std::byte* cell() noexcept {
     if (!until([](Board<BoardMemory>& board, std::uint32_t) { return board.writable(); }, me()))
       return nullptr;
+    state_terms();
     return memory_.data(me(), board_.cell());
   }
+  /// Tells others of a disagreement that this member has seen since cell(), and before post().
+  void state_terms() noexcept { memory_.terms(me(), board_.cell()) = ours_; }
   /// Shows the own cell to all members, or (`reader`) to one that alone waits for it.
   void post() noexcept {
     board_.post();
@@ -114,9 +146,15 @@ class Crew {
   }
   /// A member's cell, once it has posted.
   [[nodiscard]] const std::byte* read(std::uint32_t member) noexcept {
-    if (!until([](Board<BoardMemory>& board, std::uint32_t who) { return board.posted(who); }, member))
-      return nullptr;
+    if (!meet(member)) return nullptr;
+    const Terms theirs = memory_.terms(member, board_.cell());
+    if (theirs != theirs_) [[unlikely]]
+      differ(member, theirs, theirs_);
     return memory_.data(member, board_.cell());
+  }
+  /// The same of a member that posts without cell(): nothing to be read.
+  [[nodiscard]] bool meet(std::uint32_t member) noexcept {
+    return until([](Board<BoardMemory>& board, std::uint32_t who) { return board.posted(who); }, member);
   }
   /// The end of a round: `writer`, or all others, may wait for the cells that were read.
   void finish(std::uint32_t writer) noexcept {
@@ -161,6 +199,8 @@ class Crew {
   FamilyPlan families_;
   Patience& patience_;
   std::uint32_t polls_;
+  Terms ours_, theirs_;
+  Difference difference_;
 };
 
 }  // namespace starling::mpi::coll::node

@@ -15,24 +15,46 @@ std::size_t piece_at(std::uint64_t bytes, std::uint64_t offset, std::size_t most
   return offset >= bytes ? 0 : static_cast<std::size_t>(std::min<std::uint64_t>(bytes - offset, most));
 }
 
+/// The piece that a reader may take of what `member` gives, of which it expects `block` bytes.
+std::size_t common_piece(const Crew& crew, std::uint32_t member, std::uint64_t block, std::uint64_t offset,
+                         std::size_t most) noexcept {
+  return piece_at(crew.given(member, block), offset, most);
+}
+
+/// How much the root's call is about: it alone knows how many rounds it takes.
+std::uint64_t dictated(const Difference& difference) noexcept {
+  return difference.theirs.broken() ? 0 : difference.theirs.bytes();
+}
+
+/// A member's block for itself.
+void copy_own(Crew& crew, const Buffer& from, const Buffer& to) {
+  if (from.bytes != to.bytes) [[unlikely]]
+    crew.differ(crew.me(), Terms(from.bytes), Terms(to.bytes));
+  copy_buffer(from, to);
+}
+
 }  // namespace
 
 bool bcast(Crew& crew, const Bcast& asked) {
   const Buffer buffer = region(asked.buffer, asked.count, asked.type);
   const auto root = static_cast<std::uint32_t>(asked.root);
-  for (std::uint64_t at = 0; at < buffer.bytes; at += crew.capacity()) {
-    const std::size_t bytes = piece_at(buffer.bytes, at, crew.capacity());
+  const std::size_t most = crew.capacity();
+  std::uint64_t all = buffer.bytes;
+  crew.agree(Terms(all));
+  for (std::uint64_t at = 0; at < all; at += most) {
     crew.begin();
     if (crew.me() == root) {
       std::byte* const cell = crew.cell();
       if (cell == nullptr) return false;
-      put(buffer, at, cell, bytes);
+      put(buffer, at, cell, piece_at(all, at, most));
       crew.post();
       crew.finish(crew.me());
     } else {
       const std::byte* const cell = crew.read(root);
       if (cell == nullptr) return false;
-      take(buffer, at, cell, bytes);
+      if (!crew.equal()) [[unlikely]]
+        all = dictated(crew.difference());
+      take(buffer, at, cell, common_piece(crew, root, buffer.bytes, at, most));
       crew.finish(root);
     }
   }
@@ -44,26 +66,34 @@ bool gather(Crew& crew, const Gather& asked) {
   const bool collects = crew.me() == root;
   const Buffer own = asked.in_place && collects ? Buffer{} : region(asked.send, asked.count, asked.type);
   const std::uint64_t block = collects ? asked.receive.bytes(0) : own.bytes;
-  if (collects && !asked.in_place) copy_buffer(own, asked.receive.block(asked.root));
-  for (std::uint64_t at = 0; at < block; at += crew.capacity()) {
-    const std::size_t bytes = piece_at(block, at, crew.capacity());
+  const std::size_t most = crew.capacity();
+  crew.agree(Terms(block));
+  if (collects && !asked.in_place) copy_own(crew, own, asked.receive.block(asked.root));
+  for (std::uint64_t at = 0; at < block; at += most) {
+    const Round round = at != 0 ? Round::later : block > most ? Round::first_of_several : Round::only;
     crew.begin();
     if (!collects) {
       std::byte* const cell = crew.cell();
       if (cell == nullptr) return false;
-      put(own, at, cell, bytes);
+      put(own, at, cell, piece_at(block, at, most));
       crew.post(root);
+      if (round == Round::first_of_several && crew.read(root) == nullptr) return false;
       crew.finish(crew.me());
-      continue;
+    } else {
+      if (round == Round::first_of_several && !told_all(crew)) return false;
+      const bool complete = each_other(crew, [&](std::uint32_t member) {
+        const std::byte* const cell = crew.read(member);
+        if (cell != nullptr)
+          take(asked.receive.block(static_cast<int>(member)), at, cell,
+               common_piece(crew, member, block, at, most));
+        return cell != nullptr;
+      });
+      if (!complete) return false;
+      if (round == Round::only && !crew.equal() && !told_all(crew)) return false;
+      crew.all_have_begun();
+      crew.finish_all();
     }
-    const bool complete = each_other(crew, [&](std::uint32_t member) {
-      const std::byte* const cell = crew.read(member);
-      if (cell != nullptr) take(asked.receive.block(static_cast<int>(member)), at, cell, bytes);
-      return cell != nullptr;
-    });
-    if (!complete) return false;
-    crew.all_have_begun();
-    crew.finish_all();
+    if (round == Round::first_of_several && !crew.equal()) break;
   }
   return true;
 }
@@ -72,15 +102,15 @@ bool scatter(Crew& crew, const Scatter& asked) {
   const auto root = static_cast<std::uint32_t>(asked.root);
   const bool gives = crew.me() == root;
   const Buffer own = asked.in_place && gives ? Buffer{} : region(asked.receive, asked.count, asked.type);
-  const std::uint64_t block = gives ? asked.send.bytes(0) : own.bytes;
+  std::uint64_t block = gives ? asked.send.bytes(0) : own.bytes;
   const std::size_t most = share(crew);
-  if (gives && !asked.in_place) copy_buffer(asked.send.block(asked.root), own);
+  crew.agree(Terms(block));
   for (std::uint64_t at = 0; at < block; at += most) {
-    const std::size_t bytes = piece_at(block, at, most);
     crew.begin();
     if (gives) {
       std::byte* const cell = crew.cell();
       if (cell == nullptr) return false;
+      const std::size_t bytes = piece_at(block, at, most);
       for (std::uint32_t member = 0; member < crew.size(); ++member) {
         if (member != root) put(asked.send.block(static_cast<int>(member)), at, cell + member * most, bytes);
       }
@@ -89,64 +119,76 @@ bool scatter(Crew& crew, const Scatter& asked) {
     } else {
       const std::byte* const cell = crew.read(root);
       if (cell == nullptr) return false;
-      take(own, at, cell + crew.me() * most, bytes);
+      if (!crew.equal()) [[unlikely]]
+        block = dictated(crew.difference());
+      take(own, at, cell + crew.me() * most, common_piece(crew, root, own.bytes, at, most));
       crew.finish(root);
     }
   }
+  // Only now: what is wrong about it does not concern the others.
+  if (gives && !asked.in_place) copy_own(crew, asked.send.block(asked.root), own);
   return true;
 }
 
 bool allgather(Crew& crew, const Gather& asked) {
   const int me = static_cast<int>(crew.me());
   const Buffer own = asked.in_place ? asked.receive.block(me) : region(asked.send, asked.count, asked.type);
+  const std::size_t most = crew.capacity();
   std::uint64_t longest = 0;
   for (std::uint32_t member = 0; member < crew.size(); ++member)
     longest = std::max(longest, asked.receive.bytes(static_cast<int>(member)));
-  for (std::uint64_t at = 0; at < longest; at += crew.capacity()) {
+  const std::uint8_t rounds = rounds_detail(longest, most);
+  crew.agree(Terms(own.bytes, rounds));
+  for (std::uint64_t at = 0; at < longest; at += most) {
     crew.begin();
     std::byte* const cell = crew.cell();
     if (cell == nullptr) return false;
-    put(own, at, cell, piece_at(own.bytes, at, crew.capacity()));
+    put(own, at, cell, piece_at(own.bytes, at, most));
     crew.post();
-    if (at == 0 && !asked.in_place) copy_buffer(own, asked.receive.block(me));
+    if (at == 0 && !asked.in_place) copy_own(crew, own, asked.receive.block(me));
     const bool complete = each_other(crew, [&](std::uint32_t member) {
+      const Buffer block = asked.receive.block(static_cast<int>(member));
+      crew.expect(Terms(block.bytes, rounds));
       const std::byte* const theirs = crew.read(member);
       if (theirs == nullptr) return false;
-      const Buffer block = asked.receive.block(static_cast<int>(member));
-      take(block, at, theirs, piece_at(block.bytes, at, crew.capacity()));
+      take(block, at, theirs, common_piece(crew, member, block.bytes, at, most));
       return true;
     });
     if (!complete) return false;
     crew.all_have_begun();
     crew.finish_all();
+    if (crew.difference().detail) break;
   }
   return true;
 }
 
 bool alltoall(Crew& crew, const Alltoall& asked) {
   const int me = static_cast<int>(crew.me());
-  const std::uint64_t block = asked.receive.bytes(0);
+  const std::uint64_t block = asked.receive.bytes(0), given = asked.send.bytes(0);
   const std::size_t most = share(crew);
+  const std::uint8_t rounds = rounds_detail(block, most);
+  crew.agree(Terms(given, rounds), Terms(block, rounds));
   for (std::uint64_t at = 0; at < block; at += most) {
-    const std::size_t bytes = piece_at(block, at, most);
     crew.begin();
     std::byte* const cell = crew.cell();
     if (cell == nullptr) return false;
     (void)each_other(crew, [&](std::uint32_t member) {
-      put(asked.send.block(static_cast<int>(member)), at, cell + member * most, bytes);
+      put(asked.send.block(static_cast<int>(member)), at, cell + member * most, piece_at(given, at, most));
       return true;
     });
     crew.post();
-    if (at == 0) copy_buffer(asked.send.block(me), asked.receive.block(me));
+    if (at == 0) copy_own(crew, asked.send.block(me), asked.receive.block(me));
     const bool complete = each_other(crew, [&](std::uint32_t member) {
       const std::byte* const theirs = crew.read(member);
       if (theirs != nullptr)
-        take(asked.receive.block(static_cast<int>(member)), at, theirs + crew.me() * most, bytes);
+        take(asked.receive.block(static_cast<int>(member)), at, theirs + crew.me() * most,
+             common_piece(crew, member, block, at, most));
       return theirs != nullptr;
     });
     if (!complete) return false;
     crew.all_have_begun();
     crew.finish_all();
+    if (crew.difference().detail) break;
   }
   return true;
 }

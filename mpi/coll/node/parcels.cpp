@@ -34,13 +34,18 @@ class Place {
       parcels.from.push_back(member);  // the message finds out whether it is too long
       return;
     }
-    if (bytes > block.bytes) parcels.truncated = member;
+    if (bytes != block.bytes) parcels.unequal = {member, Terms(bytes), Terms(block.bytes)};
     take(block, 0, at + sizeof bytes, static_cast<std::size_t>(std::min(bytes, block.bytes)));
   }
 
  private:
   std::size_t room_;
 };
+
+void copy_own(const Buffer& from, const Buffer& to, int me, Parcels& parcels) {
+  if (from.bytes != to.bytes) parcels.unequal = {me, Terms(from.bytes), Terms(to.bytes)};
+  copy_buffer(from, to);
+}
 
 [[nodiscard]] Parcels died() {
   Parcels parcels;
@@ -54,6 +59,7 @@ Parcels gatherv(Crew& crew, const Gather& asked) {
   const auto root = static_cast<std::uint32_t>(asked.root);
   const Place place(crew.capacity());
   Parcels parcels;
+  crew.agree(Terms{});
   crew.begin();
   if (crew.me() != root) {
     std::byte* const cell = crew.cell();
@@ -64,7 +70,8 @@ Parcels gatherv(Crew& crew, const Gather& asked) {
     return parcels;
   }
   if (!asked.in_place)
-    copy_buffer(region(asked.send, asked.count, asked.type), asked.receive.block(asked.root));
+    copy_own(region(asked.send, asked.count, asked.type), asked.receive.block(asked.root), asked.root,
+             parcels);
   const bool complete = each_other(crew, [&](std::uint32_t member) {
     const std::byte* const cell = crew.read(member);
     const auto index = static_cast<int>(member);
@@ -82,6 +89,7 @@ Parcels alltoallv(Crew& crew, const Alltoall& asked) {
   const std::size_t most = share(crew);
   const Place place(most);
   Parcels parcels;
+  crew.agree(Terms{});
   crew.begin();
   std::byte* const cell = crew.cell();
   if (cell == nullptr) return died();
@@ -91,7 +99,7 @@ Parcels alltoallv(Crew& crew, const Alltoall& asked) {
     return true;
   });
   crew.post();
-  copy_buffer(asked.send.block(me), asked.receive.block(me));
+  copy_own(asked.send.block(me), asked.receive.block(me), me, parcels);
   const bool complete = each_other(crew, [&](std::uint32_t member) {
     const std::byte* const theirs = crew.read(member);
     const auto index = static_cast<int>(member);

@@ -20,7 +20,7 @@ namespace starling::mpi::coll::node {
 /// What became of the blocks.
 struct Parcels {
   bool complete = true;   ///< false: a member has died; nothing else counts then
-  int truncated = -1;     ///< a member whose block is longer than the place for it: what fits has been taken
+  Difference unequal;     ///< a member whose block has another length than is expected: what fits is taken
   std::vector<int> from;  ///< whose block is still to be received by a message
   std::vector<int> to;    ///< to whom one is still to be sent
   [[nodiscard]] bool messages() const noexcept { return !from.empty() || !to.empty(); }

@@ -41,6 +41,18 @@ bool each_other(const Crew& crew, Visit visit) {
   return true;
 }
 
+/// Where one member reads all others and they read nobody, they learn in the first of several rounds whether
+/// there will be more: all have to count the same rounds, and one whose length differs may count one only.
+enum class Round : std::uint8_t { only, first_of_several, later };
+
+/// The reader's part: waits for all, then posts, for those who wait to go on, whether all agree.
+[[nodiscard]] inline bool told_all(Crew& crew) {
+  if (!each_other(crew, [&](std::uint32_t member) { return crew.read(member) != nullptr; })) return false;
+  if (crew.cell() == nullptr) return false;
+  crew.post();
+  return true;
+}
+
 /// Bytes of a cell that each of the members may have.
 [[nodiscard]] inline std::size_t share(const Crew& crew) noexcept {
   return crew.capacity() / crew.size() & ~std::size_t{15};

@@ -7,6 +7,7 @@
 
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/coll/node/families.hpp"
+#include "mpi/coll/node/pieces.hpp"
 #include "mpi/coll/node/run.hpp"
 #include "mpi/coll/split.hpp"
 
@@ -36,7 +37,8 @@ bool allreduce_families(Crew& crew, const Run& run) {
     if (crew.me() == 0) {
       const bool complete = families.each_other_head([&](std::uint32_t head) {
         const std::byte* const value = crew.read(head);
-        if (value != nullptr) empty ? run.set(run.result(), value) : run.prepend(value, run.result());
+        if (value != nullptr && crew.equal())
+          empty ? run.set(run.result(), value) : run.prepend(value, run.result());
         empty = false;
         return value != nullptr;
       });
@@ -45,12 +47,13 @@ bool allreduce_families(Crew& crew, const Run& run) {
     if (!prepend_members(crew, run, crew.me() + 1, families.end(), run.result(), empty)) return false;
     if (empty && families.end() == crew.me() + 1) {
       run.set(run.result(), cell);
-    } else {
+    } else if (crew.equal()) {
       run.prepend(cell, run.result());
     }
     if (crew.me() != 0) run.set(cell, run.result());
+    crew.state_terms();
   }
-  if (crew.me() != 0) crew.post(families.reader());
+  crew.post(families.reader());  // member 0 too, for one whose length is such that it reads everybody
   families.heads() ? crew.finish_all() : crew.finish(crew.me());
 
   crew.begin();
@@ -64,6 +67,17 @@ bool allreduce_families(Crew& crew, const Run& run) {
   }
   crew.all_have_begun();
   crew.finish(0);
+  return true;
+}
+
+/// The second round, if others take one, of members that have seen all and disagree. Those who meet in
+/// families wait for member 0 only.
+bool end_of_parts(Crew& crew) {
+  if (Families(crew).flat()) return true;
+  crew.begin();
+  if (crew.cell() == nullptr) return false;
+  crew.post();
+  crew.finish_all();
   return true;
 }
 
@@ -87,10 +101,13 @@ bool allreduce_parts(Crew& crew, const Reduce& asked, std::uint64_t first, std::
     const std::byte* const vector = crew.read(member);
     if (vector == nullptr) return false;
     const std::byte* const value = vector + start_of(crew.me());
-    member + 1 == crew.size() ? mine.set(mine.result(), value) : mine.prepend(value, mine.result());
+    if (crew.equal()) [[likely]]
+      member + 1 == crew.size() ? mine.set(mine.result(), value) : mine.prepend(value, mine.result());
   }
   crew.all_have_begun();
   crew.finish_all();
+  if (!crew.equal()) [[unlikely]]
+    return end_of_parts(crew);
 
   crew.begin();
   if (give(crew, mine.result(), mine.bytes()) == nullptr) return false;
@@ -109,14 +126,16 @@ bool allreduce_parts(Crew& crew, const Reduce& asked, std::uint64_t first, std::
 
 /// The root reads everybody, from the last to the first; its own operand may come first if the order is free.
 bool collect(Crew& crew, const Reduce& asked, const Run& run) {
-  if (!asked.operation.commutative) {
-    if (give(crew, run.own(), run.bytes()) == nullptr) return false;
-    crew.post(crew.me());
-    return prepend_members(crew, run, 0, crew.size(), run.result(), true);
+  const std::uint32_t me = crew.me(), size = crew.size();
+  if (asked.operation.commutative) {
+    run.set(run.result(), run.own());
+    return prepend_members(crew, run, me + 1, size, run.result(), false) &&
+           prepend_members(crew, run, 0, me, run.result(), false);
   }
-  run.set(run.result(), run.own());
-  return prepend_members(crew, run, crew.me() + 1, crew.size(), run.result(), false) &&
-         prepend_members(crew, run, 0, crew.me(), run.result(), false);
+  const std::byte* const own = give(crew, run.own(), run.bytes());
+  if (own == nullptr || !prepend_members(crew, run, me + 1, size, run.result(), true)) return false;
+  if (crew.equal()) me + 1 == size ? run.set(run.result(), own) : run.prepend(own, run.result());
+  return prepend_members(crew, run, 0, me, run.result(), false);
 }
 
 }  // namespace
@@ -124,24 +143,33 @@ bool collect(Crew& crew, const Reduce& asked, const Run& run) {
 bool reduce(Crew& crew, const Reduce& asked) {
   const std::uint64_t most = elements_of(crew, asked.type);
   const auto root = static_cast<std::uint32_t>(asked.root);
+  crew.agree(terms_of(asked));
   for (std::uint64_t first = 0; first < asked.count; first += most) {
+    const Round round = first != 0           ? Round::later
+                        : asked.count > most ? Round::first_of_several
+                                             : Round::only;
     const Run run(asked, first, std::min(most, asked.count - first));
     crew.begin();
     if (crew.me() == root) {
+      if (round == Round::first_of_several && !told_all(crew)) return false;
       if (!collect(crew, asked, run)) return false;
+      if (round == Round::only && !crew.equal() && !told_all(crew)) return false;
       crew.all_have_begun();
       crew.finish_all();
     } else {
       if (give(crew, run.own(), run.bytes()) == nullptr) return false;
       crew.post(root);
+      if (round == Round::first_of_several && crew.read(root) == nullptr) return false;
       crew.finish(crew.me());
     }
+    if (round == Round::first_of_several && !crew.equal()) break;
   }
   return true;
 }
 
 bool allreduce(Crew& crew, const Reduce& asked) {
   const std::uint64_t most = elements_of(crew, asked.type);
+  crew.agree(terms_of(asked));
   for (std::uint64_t first = 0; first < asked.count; first += most) {
     const std::uint64_t count = std::min(most, asked.count - first);
     const Run run(asked, first, count);
@@ -151,6 +179,7 @@ bool allreduce(Crew& crew, const Reduce& asked) {
         : Families(crew).flat() ? !allreduce_flat(crew, run)
                                 : !allreduce_families(crew, run))
       return false;
+    if (!crew.equal()) break;  // all know it by now, those of other families from member 0
   }
   return true;
 }

@@ -27,6 +27,7 @@ bool reduce_scatter(Crew& crew, const ReduceScatter& asked) {
   const auto place = [&](int member) { return static_cast<std::uint64_t>(member) * slice * type.size; };
   std::uint64_t longest = 0;
   for (int member = 0; member < members; ++member) longest = std::max(longest, asked.part(member));
+  crew.agree(Terms(asked.offset(members) * type.size, asked.operation.code));
   for (std::uint64_t first = 0; first < longest; first += slice) {
     crew.begin();
     std::byte* const cell = crew.cell();
@@ -39,17 +40,21 @@ bool reduce_scatter(Crew& crew, const ReduceScatter& asked) {
     crew.post();
     const std::uint64_t mine = slice_of(asked.part(me), first, slice);
     std::byte* const result = element(asked.receive, first, type);
-    for (std::uint32_t member = crew.size(); mine != 0 && member-- > 0;) {
+    // A member without a part has to know whether there will be another round.
+    const bool looks = mine != 0 || (first == 0 && longest > slice);
+    for (std::uint32_t member = crew.size(); looks && member-- > 0;) {
       const std::byte* const theirs = crew.read(member);
       if (theirs == nullptr) return false;
+      if (mine == 0 || !crew.equal()) continue;
       if (member + 1 == crew.size()) {
         copy_payload(result, theirs + place(me), mine * type.size);
       } else {
         asked.operation.apply(asked.operation, theirs + place(me), result, mine, type);
       }
     }
-    if (mine != 0) crew.all_have_begun();
+    if (looks) crew.all_have_begun();
     crew.finish_all();
+    if (!crew.equal()) break;
   }
   return true;
 }

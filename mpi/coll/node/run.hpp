@@ -41,13 +41,15 @@ class Run {
 };
 
 /// Reads members [begin, end) from the last to the first and combines them to the left of `to`; `empty`:
-/// there is nothing in `to` yet. False: a member has died.
+/// there is nothing in `to` yet. Once members disagree, operands are waited for but not combined. False: a
+/// member has died.
 [[nodiscard]] inline bool prepend_members(Crew& crew, const Run& run, std::uint32_t begin, std::uint32_t end,
                                           std::byte* to, bool empty) {
   for (std::uint32_t member = end; member-- > begin; empty = false) {
     const std::byte* const value = crew.read(member);
     if (value == nullptr) return false;
-    empty ? run.set(to, value) : run.prepend(value, to);
+    if (crew.equal()) [[likely]]
+      empty ? run.set(to, value) : run.prepend(value, to);
   }
   return true;
 }
@@ -57,6 +59,11 @@ class Run {
   std::byte* const cell = crew.cell();
   if (cell != nullptr) copy_payload(cell, value, bytes);
   return cell;
+}
+
+/// What all members of a reduction have to agree about.
+[[nodiscard]] inline Terms terms_of(const Reduce& asked) noexcept {
+  return Terms(asked.count * asked.type.size, asked.operation.code);
 }
 
 /// Elements that a cell holds.

@@ -22,12 +22,13 @@ bool add_families(Crew& crew, const Run& run, Own counts, const std::byte* own, 
     std::byte* const cell = crew.cell();
     if (cell == nullptr) return false;
     run.set(cell, counts == Own::counts ? run.result() : own);
-    if (counts == Own::left_out && !empty) run.prepend(run.result(), cell);
+    if (counts == Own::left_out && !empty && crew.equal()) run.prepend(run.result(), cell);
     crew.post();
   }
   const bool complete = families.each_last_before([&](std::uint32_t last) {
     const std::byte* const family = crew.read(last);
-    if (family != nullptr) empty ? run.set(run.result(), family) : run.prepend(family, run.result());
+    if (family != nullptr && crew.equal())
+      empty ? run.set(run.result(), family) : run.prepend(family, run.result());
     empty = false;
     return family != nullptr;
   });
@@ -53,6 +54,7 @@ bool prefix(Crew& crew, const Run& run, Own counts) {
 
 bool prefixes(Crew& crew, const Reduce& asked, Own counts) {
   const std::uint64_t most = elements_of(crew, asked.type);
+  crew.agree(terms_of(asked));
   for (std::uint64_t first = 0; first < asked.count; first += most) {
     if (!prefix(crew, Run(asked, first, std::min(most, asked.count - first)), counts)) return false;
   }

@@ -176,7 +176,7 @@ class Member {
                : send.set(i, value_of(me_, call_.root, i));
     const Gather asked{send.base(), mine, type, theirs.blocks(receive.base(), type), call_.root, in_place};
     const node::Parcels parcels = node::gatherv(crew_, asked);
-    ASSERT_TRUE(parcels.complete && parcels.truncated < 0);
+    ASSERT_TRUE(parcels.complete && parcels.unequal.member < 0);
     if (!collects) return expect_sent(room(false), parcels, call_.root);
     for (int rank = 0; rank < size_; ++rank) expect_block(receive, theirs, rank, room(false), parcels);
     EXPECT_TRUE(parcels.to.empty());
@@ -192,7 +192,7 @@ class Member {
     }
     const Alltoall asked{ours.blocks(send.base(), type), theirs.blocks(receive.base(), type), false};
     const node::Parcels parcels = node::alltoallv(crew_, asked);
-    ASSERT_TRUE(parcels.complete && parcels.truncated < 0);
+    ASSERT_TRUE(parcels.complete && parcels.unequal.member < 0);
     for (int rank = 0; rank < size_; ++rank) {
       expect_sent(room(true), parcels, rank);
       expect_block(receive, theirs, rank, room(true), parcels);
@@ -222,7 +222,7 @@ TEST(NodeUnequal, a_block_longer_than_its_place_is_cut_off_and_told) {
     const Blocks expected(receive.base(), Ints{nullptr, counts}, Ints{nullptr, places}, type);
     const node::Parcels parcels = node::gatherv(crew, {send.base(), 3, type, expected, 0, false});
     ASSERT_TRUE(parcels.complete);
-    EXPECT_EQ(parcels.truncated, me == 0 ? 1 : -1);
+    EXPECT_EQ(parcels.unequal.member, me == 0 ? 1 : -1);
     for (const std::uint64_t i : {0u, 1u, 2u, 3u, 4u, 6u, 7u, 8u}) {
       if (me == 0) {
         EXPECT_EQ(receive.get(i), value(static_cast<int>(i / 3), i % 3)) << i;

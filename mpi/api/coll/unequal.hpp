@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What a program is told whose processes disagree about a collective's length or operation.
+/// Layer: mpi. MPI 5.0 section 6.1. docs/design/collectives.md
+///
+/// Threads: any.
+
+#include <string>
+
+#include "mpi/coll/execution.hpp"
+#include "mpi/coll/node/terms.hpp"
+
+namespace starling::mpi::coll {
+
+/// "rank 0 sends 40 bytes, this rank expects 4; counts and types must match on all processes"
+[[nodiscard]] std::string unequal_text(int rank, const Execution::Lengths& lengths);
+/// The same of what stands on a board.
+[[nodiscard]] std::string unequal_text(const node::Difference& difference);
+
+}  // namespace starling::mpi::coll

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file  Members of a board that disagree about a call: those who read notice, nobody touches what is not
+/// its own, and all stay in step, which a correct call afterwards shows.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "board_run.hpp"
+#include "mpi/coll/node/algorithms.hpp"
+
+namespace starling::mpi::coll::testing {
+namespace {
+
+enum class Kind { bcast, gather, scatter, allgather, alltoall, reduce, allreduce, reduce_scatter };
+constexpr Kind kKinds[] = {Kind::bcast,    Kind::gather, Kind::scatter,   Kind::allgather,
+                           Kind::alltoall, Kind::reduce, Kind::allreduce, Kind::reduce_scatter};
+
+/// A call in which one member has another count than all others, or another operation.
+struct Call {
+  Kind kind;
+  std::uint64_t count;  ///< of most
+  int odd;              ///< the member that differs
+  std::uint64_t odd_count;
+  int root;
+  bool commutative;
+  bool odd_operation = false;
+};
+
+/// What the members are to notice: the root or the others where data go one way, everybody else.
+bool notices(const Call& call, int me) {
+  switch (call.kind) {
+    case Kind::bcast:
+    case Kind::scatter: return call.odd == call.root ? me != call.root : me == call.odd;
+    case Kind::gather:
+    case Kind::reduce: return me == call.root;
+    default: return true;
+  }
+}
+
+class Member {
+ public:
+  Member(node::Crew& crew, const Call& call)
+      : crew_(crew),
+        call_(call),
+        me_(static_cast<int>(crew.me())),
+        size_(crew.size()),
+        count_(me_ == call.odd ? call.odd_count : call.count),
+        one_(kDense, count_),
+        all_(kDense, count_ * size_),
+        result_(kDense, count_ * size_) {
+    for (std::uint64_t i = 0; i < one_.count(); ++i) one_.set(i, value(me_, i));
+    for (std::uint64_t i = 0; i < all_.count(); ++i) all_.set(i, value(me_, i));
+  }
+
+  void make() {
+    ASSERT_TRUE(run());
+    const bool correct = count_ == call_.count && call_.count == call_.odd_count && !call_.odd_operation;
+    if (correct) {
+      EXPECT_TRUE(crew_.equal()) << "member " << me_;
+    } else if (notices(call_, me_)) {
+      EXPECT_FALSE(crew_.equal()) << "member " << me_;
+    }
+    EXPECT_TRUE(one_.rest_is_blank() && all_.rest_is_blank() && result_.rest_is_blank()) << "member " << me_;
+  }
+
+ private:
+  bool run() {
+    const Type type = kDense.type();
+    const Blocks blocks(result_.base(), count_, type), given(all_.base(), count_, type);
+    switch (call_.kind) {
+      case Kind::bcast: return node::bcast(crew_, {one_.base(), count_, type, call_.root});
+      case Kind::gather: return node::gather(crew_, {one_.base(), count_, type, blocks, call_.root, false});
+      case Kind::scatter: return node::scatter(crew_, {given, one_.base(), count_, type, call_.root, false});
+      case Kind::allgather: return node::allgather(crew_, {one_.base(), count_, type, blocks, 0, false});
+      case Kind::alltoall: return node::alltoall(crew_, {given, blocks, false});
+      case Kind::reduce: return node::reduce(crew_, reduction());
+      case Kind::allreduce: return node::allreduce(crew_, reduction());
+      default: return reduce_scatter();
+    }
+  }
+  [[nodiscard]] Operator operation() const {
+    Operator result = call_.commutative ? kSum : kCompose;
+    result.code = me_ == call_.odd && call_.odd_operation ? 2 : 1;
+    return result;
+  }
+  [[nodiscard]] Reduce reduction() {
+    Reduce asked;
+    asked.send = one_.base();
+    asked.receive = result_.base();
+    asked.count = count_;
+    asked.type = kDense.type();
+    asked.operation = operation();
+    asked.root = call_.root;
+    return asked;
+  }
+  bool reduce_scatter() {
+    ReduceScatter asked;
+    asked.send = all_.base();
+    asked.receive = result_.base();
+    asked.count = count_;
+    asked.type = kDense.type();
+    asked.operation = operation();
+    return node::reduce_scatter(crew_, asked);
+  }
+
+  node::Crew& crew_;
+  const Call& call_;
+  int me_;
+  std::uint64_t size_, count_;
+  Memory one_, all_, result_;
+};
+
+/// Every kind and pair of counts, each followed by a bcast and an allreduce whose data are looked at.
+class Series {
+ public:
+  Series(node::Crew& crew, const BoardCase& what) : crew_(crew), members_(static_cast<int>(what.members)) {}
+  void make(bool odd_operation) {
+    const std::uint64_t counts[] = {1, 200, 700};
+    int turn = 0;
+    for (const Kind kind : kKinds) {
+      for (const std::uint64_t count : counts) {
+        for (const std::uint64_t other : counts) {
+          const Call call{kind,
+                          count,
+                          turn % members_,
+                          other,
+                          turn * 3 % 5 % members_,
+                          turn % 2 == 0,
+                          odd_operation && kind >= Kind::reduce};
+          Member(crew_, call).make();
+          follow_up(turn++);
+          if (::testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+
+ private:
+  void follow_up(int turn) {
+    const Type type = kDense.type();
+    const auto root = turn % members_, me = static_cast<int>(crew_.me());
+    Memory told(kDense, 3), operand(kDense, 3), result(kDense, 3);
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      if (me == root) told.set(i, element_of(root, i, static_cast<unsigned>(turn)));
+      operand.set(i, element_of(me, i, static_cast<unsigned>(turn)));
+    }
+    ASSERT_TRUE(node::bcast(crew_, {told.base(), 3, type, root}) && crew_.equal());
+    Reduce asked;
+    asked.send = operand.base();
+    asked.receive = result.base();
+    asked.count = 3;
+    asked.type = type;
+    asked.operation = kCompose;
+    ASSERT_TRUE(node::allreduce(crew_, asked) && crew_.equal());
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      ASSERT_EQ(told.get(i), element_of(root, i, static_cast<unsigned>(turn)));
+      ASSERT_EQ(result.get(i), folded(false, members_, i, static_cast<unsigned>(turn)));
+    }
+  }
+  node::Crew& crew_;
+  int members_;
+};
+
+TEST(NodeDisagree, readers_notice_and_all_stay_in_step) {
+  for (const BoardCase& what : {BoardCase{2, {4, 1024}}, BoardCase{3, {2, 512}}, BoardCase{5, {8, 2048}},
+                                BoardCase{9, {4, 1024}}, BoardCase{11, {4, 4096}, in_domains({3, 5, 3})}}) {
+    SCOPED_TRACE(what.text());
+    run(what, [&](node::Crew& crew) {
+      Series(crew, what).make(false);
+      Series(crew, what).make(true);
+    });
+  }
+}
+
+TEST(NodeDisagree, both_lengths_are_told_and_what_fits_is_taken) {
+  run({3, {4, 1024}}, [](node::Crew& crew) {
+    const bool root = crew.me() == 1;
+    const std::uint64_t count = root ? 5 : 2;
+    Memory buffer(kDense, count);
+    for (std::uint64_t i = 0; root && i < count; ++i) buffer.set(i, value(1, i));
+    ASSERT_TRUE(node::bcast(crew, {buffer.base(), count, kDense.type(), 1}));
+    EXPECT_EQ(crew.equal(), root);
+    if (root) return;
+    EXPECT_EQ(crew.difference().member, 1);
+    EXPECT_EQ(crew.difference().theirs.bytes(), 40u);
+    EXPECT_EQ(crew.difference().ours.bytes(), 16u);
+    for (std::uint64_t i = 0; i < 2; ++i) EXPECT_EQ(buffer.get(i), value(1, i));
+    EXPECT_TRUE(buffer.rest_is_blank());
+  });
+}
+
+TEST(NodeDisagree, an_allgatherv_in_which_one_expects_more_of_another) {
+  run({4, {4, 256}}, [](node::Crew& crew) {
+    const auto me = static_cast<int>(crew.me());
+    const Type type = kDense.type();
+    // Member 2 is wrong about member 0: more rounds than the others count.
+    const std::int64_t counts[] = {me == 2 ? 90 : 3, 3, 3, 3}, places[] = {0, 90, 93, 96};
+    Memory send(kDense, 3), receive(kDense, 99);
+    for (std::uint64_t i = 0; i < 3; ++i) send.set(i, value(me, i));
+    const Blocks blocks(receive.base(), Ints{nullptr, counts}, Ints{nullptr, places}, type);
+    ASSERT_TRUE(node::allgather(crew, {send.base(), 3, type, blocks, 0, false}));
+    EXPECT_FALSE(crew.equal());
+    ASSERT_TRUE(node::barrier(crew));
+    EXPECT_TRUE(crew.equal() && receive.rest_is_blank());
+  });
+}
+
+}  // namespace
+}  // namespace starling::mpi::coll::testing

@@ -121,6 +121,8 @@ class Series {
     for (const Kind kind : kKinds) {
       for (const std::uint64_t count : counts) {
         for (const std::uint64_t other : counts) {
+          // Either the operations differ, or the counts.
+          if (odd_operation != (count == other) || (odd_operation && kind < Kind::reduce)) continue;
           const Call call{kind,
                           count,
                           turn % members_,
@@ -164,7 +166,7 @@ class Series {
 
 TEST(NodeDisagree, readers_notice_and_all_stay_in_step) {
   for (const BoardCase& what : {BoardCase{2, {4, 1024}}, BoardCase{3, {2, 512}}, BoardCase{5, {8, 2048}},
-                                BoardCase{9, {4, 1024}}, BoardCase{11, {4, 4096}, in_domains({3, 5, 3})}}) {
+                                BoardCase{11, {4, 4096}, in_domains({3, 5, 3})}}) {
     SCOPED_TRACE(what.text());
     run(what, [&](node::Crew& crew) {
       Series(crew, what).make(false);

@@ -41,6 +41,10 @@ struct Limits {
   /// 16 for a network, whose every look costs a system call. After traffic every pass looks for a while.
   /// 0: nothing comes before this process itself has connected; then as 1.
   std::uint32_t idle_passes = 1;
+  /// Whose gets can read what this process announces: 0 the kernel's, within a node; else a number of the
+  /// plugin's own. A get goes only between transports of one realm.
+  std::uint64_t get_realm = 0;
+  std::size_t get_bytes = 0;  ///< best size of a get; 0: get() copies before it returns, so the pml chooses
 };
 
 /// What a transport needs from start-up; the startup plan is made from it.
@@ -61,6 +65,12 @@ struct Origin {
   void* cookie = nullptr;
 };
 
+/// Memory of another process, as its owner described it in a message.
+struct RemoteBuffer {
+  std::uint64_t address = 0;
+  std::uint64_t key = 0;  ///< the owner's number for the message
+};
+
 /// Receives what arrives; implemented by the pml.
 class Sink {
  public:
@@ -68,15 +78,12 @@ class Sink {
   virtual void on_message(Origin& from, std::span<const std::byte> message) noexcept = 0;
   /// Errc::peer_left: it has left MPI in order before it ended; peer_lost: it has not.
   virtual void on_peer_lost(ProcId peer, const Error& why) noexcept = 0;
+  /// Whether these bytes lie in a message that waits here for this peer. For transports whose gets the owner
+  /// serves: it must give away nothing else.
+  virtual bool announced(ProcId, const RemoteBuffer&, std::size_t) noexcept { return false; }
 
  protected:
   ~Sink() = default;
-};
-
-/// Memory of another process, as its owner described it in a message.
-struct RemoteBuffer {
-  std::uint64_t address = 0;
-  std::uint64_t key = 0;  ///< the transport's own; 0 where it needs none
 };
 
 /// Told when a get ends. The object belongs to the caller and lives until `done` has been called.
@@ -182,7 +189,7 @@ struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 3;
+  static constexpr std::uint32_t kInterface = 4;
 };
 
 }  // namespace starling::btl

@@ -117,13 +117,14 @@ class Engine final : public Component, private btl::Sink {
     wire::Envelope envelope;
     std::uint64_t length = 0;
     std::uint64_t sender_id = 0;
-    btl::RemoteBuffer memory;
+    Offered memory;
     const std::byte* payload = nullptr;
   };
 
   // engine_hot.cpp: what an eager message passes through
   void on_message(btl::Origin& from, std::span<const std::byte> message) noexcept override;
   void on_peer_lost(ProcId proc, const Error& why) noexcept override;
+  bool announced(ProcId to, const btl::RemoteBuffer& what, std::size_t bytes) noexcept override;
   void deliver(Request& request, Rank source, Tag tag, const std::byte* payload, std::size_t bytes) noexcept;
   void consumed(Peer& peer, std::size_t payload_bytes) noexcept {
     peer.owed += cost_of(payload_bytes);

@@ -64,12 +64,21 @@ void Engine::on_rts(Peer& peer, std::span<const std::byte> message) noexcept {
     malformed(peer, "an RTS is shorter than its header");
     return;
   }
-  on_arrival(peer, {header.envelope, header.length, header.sender_id, {header.address, header.key}, nullptr});
+  on_arrival(peer, {header.envelope, header.length, header.sender_id, {header.address, header.realm}, nullptr});
 }
 
 Request* Engine::transfer(Peer& peer, std::uint64_t id) const noexcept {
   Request* const request = transfers_.find(id);
   return request != nullptr && request->peer == &peer ? request : nullptr;
+}
+
+bool Engine::announced(ProcId to, const btl::RemoteBuffer& what, std::size_t bytes) noexcept {
+  const Request* const request = transfers_.find(what.key);
+  if (request == nullptr || request->receive || request->phase != kAnnounced) return false;
+  if (request->peer->proc != to || request->buffer.layout != nullptr) return false;
+  const auto first = reinterpret_cast<std::uintptr_t>(request->buffer.base);
+  const std::uint64_t length = request->buffer.bytes;
+  return what.address >= first && what.address - first <= length && bytes <= length - (what.address - first);
 }
 
 void Engine::on_cts(Peer& peer, std::span<const std::byte> message) noexcept {

@@ -186,8 +186,9 @@ bool Engine::step_get(Get& get, int& events) noexcept {
   Request& request = *get.request;
   Peer& peer = *request.peer;
   if (!get.in_flight && peer.state == PeerState::connected) {
+    const std::size_t best = peer.transport->limits().get_bytes;
     get.asked = static_cast<std::size_t>(
-        std::min<std::uint64_t>(config_.get_chunk_bytes, request.total - request.moved));
+        std::min(best != 0 ? best : config_.get_chunk_bytes, request.total - request.moved));
     get.in_flight = true;
     get.ended = false;
     const btl::RemoteBuffer from{get.from.address + request.moved, get.from.key};

@@ -231,12 +231,14 @@ void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arriv
   }
   request.order = transfers_.add(request);
   const bool contiguous = (flags & wire::kGettable) != 0 && request.buffer.layout == nullptr;
-  const Large way = contact == Contact::made && contiguous ? way_of(peer, request.total) : Large::ring;
+  Large way = contact == Contact::made && contiguous ? way_of(peer, request.total) : Large::ring;
+  // The sender may have announced it over another transport than the one that leads back.
+  if (way == Large::get && arrival.memory.realm != peer.transport->limits().get_realm) way = Large::ring;
   if (way == Large::get) {
     request.phase = kGetting;
     gets_.push_back(std::make_unique<Get>());
     gets_.back()->request = &request;
-    gets_.back()->from = arrival.memory;
+    gets_.back()->from = {arrival.memory.address, arrival.sender_id};
   } else if (way == Large::ring && kept && contiguous && may_turn_out_both(peer, request.total)) {
     request.phase = kUndecided;
     peer.undecided.push_back(request);

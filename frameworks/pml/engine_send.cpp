@@ -123,6 +123,7 @@ bool Engine::start_rts(Request& request, bool stalled) noexcept {
   if (request.buffer.layout == nullptr) {
     header.envelope.prefix.flags = wire::kGettable;
     header.address = reinterpret_cast<std::uintptr_t>(request.buffer.base);
+    header.realm = peer.transport->limits().get_realm;
   }
   if (stalled) header.envelope.prefix.flags |= wire::kStalled;
   request.phase = kAnnounced;

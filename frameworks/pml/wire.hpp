@@ -40,7 +40,7 @@ enum class Kind : std::uint8_t {
 };
 
 // Prefix::flags
-inline constexpr std::uint8_t kGettable = 1;  ///< rts: address and key describe the whole message, contiguous
+inline constexpr std::uint8_t kGettable = 1;  ///< rts: address and length describe the whole message, contiguous
 inline constexpr std::uint8_t kStalled =
     2;  ///< rts: small enough to be eager, but the sender is out of credit
 inline constexpr std::uint8_t kGranted = 4;  ///< cancel_answer: the message had not matched and is gone
@@ -71,7 +71,7 @@ struct Rts {
   std::uint64_t length = 0;
   std::uint64_t sender_id = 0;
   std::uint64_t address = 0;
-  std::uint64_t key = 0;
+  std::uint64_t realm = 0;  ///< whose gets may read there (btl::Limits::get_realm)
 };
 
 struct Cts {
@@ -114,7 +114,7 @@ static_assert(sizeof(Prefix) == 8 && offsetof(Prefix, length) == 4);
 static_assert(sizeof(Envelope) == 24 && offsetof(Envelope, context) == 8 && offsetof(Envelope, tag) == 16 &&
               offsetof(Envelope, source) == 20);
 static_assert(sizeof(SyncEnvelope) == 32 && offsetof(SyncEnvelope, sender_id) == 24);
-static_assert(sizeof(Rts) == 56 && offsetof(Rts, length) == 24 && offsetof(Rts, key) == 48);
+static_assert(sizeof(Rts) == 56 && offsetof(Rts, length) == 24 && offsetof(Rts, realm) == 48);
 static_assert(sizeof(Cts) == 40 && offsetof(Cts, bytes) == 32);
 static_assert(sizeof(Data) == 16 && sizeof(Answer) == 16);
 static_assert(sizeof(Numbered) == 16 && sizeof(DataAt) == 24);

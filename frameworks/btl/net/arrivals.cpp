@@ -28,7 +28,7 @@ int Arrivals::deliver(std::span<const std::byte> frame) noexcept {
     return 0;
   }
   if (head.kind != FrameKind::messages) [[unlikely]]
-    return take_notice(head, frame.size() - sizeof(head));
+    return take_notice(head, frame.subspan(sizeof(head)));
   if (!left_.empty() && frame.size() > sizeof(head)) [[unlikely]]
     left_.erase(head.rank);
   Origin& from = last_ != nullptr && last_->proc.rank == head.rank ? *last_ : origin(head.rank);
@@ -43,9 +43,10 @@ int Arrivals::deliver(std::span<const std::byte> frame) noexcept {
   return messages;
 }
 
-/// A frame about its sender or the connection. It may come twice.
-int Arrivals::take_notice(const FrameHead& head, std::size_t record_bytes) noexcept {
-  if (record_bytes != 0 || head.kind > kLastFrameKind) {
+/// A frame about its sender, the connection or a get. It may come twice.
+int Arrivals::take_notice(const FrameHead& head, std::span<const std::byte> behind) noexcept {
+  const bool about_get = head.kind == FrameKind::ask_data || head.kind == FrameKind::refuse_data;
+  if (behind.size() != (about_get ? sizeof(AskData) : 0) || head.kind > kLastFrameKind) {
     note(counters_, "a damaged frame of rank " + std::to_string(head.rank) + " was dropped");
     return 0;
   }
@@ -53,6 +54,9 @@ int Arrivals::take_notice(const FrameHead& head, std::size_t record_bytes) noexc
     left_.insert(head.rank);
   } else if (head.kind == FrameKind::back) {
     left_.erase(head.rank);
+  } else if (about_get) {
+    asked_ = Asked{head.rank, head.kind, {}};
+    std::memcpy(&asked_->what, behind.data(), sizeof(AskData));
   } else {
     closing_ = Closing{head.rank, head.kind};
   }

@@ -39,6 +39,13 @@ class Arrivals {
   [[nodiscard]] std::optional<Closing> take_closing() noexcept {
     return std::exchange(closing_, std::nullopt);
   }
+  /// The frame about a get that was delivered last, if it was not taken.
+  struct Asked {
+    std::uint32_t rank;
+    FrameKind kind;
+    AskData what;
+  };
+  [[nodiscard]] std::optional<Asked> take_asked() noexcept { return std::exchange(asked_, std::nullopt); }
   /// Processes that have sent something.
   [[nodiscard]] std::size_t senders() const noexcept { return origins_.size(); }
   [[nodiscard]] bool heard_of(std::uint32_t rank) const noexcept { return origins_.count(rank) != 0; }
@@ -49,13 +56,14 @@ class Arrivals {
 
  private:
   [[nodiscard]] Origin& origin(std::uint32_t rank);
-  int take_notice(const FrameHead& head, std::size_t record_bytes) noexcept;
+  int take_notice(const FrameHead& head, std::span<const std::byte> behind) noexcept;
 
   Sink& sink_;
   Place place_;
   std::uint64_t token_;
   Component::Counters& counters_;
   std::optional<Closing> closing_;
+  std::optional<Asked> asked_;
   Origin* last_ = nullptr;                  // where the last frame came from
   std::unordered_set<std::uint32_t> left_;  // who has said that they leave
   std::unordered_map<std::uint32_t, std::unique_ptr<Origin>> origins_;

@@ -24,9 +24,12 @@ enum class FrameKind : std::uint16_t {
   refuse_close = 3,
   // Of the sender itself; no records either.
   leaving = 4,  ///< it has left MPI in order: its end is no loss
-  back = 5      ///< it is back; so is one that sends messages
+  back = 5,     ///< it is back; so is one that sends messages
+  // Gets that the owner of the memory serves, with an AskData behind the head instead of records.
+  ask_data = 6,    ///< send these bytes to the receive of that tag
+  refuse_data = 7  ///< they will not come
 };
-inline constexpr FrameKind kLastFrameKind = FrameKind::back;
+inline constexpr FrameKind kLastFrameKind = FrameKind::refuse_data;
 
 struct FrameHead {
   std::uint64_t token = 0;   ///< the receiver's, from its address: the frame is meant for it and nobody else
@@ -35,6 +38,14 @@ struct FrameHead {
   FrameKind kind = FrameKind::messages;
 };
 static_assert(sizeof(FrameHead) == 16 && std::is_trivially_copyable_v<FrameHead>);
+
+struct AskData {
+  std::uint64_t address = 0;  ///< of the one who is asked
+  std::uint64_t key = 0;      ///< RemoteBuffer's
+  std::uint64_t bytes = 0;
+  std::uint64_t tag = 0;  ///< chosen by who asks
+};
+static_assert(sizeof(AskData) == 32 && std::is_trivially_copyable_v<AskData>);
 
 struct RecordHead {
   std::uint32_t bytes = 0;

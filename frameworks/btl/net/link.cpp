@@ -118,6 +118,17 @@ void Link::send_empty_frame(FrameKind kind) noexcept {
   hand_over(frame);
 }
 
+void Link::send_ask(FrameKind kind, const AskData& what) noexcept {
+  Frame& frame = *begin_frame(sizeof what);
+  std::memcpy(frame.data() + offsetof(FrameHead, kind), &kind, sizeof kind);
+  std::memcpy(frame.data() + sizeof(FrameHead), &what, sizeof what);
+  frame.room = frame.bytes = sizeof(FrameHead) + sizeof what;  // no message joins it
+  frame.chunk->used += sizeof(Frame) + sizeof(FrameHead) + sizeof what;
+  last_use_ = ++links_.uses;
+  bytes_ += sizeof what;
+  hand_over(frame);
+}
+
 void Link::tell_idle(bool idle) noexcept {
   if (lost_ || told_idle_ == idle) return;
   told_idle_ = idle;

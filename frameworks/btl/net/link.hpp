@@ -111,6 +111,8 @@ class Link : public Endpoint {
   void completed(Frame& frame) noexcept;
   /// A frame without messages: its completion says that those before it have left, or its kind says it all.
   void send_empty_frame(FrameKind kind = FrameKind::messages) noexcept;
+  /// A frame about a get.
+  void send_ask(FrameKind kind, const AskData& what) noexcept;
   /// Tells the peer that this process has left MPI, or is back; once each.
   void tell_idle(bool idle) noexcept;
   [[nodiscard]] bool told_idle() const noexcept { return told_idle_; }

@@ -21,6 +21,8 @@ constexpr int kBurst = 32;                              // progress calls of UCX
 constexpr std::uint64_t kCloseLimitNs = 1'000'000'000;  // for the ends of all endpoints together
 constexpr std::size_t kEagerBytes = 64 * 1024;
 constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
+constexpr std::size_t kGetBytes = 256 * 1024 * 1024;
+constexpr std::uint64_t kRealm = 0x756378;  // "ucx"
 
 }  // namespace
 
@@ -30,6 +32,7 @@ UcxEndpoint::UcxEndpoint(UcxComponent& component, ProcId peer, net::Card card)
 Post UcxEndpoint::post(net::Frame& frame) noexcept {
   if (ep_ == nullptr) [[unlikely]] {
     if (auto opened = component_.open_endpoint(*this); !opened) {
+      component_.gets_lost_ = true;
       lose(component_.arrivals_.end_of(peer().rank), opened.error().text());
       return Post::done;
     }
@@ -83,20 +86,23 @@ void UcxEndpoint::flushed(void* request, ucs_status_t, void* self) noexcept {
 }
 
 UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::Worker worker,
-                           std::string place)
+                           const ucx::Choice& choice)
     : library_(library),
       worker_(std::move(worker)),
       token_(net::random_token()),
-      place_(std::move(place)),
+      place_(choice.place),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
       arrivals_(args.sink, args.place, token_, links_.counters),
-      connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))) {
+      connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))),
+      next_tag_(net::random_token()) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
              .fragment_bytes = kFragmentBytes,
-             .get = false,
+             .get = choice.gets,
              .rank_of_preference = 50,
-             .idle_passes = 16};
+             .idle_passes = 16,
+             .get_realm = choice.gets ? kRealm : 0,
+             .get_bytes = kGetBytes};
   needs_ = {.address = AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,
@@ -124,11 +130,12 @@ Result<void> UcxComponent::start() {
 }
 
 UcxComponent::~UcxComponent() {
+  forget_gets();
   for (auto& [rank, link] : endpoints_) retire(*link);
   close_failed();
   // Requests end with the endpoints; their frames are given back then.
   const Deadline deadline = Deadline::after_ns(kCloseLimitNs);
-  while (links_.posted != 0 && !deadline.passed()) library_.worker_progress(worker_.get());
+  while ((links_.posted != 0 || moving()) && !deadline.passed()) library_.worker_progress(worker_.get());
 }
 
 Result<void> UcxComponent::reaches(ProcId peer) const { return links_.reaches(peer, "btl/ucx"); }
@@ -199,6 +206,7 @@ void UcxComponent::on_error(void* link, ucp_ep_h, ucs_status_t status) noexcept 
   auto& lost = *static_cast<UcxEndpoint*>(link);
   UcxComponent& self = lost.component_;
   self.retire(lost);
+  self.gets_lost_ = true;
   ++self.events_;
   if (lost.stage_ == UcxEndpoint::Stage::agreed) return;  // the other side was first to close
   lost.lose(self.arrivals_.end_of(lost.peer().rank),
@@ -215,6 +223,7 @@ ucs_status_t UcxComponent::on_frame(void* self, const void*, std::size_t, void* 
   }
   component.events_ += component.arrivals_.deliver({static_cast<const std::byte*>(data), bytes});
   if (const auto closing = component.arrivals_.take_closing()) component.on_closing(*closing);
+  if (const auto asked = component.arrivals_.take_asked()) component.on_asked(*asked);
   return UCS_OK;
 }
 
@@ -225,6 +234,8 @@ int UcxComponent::progress() noexcept {
   if (!closing_.empty()) [[unlikely]]
     close_idle();
   if (!failed_.empty()) close_failed();
+  if (gets_lost_) [[unlikely]]
+    end_lost_gets();
   events_ += links_.push();
   if (connections_max_ != 0 && open_ > connections_max_) ask_the_idlest();
   if (senders_ != arrivals_.senders()) {
@@ -244,7 +255,7 @@ bool UcxComponent::drained() const noexcept {
   bool all = links_.posted == 0 && links_.busy.empty() && closing_.empty();
   for (const auto& [rank, link] : endpoints_) {
     if (link->lost()) continue;
-    all = all && !link->unconfirmed() && !link->flushing_;
+    all = all && !link->unconfirmed() && !link->flushing_ && !link->moving();
   }
   confirm_ = !all;
   return all;
@@ -271,7 +282,7 @@ Result<std::unique_ptr<Component>> create_ucx_component(const Args& args) {
   if (!choice) return fail(std::move(choice).error());
   auto worker = ucx::Worker::open(**library, *choice);
   if (!worker) return fail(std::move(worker).error());
-  auto component = std::make_unique<UcxComponent>(args, **library, std::move(worker).value(), choice->place);
+  auto component = std::make_unique<UcxComponent>(args, **library, std::move(worker).value(), *choice);
   auto started = component->start();
   if (!started) return fail(std::move(started).error());
   return std::unique_ptr<Component>(std::move(component));

@@ -8,6 +8,8 @@
 /// Beyond btl_ucx_connections open endpoints the one that was idle longest is closed, once the other side has
 /// agreed that nothing is on its way (closing.cpp); the next message opens it again.
 ///
+/// With btl_ucx_get a large message goes by UCX's tagged rendezvous from buffer to buffer (gets.cpp).
+///
 /// Threads:   as btl::Component; UCX has a thread of its own that calls nothing of ours.
 /// Ownership: owns worker and endpoints. UCX keeps a frame's memory until its request ends.
 /// Ordering:  one stream per endpoint.
@@ -43,12 +45,20 @@ class UcxEndpoint final : public net::Link {
   [[nodiscard]] bool gone() const noexcept { return idle(); }
   /// Asks the other side to confirm, once.
   void start_flush() noexcept;
+  Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
+  [[nodiscard]] bool can_get() noexcept override;
+  /// Whether a get of this process from the peer, or of the peer from this process, goes on.
+  [[nodiscard]] bool moving() const noexcept { return gets_ != 0 || serving_ != 0; }
 
  private:
   friend class UcxComponent;
   Post post(net::Frame& frame) noexcept override;
   static void sent(void* request, ucs_status_t status, void* frame) noexcept;
   static void flushed(void* request, ucs_status_t status, void* self) noexcept;
+  // gets.cpp
+  [[nodiscard]] bool serve(const net::AskData& what) noexcept;
+  static void got(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* get) noexcept;
+  static void served(void* request, ucs_status_t status, void* self) noexcept;
 
   UcxComponent& component_;
   ucp_ep_h ep_ = nullptr;
@@ -59,11 +69,13 @@ class UcxEndpoint final : public net::Link {
   Stage stage_ = Stage::open;
   bool unconfirmed_ = false;
   bool flushing_ = false;
+  std::uint32_t gets_ = 0;     // of this process, under way
+  std::uint32_t serving_ = 0;  // of the peer
 };
 
 class UcxComponent final : public Component {
  public:
-  UcxComponent(const Args& args, const ucx::Library& library, ucx::Worker worker, std::string place);
+  UcxComponent(const Args& args, const ucx::Library& library, ucx::Worker worker, const ucx::Choice& choice);
   ~UcxComponent() override;
   UcxComponent(const UcxComponent&) = delete;
   UcxComponent& operator=(const UcxComponent&) = delete;
@@ -97,6 +109,19 @@ class UcxComponent final : public Component {
   void agree_on_closing(UcxEndpoint& link) noexcept;
   void close_idle() noexcept;
   void ask_the_idlest() noexcept;
+  // gets.cpp
+  struct Get {
+    UcxEndpoint* link;
+    Completion* completion;  // null: has been told
+    std::uint64_t tag;
+    std::size_t bytes;
+    void* request;
+  };
+  void on_asked(const net::Arrivals::Asked& asked) noexcept;
+  void finish(Get& get, bool ok) noexcept;
+  void end_lost_gets() noexcept;
+  void forget_gets() noexcept;
+  [[nodiscard]] bool moving() const noexcept;
   static ucs_status_t on_frame(void* self, const void* header, std::size_t header_bytes, void* data,
                                std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
   static void on_error(void* link, ucp_ep_h ep, ucs_status_t status) noexcept;
@@ -120,6 +145,10 @@ class UcxComponent final : public Component {
   std::uint32_t passes_ = 0;           // since idle links were looked for
   std::vector<UcxEndpoint*> closing_;  // asking or agreed
   mutable bool confirm_ = false;       // drained() was asked: flushes are wanted
+  std::uint64_t next_tag_;
+  std::unordered_map<std::uint64_t, Get> gets_;  // by tag
+  bool gets_lost_ = false;                       // some may be from a peer that is lost
+  std::uint64_t lost_at_ns_ = 0;
   std::unordered_map<std::uint32_t, std::unique_ptr<UcxEndpoint>> endpoints_;  // by rank
 };
 

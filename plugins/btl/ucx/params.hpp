@@ -2,6 +2,8 @@
 #pragma once
 /// @file  Parameters of btl/ucx. Layer: plugin.
 
+#include <cstdint>
+
 #include "params/decl.hpp"
 
 namespace starling::btl {
@@ -23,4 +25,12 @@ inline constexpr params::Decl kUcxConnections = params::integer(
     "Connections to other processes that stay open: beyond, the one that was idle longest is closed, and "
     "opened again by the next message. For jobs with more peers than a process may have descriptors. 0: no "
     "limit.");
+/// In the order of the parameter's choices.
+enum class UcxGet : std::uint8_t { automatic, always, never };
+inline constexpr params::Decl kUcxGet = params::choice(
+    "btl_ucx_get", "auto", "auto|always|never",
+    "Whether large messages go from one user buffer into the other without copies by the library. auto: "
+    "where "
+    "an InfiniBand or RoCE adapter reads them. always: over tcp as well; UCX 1.13 then ends a process whose "
+    "peer dies during a transfer. never: in fragments.");
 }  // namespace starling::btl

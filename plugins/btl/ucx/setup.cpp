@@ -64,6 +64,8 @@ Result<Choice> choose(const params::Registry& params) {
   const std::string& wanted = params.text(kUcxDevices);
   const auto rdma = rdma_devices();
   if (choice.tls.empty() && !in_environment("UCX_TLS")) choice.tls = rdma.empty() ? "tcp" : "rc,ud,dc,tcp";
+  const auto gets = params.choice<UcxGet>(kUcxGet);
+  choice.gets = gets == UcxGet::always || (gets == UcxGet::automatic && !rdma.empty() && choice.tls != "tcp");
   if (wanted.find(':') != std::string::npos && wanted.find('/') == std::string::npos) {
     choice.devices = choice.place = wanted;
     return choice;
@@ -98,10 +100,11 @@ Result<void> Worker::create_context(const Choice& choice) {
     if (value.empty() || (!always && in_environment((std::string("UCX_") + name).c_str()))) return UCS_OK;
     return library_->config_modify(config, name, value.c_str());
   };
-  // Rendezvous is the pml's; a whole fragment fits one segment, so it arrives in one piece. Of a host that
-  // does not answer UCX waits in connect(): 4 repeats are half a minute.
+  // Frames are eager; only gets are left to UCX's rendezvous. A whole fragment fits one segment, so it arrives
+  // in one piece. Of a host that does not answer UCX waits in connect(): 4 repeats are half a minute.
+  if (!choice.gets) (void)set("RNDV_THRESH", "inf", false);
   constexpr const char* kTuning[][2] = {
-      {"RNDV_THRESH", "inf"}, {"TCP_TX_SEG_SIZE", "72K"}, {"TCP_RX_SEG_SIZE", "144K"}, {"TCP_SYN_CNT", "4"}};
+      {"TCP_TX_SEG_SIZE", "72K"}, {"TCP_RX_SEG_SIZE", "144K"}, {"TCP_SYN_CNT", "4"}};
   for (const auto& item : kTuning) (void)set(item[0], item[1], false);
   // The kernel watches tcp connections; UCX's own timer would be a descriptor that children inherit.
   if (choice.tls == "tcp") (void)set("KEEPALIVE_INTERVAL", "inf", false);
@@ -111,6 +114,7 @@ Result<void> Worker::create_context(const Choice& choice) {
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  if (choice.gets) params.features |= UCP_FEATURE_TAG;
   params.name = "starling";
   status = library_->init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_);
   if (status == UCS_OK) return {};

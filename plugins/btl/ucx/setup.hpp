@@ -21,6 +21,7 @@ struct Choice {
   std::string tls;
   std::string devices;
   std::string place;  ///< for people: address and name of the interface
+  bool gets = false;  ///< btl_ucx_get, decided
 };
 
 /// Errors: an interface that does not exist, with the parameter, its origin and what exists.

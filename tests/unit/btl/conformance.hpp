@@ -10,6 +10,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -45,7 +46,14 @@ class Collector final : public btl::Sink {
     why_lost.push_back(why.code);
     reasons.push_back(why.text());
   }
+  bool announced(ProcId, const btl::RemoteBuffer& what, std::size_t bytes) noexcept override {
+    asked.push_back(bytes);
+    return what.key == kAnnounced;
+  }
+  /// The key of what others may get.
+  static constexpr std::uint64_t kAnnounced = 42;
   std::vector<Message> messages;
+  std::vector<std::size_t> asked;
   std::vector<ProcId> lost;
   std::vector<Errc> why_lost;
   std::vector<std::string> reasons;
@@ -201,12 +209,24 @@ TYPED_TEST_P(BtlConformance, get_copies_what_the_other_process_has) {
   if (!harness->component(0).limits().get || !harness->endpoint(0, 1).can_get()) {
     GTEST_SKIP() << "this machine does not let one process read another";
   }
-  const auto source = make_message(3, 1 << 20);
-  std::vector<std::byte> target(source.size());
-  EXPECT_EQ(
-      harness->endpoint(0, 1).get({reinterpret_cast<std::uintptr_t>(source.data()), 0}, target, nullptr),
-      Post::done);
-  EXPECT_EQ(target, source);
+  harness->endpoint(1, 0);
+  struct Told : btl::Completion {
+    static void set(btl::Completion* self, bool ok) noexcept { static_cast<Told*>(self)->ok = ok; }
+    std::optional<bool> ok;
+  };
+  for (const std::size_t bytes : {1u, 4096u, 70'001u, 1u << 20, 5'000'003u}) {
+    const auto source = make_message(bytes, bytes);
+    std::vector<std::byte> target(source.size());
+    Told told;
+    told.done = &Told::set;
+    const auto address = reinterpret_cast<std::uintptr_t>(source.data());
+    const Post post = harness->endpoint(0, 1).get({address, Collector::kAnnounced}, target, &told);
+    ASSERT_NE(post, Post::again);
+    const Deadline deadline = Deadline::after_seconds(30);
+    while (post == Post::posted && !told.ok && !deadline.passed()) this->progress(*harness);
+    EXPECT_EQ(told.ok.value_or(post == Post::done), true);
+    EXPECT_EQ(target, source);
+  }
   EXPECT_EQ(harness->endpoint(0, 1).get({0, 0}, {}, nullptr), Post::done);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // btl/ucx: the suite for all btls, and what is particular to UCX.
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <random>
@@ -12,10 +13,13 @@
 namespace starling::test {
 namespace {
 
+/// With gets, which tcp has only where somebody asks for them.
 struct Ucx {
   static constexpr char kOwner[] = "btl/ucx";
   static constexpr char kInterfaceParam[] = "btl_ucx_devices";
-  static constexpr params::Decl kDecls[] = {btl::kUcxTls, btl::kUcxDevices, btl::kUcxConnections};
+  static constexpr params::Decl kGetAlways =
+      params::choice("btl_ucx_get", "always", "auto|always|never", "As btl_ucx_get, for the tests.");
+  static constexpr params::Decl kDecls[] = {btl::kUcxTls, btl::kUcxDevices, btl::kUcxConnections, kGetAlways};
   static Result<std::unique_ptr<btl::Component>> create(const btl::Args& args) {
     return btl::create_ucx_component(args);
   }
@@ -30,7 +34,30 @@ std::size_t descriptors() {
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
 
-/// Everybody writes to everybody, in bursts between which other pairs are busy.
+/// A get with what was said of its end.
+class Getting : public btl::Completion {
+ public:
+  explicit Getting(std::size_t bytes) : source_(make_message(bytes, bytes)), target_(bytes) {
+    done = [](btl::Completion* self, bool ok) noexcept {
+      auto& getting = static_cast<Getting&>(*self);
+      ++getting.times_told;
+      getting.ok = ok;
+    };
+  }
+  Post start(btl::Endpoint& from, std::uint64_t key = Collector::kAnnounced) {
+    return from.get({reinterpret_cast<std::uintptr_t>(source_.data()), key}, target_, this);
+  }
+  [[nodiscard]] bool ended() const { return times_told != 0; }
+  [[nodiscard]] bool right() const { return ok && target_ == source_; }
+  [[nodiscard]] bool untouched() const { return target_ == std::vector<std::byte>(target_.size()); }
+  int times_told = 0;
+  bool ok = false;
+
+ private:
+  std::vector<std::byte> source_, target_;
+};
+
+/// Everybody writes to everybody and reads from everybody, in bursts between which other pairs are busy.
 class UcxConnections {
  public:
   static constexpr unsigned kProcesses = 5;
@@ -44,6 +71,7 @@ class UcxConnections {
       const unsigned from = random() % kProcesses;
       const unsigned to = (from + 1 + random() % (kProcesses - 1)) % kProcesses;
       for (unsigned count = 1 + random() % 4; count != 0; --count) send(from, to, random() % 3 * 20'000 + 8);
+      if (random() % 4 == 0) get(to, from, random() % 300'000 + 1);
       for (unsigned pass = random() % 200; pass != 0; --pass) progress();
     }
   }
@@ -61,6 +89,10 @@ class UcxConnections {
         ASSERT_EQ(number, next[message.from.rank]++) << "from " << message.from.rank << " to " << to;
       }
       EXPECT_TRUE(harness_.sink(to).lost.empty());
+    }
+    for (const auto& get : gets_) {
+      while (!get->ended() && !deadline.passed()) progress();
+      EXPECT_TRUE(get->right());
     }
   }
   void progress() {
@@ -87,7 +119,14 @@ class UcxConnections {
     ++sent_to_[to];
   }
 
+  void get(unsigned by, unsigned from, std::size_t bytes) {
+    harness_.endpoint(from, by);
+    gets_.push_back(std::make_unique<Getting>(bytes));
+    if (gets_.back()->start(harness_.endpoint(by, from)) == Post::again) gets_.pop_back();
+  }
+
   UcxHarness harness_;
+  std::vector<std::unique_ptr<Getting>> gets_;
   std::array<std::array<std::uint64_t, kProcesses>, kProcesses> numbers_{};
   std::array<std::size_t, kProcesses> sent_to_{};
 };
@@ -119,6 +158,67 @@ TEST(UcxClosing, without_a_cap_none_closes) {
   job.run(200);
   job.expect_all();
   EXPECT_EQ(job.reopened(), 0u);
+}
+
+template <class Until>
+bool progress_until(UcxHarness& harness, Until until) {
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (!until() && !deadline.passed()) {
+    for (unsigned rank = 0; rank < 2; ++rank) {
+      if (harness.alive(rank)) harness.component(rank).progress();
+    }
+  }
+  return until();
+}
+
+TEST(UcxGets, many_at_once_in_both_directions_among_messages) {
+  UcxHarness harness(2);
+  std::vector<std::unique_ptr<Getting>> gets;
+  for (unsigned i = 0; i < 40; ++i) {
+    gets.push_back(std::make_unique<Getting>(1 + i * i * 900));
+    ASSERT_EQ(gets.back()->start(harness.endpoint(i % 2, 1 - i % 2)), Post::posted);
+    ASSERT_EQ(harness.endpoint(0, 1).send({}, make_message(i, 100)), Post::done);
+  }
+  EXPECT_TRUE(progress_until(harness, [&] {
+    return std::all_of(gets.begin(), gets.end(), [](const auto& get) { return get->ended(); }) &&
+           harness.sink(1).messages.size() == 40;
+  }));
+  for (const auto& get : gets) EXPECT_TRUE(get->right() && get->times_told == 1);
+  EXPECT_TRUE(progress_until(harness, [&] { return harness.component(0).drained(); }));
+  EXPECT_TRUE(progress_until(harness, [&] { return harness.component(1).drained(); }));
+}
+
+TEST(UcxGets, what_was_not_announced_is_not_given) {
+  UcxHarness harness(2);
+  Getting get(100'000);
+  harness.endpoint(1, 0);
+  ASSERT_EQ(get.start(harness.endpoint(0, 1), Collector::kAnnounced + 1), Post::posted);
+  EXPECT_TRUE(progress_until(harness, [&] { return get.ended(); }));
+  EXPECT_FALSE(get.ok);
+  EXPECT_TRUE(get.untouched());
+  Getting other(100'000);  // and nothing is broken by it
+  ASSERT_EQ(other.start(harness.endpoint(0, 1)), Post::posted);
+  EXPECT_TRUE(progress_until(harness, [&] { return other.ended(); }));
+  EXPECT_TRUE(other.right());
+}
+
+TEST(UcxGets, an_owner_that_ends_at_any_point_ends_them) {
+  for (const unsigned passes : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 30u, 100u}) {
+    UcxHarness harness(2);
+    Getting first(8 << 20), second(100'000);
+    harness.endpoint(1, 0);
+    ASSERT_EQ(first.start(harness.endpoint(0, 1)), Post::posted);
+    ASSERT_EQ(second.start(harness.endpoint(0, 1)), Post::posted);
+    for (unsigned pass = 0; pass < passes; ++pass) {
+      harness.component(1).progress();
+      if (pass % 2 == 0) harness.component(0).progress();
+    }
+    harness.end(1);
+    EXPECT_TRUE(progress_until(harness, [&] { return first.ended() && second.ended(); })) << passes;
+    for (const Getting* get : {&first, &second}) EXPECT_TRUE(!get->ok || get->right()) << passes;
+    EXPECT_EQ(first.times_told, 1);
+    EXPECT_EQ(second.times_told, 1);
+  }
 }
 
 }  // namespace

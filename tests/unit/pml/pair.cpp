@@ -30,7 +30,8 @@ class PairEndpoint final : public btl::Endpoint {
            btl::Completion* completion) noexcept override {
     const GetMode mode = owner_.network_.options.get;
     ++owner_.gets;
-    if (mode == GetMode::fails || (mode == GetMode::fails_at_second && owner_.gets >= 2)) {
+    const bool ours = owner_.network_.at(to_).sink_->announced({0, owner_.self_}, from, to.size());
+    if (!ours || mode == GetMode::fails || (mode == GetMode::fails_at_second && owner_.gets >= 2)) {
       completion->done(completion, false);
       return Post::posted;
     }
@@ -76,6 +77,7 @@ PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), 
   const PairOptions& options = network.options;
   limits_ = {options.message_max, options.eager, options.fragment, options.get != GetMode::none,
              options.preference};
+  if (self < options.realms.size()) limits_.get_realm = options.realms[self];
   needs_.address = options.address;
   for (std::uint32_t rank = 0; rank < network.queues_.size(); ++rank)
     origins_.push_back({{0, rank}, nullptr});

@@ -28,6 +28,7 @@ struct PairOptions {
   unsigned delay = 0;          // receiver's progress calls before a message shows
   bool self_at_once = false;   // a send to self delivers before it returns
   GetMode get = GetMode::none;
+  std::vector<std::uint64_t> realms;  ///< of each rank's gets; missing: 0
   std::uint32_t preference = 10;
   btl::AddressSource address = btl::AddressSource::computed;
 };

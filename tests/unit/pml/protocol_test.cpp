@@ -63,6 +63,47 @@ TEST(Protocol, the_sender_counts_each_message_under_the_way_it_took) {
   }
 }
 
+TEST(Protocol, a_get_goes_only_between_transports_of_one_realm) {
+  for (const std::uint64_t other : {0u, 7u, 8u}) {
+    PairOptions options;
+    options.get = GetMode::done;
+    options.realms = {7, other};
+    Job job(2, options, Large::get);
+    for (const unsigned from : {0u, 1u}) {
+      auto receive = job.irecv(1 - from, from, 1, 9000);
+      auto send = job.isend(from, 1 - from, 1, filled(9000, from));
+      job.settle();
+      ASSERT_TRUE(receive->complete() && send->complete()) << other;
+      EXPECT_EQ(receive->data, filled(9000, from)) << other;
+      EXPECT_EQ(job[from].traffic()[0].sent.get.count, other == 7 ? 1u : 0u) << other;
+    }
+  }
+}
+
+TEST(Protocol, only_what_is_announced_to_a_peer_may_be_read_by_it) {
+  Job job(3, {}, Large::get);
+  const auto data = filled(9000, 1);
+  auto send = job.isend(0, 1, 1, data);
+  job.settle();
+  const auto first = reinterpret_cast<std::uintptr_t>(send->data.data());
+  const auto may = [&](std::uint32_t rank, std::uint64_t address, std::uint64_t key, std::size_t bytes) {
+    return job[0].sink().announced({0, rank}, {address, key}, bytes);
+  };
+  const std::uint64_t key = send->request.order;
+  EXPECT_TRUE(may(1, first, key, 9000) && may(1, first + 1000, key, 8000) && may(1, first + 8999, key, 1));
+  EXPECT_FALSE(may(1, first, key, 9001));
+  EXPECT_FALSE(may(1, first - 1, key, 10));
+  EXPECT_FALSE(may(1, first + 9001, key, 0));
+  EXPECT_FALSE(may(1, first, key, ~std::size_t{0}));
+  EXPECT_FALSE(may(2, first, key, 9000)) << "announced to another";
+  EXPECT_FALSE(may(1, first, key + 1, 9000));
+  EXPECT_FALSE(may(1, first, 0, 9000));
+  auto receive = job.irecv(1, 0, 1, 9000);
+  job.settle();
+  ASSERT_TRUE(receive->complete() && send->complete());
+  EXPECT_FALSE(may(1, first, key, 9000)) << "it has been sent";
+}
+
 TEST(Protocol, every_size_arrives_by_every_way_in_either_order) {
   for (const Way& way : kWays) {
     Job job = make_job(way);

@@ -64,7 +64,8 @@ void Engine::on_rts(Peer& peer, std::span<const std::byte> message) noexcept {
     malformed(peer, "an RTS is shorter than its header");
     return;
   }
-  on_arrival(peer, {header.envelope, header.length, header.sender_id, {header.address, header.realm}, nullptr});
+  const Offered memory{header.address, header.realm};
+  on_arrival(peer, {header.envelope, header.length, header.sender_id, memory, nullptr});
 }
 
 Request* Engine::transfer(Peer& peer, std::uint64_t id) const noexcept {

@@ -40,7 +40,7 @@ enum class Kind : std::uint8_t {
 };
 
 // Prefix::flags
-inline constexpr std::uint8_t kGettable = 1;  ///< rts: address and length describe the whole message, contiguous
+inline constexpr std::uint8_t kGettable = 1;  ///< rts: address and length describe all of it, contiguous
 inline constexpr std::uint8_t kStalled =
     2;  ///< rts: small enough to be eager, but the sender is out of credit
 inline constexpr std::uint8_t kGranted = 4;  ///< cancel_answer: the message had not matched and is gone

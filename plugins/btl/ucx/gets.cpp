@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large messages from buffer to buffer. The receiver posts a tagged receive into the user's buffer and asks by
-// a frame; the owner answers by a tagged send out of its own, and UCX moves the bytes as the fabric can best:
-// read by the adapter, or written to a socket. What is hard: a receive whose sender has died half-way does not
-// end by itself, and until it has ended the user's buffer is not the user's. Layer: plugin.
+// Large messages from buffer to buffer. The receiver posts a tagged receive into the user's buffer and asks
+// by a frame; the owner answers by a tagged send out of its own, and UCX moves the bytes as the fabric can
+// best: read by the adapter, or written to a socket. What is hard: a receive whose sender has died half-way
+// does not end by itself, and until it has ended the user's buffer is not the user's. Layer: plugin.
 // Design: docs/design/network.md, "Gets".
 
 #include <algorithm>

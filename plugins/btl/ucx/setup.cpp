@@ -100,8 +100,8 @@ Result<void> Worker::create_context(const Choice& choice) {
     if (value.empty() || (!always && in_environment((std::string("UCX_") + name).c_str()))) return UCS_OK;
     return library_->config_modify(config, name, value.c_str());
   };
-  // Frames are eager; only gets are left to UCX's rendezvous. A whole fragment fits one segment, so it arrives
-  // in one piece. Of a host that does not answer UCX waits in connect(): 4 repeats are half a minute.
+  // Frames are eager; only gets are left to UCX's rendezvous. A whole fragment fits one segment, so it
+  // arrives in one piece. Of a host that does not answer UCX waits in connect(): 4 repeats are half a minute.
   if (!choice.gets) (void)set("RNDV_THRESH", "inf", false);
   constexpr const char* kTuning[][2] = {
       {"TCP_TX_SEG_SIZE", "72K"}, {"TCP_RX_SEG_SIZE", "144K"}, {"TCP_SYN_CNT", "4"}};

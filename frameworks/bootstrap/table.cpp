@@ -10,10 +10,10 @@
 namespace starling::bootstrap {
 namespace {
 
-constexpr char kWhere[] = "address table";
+constexpr char kTable[] = "address table";
 constexpr std::size_t kHeadBytes = 8, kRowBytes = 16;
 
-Unexpected bad(const std::string& what) { return fail(Errc::bad_input, kWhere, what); }
+Unexpected bad(const std::string& what) { return fail(Errc::bad_input, kTable, what); }
 
 void sort(std::vector<TableEntry>& entries) {
   std::sort(entries.begin(), entries.end(),

@@ -13,7 +13,7 @@
 namespace starling::shm {
 namespace {
 
-constexpr char kWhere[] = "doorbell";
+constexpr char kDoorbell[] = "doorbell";
 constexpr std::size_t kNameBytes = 5;  // what the kernel gives, behind the NUL of the abstract namespace
 constexpr int kKind = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
@@ -21,18 +21,18 @@ constexpr int kKind = SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
 
 Result<Bell> Bell::open() {
   UniqueFd socket(::socket(AF_UNIX, kKind, 0));
-  if (!socket) return fail(system_error(kWhere, "socket", errno));
+  if (!socket) return fail(system_error(kDoorbell, "socket", errno));
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(sa_family_t)) != 0) {
-    return fail(system_error(kWhere, "bind", errno));
+    return fail(system_error(kDoorbell, "bind", errno));
   }
   socklen_t length = sizeof address;
   if (::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) {
-    return fail(system_error(kWhere, "getsockname", errno));
+    return fail(system_error(kDoorbell, "getsockname", errno));
   }
   if (length != offsetof(sockaddr_un, sun_path) + 1 + kNameBytes) {
-    return fail(Errc::unsupported, kWhere, "the kernel gave a name of an unknown form");
+    return fail(Errc::unsupported, kDoorbell, "the kernel gave a name of an unknown form");
   }
   std::uint64_t name = 0;
   std::memcpy(&name, address.sun_path + 1, kNameBytes);

@@ -15,6 +15,12 @@
 
 namespace starling::mpi {
 
+/// The memory of one value.
+template <class T>
+std::span<std::byte> bytes_of(T& value) noexcept {
+  return std::as_writable_bytes(std::span<T, 1>(&value, 1));
+}
+
 /// The bytes of rank `root` to everybody: binomial tree.
 [[nodiscard]] int bcast_bytes(Comm& comm, std::span<std::byte> bytes, std::uint32_t root);
 /// Everybody's `mine` (equal sizes) to everybody, in rank order in `all` (size() x mine.size()): Bruck's

@@ -20,14 +20,7 @@
 namespace starling::mpi {
 namespace {
 
-Made failed(int error_class) { return {error_class, nullptr}; }
-
 Made not_a_subset() { return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm")); }
-
-template <class T>
-std::span<std::byte> bytes_of(T& value) {
-  return std::as_writable_bytes(std::span<T, 1>(&value, 1));
-}
 
 }  // namespace
 

@@ -19,6 +19,7 @@ struct Made {
   int error_class = 0;
   Comm* comm = nullptr;
 };
+[[nodiscard]] inline Made failed(int error_class) noexcept { return {error_class, nullptr}; }
 
 /// The groups of a new communicator, and this process's rank in the first.
 struct Sides {

@@ -21,8 +21,6 @@ namespace {
 
 constexpr const char* kOverlap = "the two groups have a process in common; they must be disjoint";
 
-Made failed(int error_class) { return {error_class, nullptr}; }
-
 /// What one leader tells: its group and its proposal for the id, or why it gives up. The members of a group
 /// that is not strided follow in a message of their own.
 struct Card {
@@ -35,11 +33,6 @@ struct Card {
   std::uint32_t unused = 0;
 };
 static_assert(sizeof(Card) == 40);
-
-template <class T>
-std::span<std::byte> bytes_of(T& value) {
-  return std::as_writable_bytes(std::span<T, 1>(&value, 1));
-}
 
 /// A group on its way: the card, and the members where the card does not say who they are.
 struct Described {

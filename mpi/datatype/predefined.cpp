@@ -104,20 +104,20 @@ ShapePtr shape_of(const Named& named) {
 }
 
 constexpr HandleBits kFirst = 0x200;
-using Table = std::array<Datatype*, 256>;
+using Types = std::array<Datatype*, 256>;
 
 /// Never destroyed: user code in static destructors and atexit handlers may still name predefined types.
-const Table& table() {
-  static const Table* const made = [] {
-    auto* types = new Table{};
+const Types& types() {
+  static const Types* const made = [] {
+    auto* all = new Types{};
     for (const Named& named : kNamed) {
       auto* type = new Datatype(shape_of(named));
       type->set_handle(named.handle);
       type->name = named.name;
       type->commit();
-      (*types)[named.handle - kFirst] = type;
+      (*all)[named.handle - kFirst] = type;
     }
-    return types;
+    return all;
   }();
   return *made;
 }
@@ -125,8 +125,8 @@ const Table& table() {
 }  // namespace
 
 Datatype* predefined_datatype(HandleBits handle) noexcept {
-  if (handle < kFirst || handle >= kFirst + std::tuple_size_v<Table>) return nullptr;
-  return table()[handle - kFirst];
+  if (handle < kFirst || handle >= kFirst + std::tuple_size_v<Types>) return nullptr;
+  return types()[handle - kFirst];
 }
 
 std::vector<Datatype*> predefined_datatypes() {

@@ -33,7 +33,7 @@ struct Row {
   pml::Traffic sent;
 };
 
-struct Record {
+struct TrafficRecord {
   std::array<Row, kMaxRows> rows;
   std::uint64_t notes_bytes = 0;
 };
@@ -53,8 +53,8 @@ std::string own_notes(Runtime& runtime) {
   return text;
 }
 
-Record own_record(Runtime& runtime, std::size_t notes_bytes) {
-  Record record;
+TrafficRecord own_record(Runtime& runtime, std::size_t notes_bytes) {
+  TrafficRecord record;
   record.notes_bytes = notes_bytes;
   std::size_t next = 0;
   for (const ClassTraffic& traffic : class_traffic(runtime)) {
@@ -70,7 +70,7 @@ Record own_record(Runtime& runtime, std::size_t notes_bytes) {
 }
 
 /// In all, and smallest, mean and largest of the ranks.
-struct Spread {
+struct TrafficSpread {
   std::uint64_t sum = 0, low = ~std::uint64_t{0}, high = 0;
   std::uint64_t ranks = 0;
   void add(std::uint64_t value) {
@@ -98,9 +98,9 @@ constexpr Protocol kProtocols[] = {
 
 using Rows = std::map<std::pair<PairClass, std::string>, std::vector<const Row*>>;
 
-std::string table(const std::vector<Record>& all) {
+std::string table(const std::vector<TrafficRecord>& all) {
   Rows rows;
-  for (const Record& record : all) {
+  for (const TrafficRecord& record : all) {
     for (const Row& row : record.rows) {
       if (row.used != 0) rows[{row.pairs, row.transport}].push_back(&row);
     }
@@ -110,7 +110,7 @@ std::string table(const std::vector<Record>& all) {
       "max";
   for (const auto& [key, of_ranks] : rows) {
     for (const Protocol& protocol : kProtocols) {
-      Spread count, bytes;
+      TrafficSpread count, bytes;
       for (const Row* const row : of_ranks) {
         count.add((row->sent.*protocol.messages).count);
         bytes.add((row->sent.*protocol.messages).bytes);
@@ -189,14 +189,15 @@ void print_traffic_report() {
   Runtime& runtime = *Runtime::get();
   Comm& comm = *tables().comm.find(HandleBits{0x101});
   const std::string notes = own_notes(runtime);
-  const Record mine = own_record(runtime, notes.size());
-  std::vector<Record> all(comm.size());
-  if (allgather_bytes(comm, std::as_bytes(std::span<const Record, 1>(&mine, 1)),
+  const TrafficRecord mine = own_record(runtime, notes.size());
+  std::vector<TrafficRecord> all(comm.size());
+  if (allgather_bytes(comm, std::as_bytes(std::span<const TrafficRecord, 1>(&mine, 1)),
                       std::as_writable_bytes(std::span(all))) != 0) {
     return;
   }
   std::size_t longest = 0;
-  for (const Record& record : all) longest = std::max(longest, static_cast<std::size_t>(record.notes_bytes));
+  for (const TrafficRecord& record : all)
+    longest = std::max(longest, static_cast<std::size_t>(record.notes_bytes));
   std::vector<std::string> of_ranks(comm.size());
   if (longest != 0) {
     std::string padded = notes;

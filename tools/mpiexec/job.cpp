@@ -14,8 +14,6 @@
 namespace starling::mpiexec {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
-constexpr std::uint64_t kRankGraceNs = 250 * kMs;    ///< after a failure, for the others to end in order
 constexpr std::uint64_t kClosedGraceNs = 500 * kMs;  ///< between a closed connection and its process's end
 constexpr std::uint64_t kReportNs = 300 * kMs;       ///< for ranks to write down what they wait for
 constexpr std::size_t kUnsentMax = std::size_t{64} << 20;

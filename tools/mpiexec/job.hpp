@@ -32,6 +32,9 @@
 
 namespace starling::mpiexec {
 
+inline constexpr std::uint64_t kMs = 1'000'000;           ///< in nanoseconds
+inline constexpr std::uint64_t kRankGraceNs = 250 * kMs;  ///< after a failure, for the others to end in order
+
 struct JobSpec {
   Options options;
   JobLayout layout;

@@ -20,8 +20,6 @@
 namespace starling::mpiexec {
 namespace {
 
-constexpr std::uint64_t kMs = 1'000'000;
-constexpr std::uint64_t kRankGraceNs = 250 * kMs;
 constexpr std::uint64_t kUserGraceNs = 5'000 * kMs;  ///< after Ctrl-C: time to write a checkpoint
 constexpr std::uint64_t kStopGraceNs = 600 * kMs;    ///< a short stop (a debugger attaching) is nothing
 

@@ -23,7 +23,6 @@
 namespace starling::mpiexec {
 namespace {
 
-constexpr char kWhere[] = "mpiexec";
 constexpr rlim_t kOwnDescriptors = 24;  ///< besides those of ranks and nodes
 
 PmiJob pmi_job(const JobSpec& spec) {

@@ -13,7 +13,6 @@
 namespace starling::mpiexec {
 namespace {
 
-constexpr char kWhere[] = "mpiexec";
 constexpr std::uint32_t kMaxRanks = 1u << 20;
 
 struct State {

@@ -21,6 +21,9 @@
 
 namespace starling::mpiexec {
 
+/// Where its errors come from.
+inline constexpr char kWhere[] = "mpiexec";
+
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 enum class Bind : std::uint8_t { none, hwthread, core, numa, socket };

@@ -23,8 +23,6 @@
 namespace starling::mpiexec {
 namespace {
 
-constexpr char kWhere[] = "mpiexec";
-
 std::string host_name() {
   char name[HOST_NAME_MAX + 1] = {};
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";

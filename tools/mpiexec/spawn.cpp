@@ -19,7 +19,7 @@
 namespace starling::mpiexec {
 namespace {
 
-constexpr char kWhere[] = "mpiexec";
+constexpr char kSpawn[] = "mpiexec";
 enum class Step : int { none, parent_death, group, limit, descriptors, directory, binding, exec };
 
 struct Failure {
@@ -108,7 +108,7 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   const pid_t pid = vfork_and_become(request, ::getpid(), &failure);
   if (pid < 0) {
     return fail(system_error(
-        kWhere, "cannot start another process (limits: `ulimit -u`, the container's pids.max)", errno));
+        kSpawn, "cannot start another process (limits: `ulimit -u`, the container's pids.max)", errno));
   }
   if (failure.step == Step::none) return pid;
   const Step step = failure.step;
@@ -128,21 +128,21 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   std::string what = std::string("cannot ") + name_of(step);
   if (step == Step::directory) what += std::string(" ") + request.wdir;
   if (step == Step::exec) what += std::string(" ") + request.path;
-  return fail(system_error(kWhere, std::move(what), error));
+  return fail(system_error(kSpawn, std::move(what), error));
 }
 
 Result<std::string> find_program(const std::string& name, const std::string& search_path,
                                  const std::string& wdir) {
-  if (name.empty()) return fail(Errc::not_found, kWhere, "the program's name is empty");
+  if (name.empty()) return fail(Errc::not_found, kSpawn, "the program's name is empty");
   int error = ENOENT;
   if (name.find('/') != std::string::npos) {
     const std::string path = name[0] == '/' || wdir.empty() ? name : wdir + "/" + name;
     if (is_program(path, error)) return name;
     if (error == EACCES) {
-      return fail(Errc::denied, kWhere,
+      return fail(Errc::denied, kSpawn,
                   "\"" + path + "\" is not an executable file (chmod +x, or a path to the program)");
     }
-    return fail(Errc::not_found, kWhere, "the program \"" + path + "\" does not exist");
+    return fail(Errc::not_found, kSpawn, "the program \"" + path + "\" does not exist");
   }
   bool seen = false;
   for (std::size_t at = 0; at <= search_path.size();) {
@@ -153,10 +153,10 @@ Result<std::string> find_program(const std::string& name, const std::string& sea
     seen = seen || error == EACCES;
     at = end + 1;
   }
-  if (seen) return fail(Errc::denied, kWhere, "\"" + name + "\" is in PATH, but is not an executable file");
+  if (seen) return fail(Errc::denied, kSpawn, "\"" + name + "\" is in PATH, but is not an executable file");
   std::string hint = " is not in PATH";
   if (is_program("./" + name, error)) hint += "; it is in this directory: write ./" + name;
-  return fail(Errc::not_found, kWhere, "the program \"" + name + "\"" + hint);
+  return fail(Errc::not_found, kSpawn, "the program \"" + name + "\"" + hint);
 }
 
 }  // namespace starling::mpiexec

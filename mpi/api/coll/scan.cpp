@@ -18,11 +18,11 @@ int no_intercommunicator() {
 }
 
 /// Beyond this the last member, which combines all vectors, takes longer than a tree of messages.
-constexpr std::uint64_t kMostBytes = 16 << 10;
+constexpr std::uint64_t kScanMostBytes = 16 << 10;
 
 /// The crew for a vector that the operation can be applied to where it stands in a cell.
 node::Crew* crew_for(const Form& form, Comm& comm, const coll::Reduce& asked, const char* name) {
-  if (!node::dense(asked.type) || asked.count * asked.type.size > kMostBytes) return nullptr;
+  if (!node::dense(asked.type) || asked.count * asked.type.size > kScanMostBytes) return nullptr;
   return NodeTeam::crew_for_vector(form, comm, asked.count * asked.type.size, asked.type.size, name);
 }
 

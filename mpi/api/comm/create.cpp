@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/comm/give.hpp"
 #include "mpi/comm/factory.hpp"
 #include "mpi/comm/inter.hpp"
 #include "mpi/error.hpp"
@@ -12,15 +13,6 @@
 #include "mpi/runtime/runtime.hpp"
 
 namespace starling::mpi::api {
-namespace {
-
-int give(const Made& made, MPI_Comm* newcomm) {
-  *newcomm = made.comm == nullptr ? MPI_COMM_NULL : as_handle<MPI_Comm>(made.comm->handle());
-  return made.error_class;
-}
-
-}  // namespace
-
 int Comm_create(Comm& comm, Group& group, MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
   const Ref<Group> members = Ref<Group>::share(&group);

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/comm/give.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/info/info.hpp"
@@ -16,11 +17,6 @@
 
 namespace starling::mpi::api {
 namespace {
-
-int give(const Made& made, MPI_Comm* newcomm) {
-  if (made.comm != nullptr) *newcomm = as_handle<MPI_Comm>(made.comm->handle());
-  return made.error_class;
-}
 
 /// The duplication behind a request.
 class Duplicating final : public Operation {

@@ -4,19 +4,11 @@
 #include "mpi/comm/inter.hpp"
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/comm/give.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 
 namespace starling::mpi::api {
-namespace {
-
-int give(const Made& made, MPI_Comm* newcomm) {
-  *newcomm = made.comm == nullptr ? MPI_COMM_NULL : as_handle<MPI_Comm>(made.comm->handle());
-  return made.error_class;
-}
-
-}  // namespace
-
 int Intercomm_create(Comm& local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
                      MPI_Comm* newintercomm) {
   *newintercomm = MPI_COMM_NULL;

@@ -14,7 +14,7 @@ int check_datarep(const char* datarep) {
   return error(MPI_ERR_ARG, "datarep is \"" + std::string(datarep) + "\", expected \"external32\"");
 }
 
-std::uint64_t bytes_of(const Datatype& datatype, MPI_Count count) {
+std::uint64_t bytes_outside(const Datatype& datatype, MPI_Count count) {
   return external_bytes(*datatype.shape()->map.node) * static_cast<std::uint64_t>(count);
 }
 
@@ -32,7 +32,7 @@ std::string needs(const char* name, MPI_Count size, std::uint64_t bytes, MPI_Cou
 int Pack_external(const char* datarep, const void* inbuf, MPI_Count incount, Datatype& datatype, void* outbuf,
                   MPI_Count outsize, MPI_Count* position) {
   if (const int code = check_datarep(datarep); code != MPI_SUCCESS) return code;
-  const std::uint64_t bytes = bytes_of(datatype, incount);
+  const std::uint64_t bytes = bytes_outside(datatype, incount);
   if (!fits(*position, outsize, bytes))
     return error(MPI_ERR_ARG, needs("outsize", outsize, bytes, *position));
   if (!pack_external(datatype, inbuf, static_cast<std::uint64_t>(incount),
@@ -48,7 +48,7 @@ int Unpack_external(const char datarep[], const void* inbuf, MPI_Count insize, M
                     void* outbuf, MPI_Count outcount, Datatype& datatype) {
   if (datarep == nullptr) return error(MPI_ERR_ARG, "datarep is NULL, expected \"external32\"");
   if (const int code = check_datarep(datarep); code != MPI_SUCCESS) return code;
-  const std::uint64_t bytes = bytes_of(datatype, outcount);
+  const std::uint64_t bytes = bytes_outside(datatype, outcount);
   if (!fits(*position, insize, bytes))
     return error(MPI_ERR_TRUNCATE, needs("insize", insize, bytes, *position));
   unpack_external(datatype, outbuf, static_cast<std::uint64_t>(outcount),
@@ -59,7 +59,7 @@ int Unpack_external(const char datarep[], const void* inbuf, MPI_Count insize, M
 
 int Pack_external_size(const char* datarep, MPI_Count incount, Datatype& datatype, MPI_Count* size) {
   if (const int code = check_datarep(datarep); code != MPI_SUCCESS) return code;
-  *size = static_cast<MPI_Count>(bytes_of(datatype, incount));
+  *size = static_cast<MPI_Count>(bytes_outside(datatype, incount));
   return MPI_SUCCESS;
 }
 

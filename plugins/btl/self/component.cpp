@@ -10,7 +10,7 @@
 namespace starling::btl {
 namespace {
 
-constexpr std::size_t kMessageMaxBytes = 64 * 1024;
+constexpr std::size_t kSelfMaxBytes = 64 * 1024;
 constexpr std::size_t kRingBytes = 512 * 1024;
 constexpr std::size_t kUnit = 16;                   // records begin at multiples of this
 constexpr std::uint64_t kSkip = ~std::uint64_t{0};  // a length that says: go on at the ring's start
@@ -22,9 +22,9 @@ constexpr std::size_t record_bytes(std::size_t payload) noexcept {
 }  // namespace
 
 SelfComponent::SelfComponent(const Args& args) : sink_(args.sink), self_(args.place.self) {
-  limits_ = {.message_max_bytes = kMessageMaxBytes,
+  limits_ = {.message_max_bytes = kSelfMaxBytes,
              .eager_bytes = 16 * 1024,
-             .fragment_bytes = kMessageMaxBytes,
+             .fragment_bytes = kSelfMaxBytes,
              .get = true,
              .rank_of_preference = 0,
              .idle_passes = 0};
@@ -59,7 +59,7 @@ std::byte* SelfComponent::reserve(std::size_t bytes) noexcept {
   const std::size_t needed = record_bytes(bytes);
   const std::size_t to_end = kRingBytes - write_;
   skip_ = needed > to_end ? to_end : 0;
-  if (bytes > kMessageMaxBytes || used_ + skip_ + needed > kRingBytes) {
+  if (bytes > kSelfMaxBytes || used_ + skip_ + needed > kRingBytes) {
     ++counters_.full;
     return nullptr;
   }

@@ -13,7 +13,7 @@
 namespace starling::btl {
 namespace {
 
-constexpr std::size_t kMessageMaxBytes = 64 * 1024;
+constexpr std::size_t kShmMaxBytes = 64 * 1024;
 constexpr std::size_t kEagerBytes = 16 * 1024;
 constexpr std::size_t kFragmentBytes = 16 * 1024;
 
@@ -30,7 +30,7 @@ std::uint64_t random_number() noexcept {
 ShmComponent::ShmComponent(const Args& args)
     : shared_(*args.segment, args.sink, args.place, Settings::from(args.params)) {
   Limits& limits = shared_.limits;
-  limits.message_max_bytes = std::min(kMessageMaxBytes, lane_message_max(shared_.settings.lane_max_bytes));
+  limits.message_max_bytes = std::min(kShmMaxBytes, lane_message_max(shared_.settings.lane_max_bytes));
   limits.eager_bytes = std::min(kEagerBytes, limits.message_max_bytes);
   limits.fragment_bytes = std::min(kFragmentBytes, limits.message_max_bytes);
   limits.get = shared_.settings.cma;

@@ -12,7 +12,6 @@
 namespace starling::pmi {
 namespace {
 
-constexpr char kWhere[] = "pmi/pmi1";
 constexpr std::uint64_t kAbortGraceNs = 5'000'000'000u;
 
 /// The tag that a fence of these ranks has on the wire: never 0, which is the world barrier's.
@@ -43,7 +42,7 @@ Pmi1::~Pmi1() {
 
 Unexpected Pmi1::refused(const wire::Message& reply, std::string_view what) const {
   const auto reason = reply.find("msg");
-  return fail(Errc::system, kWhere,
+  return fail(Errc::system, kPmi1,
               "the process manager refused " + std::string(what) + ": " +
                   (reason ? wire::percent_decode(*reason) : "no reason given"));
 }
@@ -129,7 +128,7 @@ Result<Fence> Pmi1::fence_enter(std::span<const std::uint32_t> ranks, std::strin
   if (!ranks.empty()) {
     if (!capabilities_.group_fence) {
       return fail(
-          Errc::unsupported, kWhere,
+          Errc::unsupported, kPmi1,
           "this process manager has no fences of subsets (PMI 1." + std::to_string(subversion_) + ")");
     }
     wire_tag = group_tag(ranks, tag);
@@ -164,12 +163,12 @@ void Pmi1::fence_abandon(Fence fence) noexcept {
     ++abandoned_[fence.number];
   } else {
     poisoned_ =
-        Error{Errc::timed_out, kWhere, "an earlier fence timed out, so fences can no longer be told apart"};
+        Error{Errc::timed_out, kPmi1, "an earlier fence timed out, so fences can no longer be told apart"};
   }
 }
 
 Result<void> Pmi1::put(std::string_view key, std::span<const std::byte> value) {
-  if (value.size() > kMaxValueBytes) return fail(Errc::no_space, kWhere, "a value is longer than 64 KiB");
+  if (value.size() > kMaxValueBytes) return fail(Errc::no_space, kPmi1, "a value is longer than 64 KiB");
   const std::string text = ValueCodec::encode(value);
   const auto pieces = codec_->pieces(text);
   // The first piece goes last: whoever sees it before a fence finds the others too.
@@ -201,7 +200,7 @@ Result<std::optional<std::string>> Pmi1::get_text(std::uint32_t rank, std::strin
 Result<Lookup> Pmi1::get(std::uint32_t rank, std::string_view key) {
   if (rank >= identity_.size) {
     return fail(
-        Errc::not_found, kWhere,
+        Errc::not_found, kPmi1,
         "there is no rank " + std::to_string(rank) + "; the job has " + std::to_string(identity_.size));
   }
   bool gone = false;
@@ -218,7 +217,7 @@ Result<Lookup> Pmi1::get(std::uint32_t rank, std::string_view key) {
   for (std::size_t i = 1; i < *count; ++i) {
     auto piece = get_text(rank, codec_->key_name(rank, key, i), gone);
     if (!piece) return fail(std::move(piece).error());
-    if (!*piece) return fail(Errc::bad_input, kWhere, "a piece of a value is missing at the process manager");
+    if (!*piece) return fail(Errc::bad_input, kPmi1, "a piece of a value is missing at the process manager");
     text += **piece;
   }
   auto value = ValueCodec::decode(text);
@@ -244,7 +243,7 @@ Result<std::string> Pmi1::lookup(std::string_view name) {
   const auto port = reply->find("port");
   const bool failed = (reply->find("rc") && reply->find("rc") != "0") || reply->find("info") == "fail";
   if (failed || !port)
-    return fail(Errc::not_found, kWhere, "the name " + std::string(name) + " is not published");
+    return fail(Errc::not_found, kPmi1, "the name " + std::string(name) + " is not published");
   return wire::percent_decode(*port);
 }
 
@@ -255,7 +254,7 @@ Result<void> Pmi1::unpublish(std::string_view name) {
               "unpublish_result");
   if (!reply) return fail(std::move(reply).error());
   if (reply->find("rc") == "0" || reply->find("info") == "ok") return {};
-  return fail(Errc::not_found, kWhere, "the name " + std::string(name) + " is not published");
+  return fail(Errc::not_found, kPmi1, "the name " + std::string(name) + " is not published");
 }
 
 void Pmi1::set_active(bool active) noexcept {

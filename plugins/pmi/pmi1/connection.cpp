@@ -17,10 +17,8 @@
 namespace starling::pmi {
 namespace {
 
-constexpr char kWhere[] = "pmi/pmi1";
-
 Unexpected server_gone() {
-  return fail(Errc::peer_lost, kWhere,
+  return fail(Errc::peer_lost, kPmi1,
               "the process manager closed the connection (it ended, or it ends this job)");
 }
 
@@ -57,7 +55,7 @@ Result<UniqueFd> Connection::connect_tcp(const std::string& host, const std::str
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
   if (const int code = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found); code != 0) {
-    return fail(Errc::not_found, kWhere, "PMI_PORT: host " + host + ": " + ::gai_strerror(code));
+    return fail(Errc::not_found, kPmi1, "PMI_PORT: host " + host + ": " + ::gai_strerror(code));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
   int error = 0;
@@ -75,7 +73,7 @@ Result<UniqueFd> Connection::connect_tcp(const std::string& host, const std::str
     ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     return fd;
   }
-  return fail(system_error(kWhere, "cannot connect to PMI_PORT=" + host + ":" + port, error));
+  return fail(system_error(kPmi1, "cannot connect to PMI_PORT=" + host + ":" + port, error));
 }
 
 Result<void> Connection::send(std::string_view text) {
@@ -89,7 +87,7 @@ Result<void> Connection::send(std::string_view text) {
       continue;
     }
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return server_gone();
-    if (sent < 0) return fail(system_error(kWhere, "cannot write to the process manager", errno));
+    if (sent < 0) return fail(system_error(kPmi1, "cannot write to the process manager", errno));
     bytes_sent_ += static_cast<std::uint64_t>(sent);
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -107,7 +105,7 @@ Result<bool> Connection::fill() {
     }
     if (got == 0 || errno == ECONNRESET) return server_gone();
     if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
-    if (errno != EINTR) return fail(system_error(kWhere, "cannot read from the process manager", errno));
+    if (errno != EINTR) return fail(system_error(kPmi1, "cannot read from the process manager", errno));
   }
 }
 
@@ -128,9 +126,9 @@ Result<wire::Message> Connection::receive(Deadline deadline) {
     if (*message) return std::move(**message);
     pollfd waiting{fd_.get(), POLLIN, 0};
     const int ready = ::poll(&waiting, 1, poll_timeout_ms(deadline));
-    if (ready < 0 && errno != EINTR) return fail(system_error(kWhere, "poll", errno));
+    if (ready < 0 && errno != EINTR) return fail(system_error(kPmi1, "poll", errno));
     if (ready <= 0 && deadline.passed())
-      return fail(Errc::timed_out, kWhere, "no answer from the process manager in time");
+      return fail(Errc::timed_out, kPmi1, "no answer from the process manager in time");
   }
 }
 

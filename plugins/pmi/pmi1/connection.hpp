@@ -21,6 +21,9 @@
 
 namespace starling::pmi {
 
+/// Where its errors come from.
+inline constexpr char kPmi1[] = "pmi/pmi1";
+
 class Connection {
  public:
   /// Takes the descriptor over and sets close-on-exec: children of this process are no ranks.

@@ -11,7 +11,6 @@
 namespace starling::pmi {
 namespace {
 
-constexpr char kWhere[] = "pmi/pmi1";
 constexpr std::int64_t kMaxNumber = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t kConnectTimeoutS = 30;
 
@@ -26,7 +25,7 @@ Result<std::uint32_t> number_from(const Getenv& get, const char* name, std::uint
     value = value * 10 + static_cast<std::uint64_t>(digit - '0');
   }
   if (!digits || value < min || value > static_cast<std::uint64_t>(kMaxNumber)) {
-    return fail(Errc::bad_input, kWhere,
+    return fail(Errc::bad_input, kPmi1,
                 std::string(name) + " is \"" + std::string(written) +
                     "\"; with PMI_FD set, a number of at least " + std::to_string(min) + " was expected");
   }
@@ -53,7 +52,7 @@ Result<std::unique_ptr<Component>> Pmi1::make(const Getenv& get, std::uint64_t r
   if (!launch) return fail(std::move(launch).error());
   UniqueFd fd;
   switch (launch->kind) {
-    case Launch::Kind::none: return fail(Errc::unsupported, kWhere, launch->why_none);
+    case Launch::Kind::none: return fail(Errc::unsupported, kPmi1, launch->why_none);
     case Launch::Kind::inherited_fd: fd = UniqueFd(launch->fd); break;
     case Launch::Kind::tcp_port: {
       auto connected =
@@ -82,7 +81,7 @@ Result<void> Pmi1::init(const Getenv& get, const Launch& launch) {
     identity_.size = *size;
   }
   if (done && identity_.rank >= identity_.size) {
-    done = fail(Errc::bad_input, kWhere,
+    done = fail(Errc::bad_input, kPmi1,
                 "rank " + std::to_string(identity_.rank) + " of " + std::to_string(identity_.size) +
                     " processes makes no sense");
   }
@@ -156,7 +155,7 @@ Result<void> Pmi1::take_features(const Getenv& get, const Features& features) {
   if (!codec) return fail(std::move(codec).error());
   codec_ = *codec;
   const char* const job = get("STARLING_JOB");
-  if (kvs_.empty() || job == nullptr) return fail(Errc::bad_input, kWhere, "mpiexec gave this job no name");
+  if (kvs_.empty() || job == nullptr) return fail(Errc::bad_input, kPmi1, "mpiexec gave this job no name");
   // The name of the program's own run: a second program of the same rank (a shell script) has another one.
   identity_.job = kvs_;
   identity_.universe_size = features.universe_size;
@@ -203,7 +202,7 @@ Result<void> Pmi1::ask_node_map() {
   if (!text) return fail(std::move(text).error());
   if (!*text) return {};
   auto nodes = NodeMap::parse(**text);
-  if (!nodes) return fail(std::move(nodes).error().within(kWhere));
+  if (!nodes) return fail(std::move(nodes).error().within(kPmi1));
   identity_.nodes = std::move(*nodes);
   return {};
 }

@@ -11,7 +11,7 @@
 namespace starling::pmi {
 namespace {
 
-constexpr char kWhere[] = "pmi/singleton";
+constexpr char kSingleton[] = "pmi/singleton";
 
 /// Unique also when a pid is used again, or twice in two containers that share /dev/shm.
 std::string unique_job_name() {
@@ -24,7 +24,7 @@ std::string unique_job_name() {
 }
 
 Unexpected no_name_service() {
-  return fail(Errc::unsupported, kWhere, "a process without a launcher has no name service");
+  return fail(Errc::unsupported, kSingleton, "a process without a launcher has no name service");
 }
 
 }  // namespace
@@ -44,15 +44,16 @@ Result<std::unique_ptr<Component>> Singleton::make(const Getenv& get, bool anywa
     auto launch = launch_of(get);
     if (!launch) return fail(std::move(launch).error());
     if (launch->kind != Launch::Kind::none) {
-      return fail(Errc::unsupported, kWhere, "a PMI-1 launcher started this process; it must use pmi/pmi1");
+      return fail(Errc::unsupported, kSingleton,
+                  "a PMI-1 launcher started this process; it must use pmi/pmi1");
     }
-    if (auto reason = why_not_alone(get)) return fail(Errc::unsupported, kWhere, std::move(*reason));
+    if (auto reason = why_not_alone(get)) return fail(Errc::unsupported, kSingleton, std::move(*reason));
   }
   return std::unique_ptr<Component>(new Singleton);
 }
 
 Result<void> Singleton::put(std::string_view key, std::span<const std::byte> value) {
-  if (value.size() > kMaxValueBytes) return fail(Errc::no_space, kWhere, "a value is longer than 64 KiB");
+  if (value.size() > kMaxValueBytes) return fail(Errc::no_space, kSingleton, "a value is longer than 64 KiB");
   values_.insert_or_assign(std::string(key), std::vector<std::byte>(value.begin(), value.end()));
   ++counters_.puts;
   return {};
@@ -61,7 +62,7 @@ Result<void> Singleton::put(std::string_view key, std::span<const std::byte> val
 Result<Lookup> Singleton::get(std::uint32_t rank, std::string_view key) {
   ++counters_.gets;
   if (rank != 0)
-    return fail(Errc::not_found, kWhere,
+    return fail(Errc::not_found, kSingleton,
                 "there is no rank " + std::to_string(rank) + "; the job has one rank");
   const auto found = values_.find(key);
   if (found == values_.end()) return Lookup{Found::not_yet, {}};

@@ -16,9 +16,9 @@ constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr Decl kNumber = integer("n", "0", kMin, kMax, "help");
 constexpr Decl kSmall = integer("s", "5", 0, 10, "help");
-constexpr Decl kBytes = size_bytes("b", "1k", 0, kMax, "help");
+constexpr Decl kSize = size_bytes("b", "1k", 0, kMax, "help");
 constexpr Decl kFlag = boolean("f", "0", "help");
-constexpr Decl kMode = choice("m", "auto", "auto|always|never", "help");
+constexpr Decl kChoice = choice("m", "auto", "auto|always|never", "help");
 constexpr Decl kText = text("t", "", "help");
 constexpr Decl kList = selection("l", "", "help");
 
@@ -58,15 +58,15 @@ TEST(Value, nothing_may_stand_around_a_number) {
 }
 
 TEST(Value, sizes_take_one_suffix_of_any_case) {
-  EXPECT_EQ(good(kBytes, "64"), 64);
-  EXPECT_EQ(good(kBytes, "64k"), 65536);
-  EXPECT_EQ(good(kBytes, "2M"), 2 << 20);
-  EXPECT_EQ(good(kBytes, "3g"), std::int64_t{3} << 30);
-  EXPECT_EQ(good(kBytes, "0x10k"), 16384);
-  EXPECT_EQ(good(kBytes, "8589934591g"), std::int64_t{8589934591} << 30);
-  EXPECT_THAT(bad(kBytes, "8589934592g"), HasSubstr("is beyond 64 bits"));
+  EXPECT_EQ(good(kSize, "64"), 64);
+  EXPECT_EQ(good(kSize, "64k"), 65536);
+  EXPECT_EQ(good(kSize, "2M"), 2 << 20);
+  EXPECT_EQ(good(kSize, "3g"), std::int64_t{3} << 30);
+  EXPECT_EQ(good(kSize, "0x10k"), 16384);
+  EXPECT_EQ(good(kSize, "8589934591g"), std::int64_t{8589934591} << 30);
+  EXPECT_THAT(bad(kSize, "8589934592g"), HasSubstr("is beyond 64 bits"));
   for (const std::string_view text : {"k", "64kb", "64kk", "64 k", "64t"}) {
-    EXPECT_THAT(bad(kBytes, text),
+    EXPECT_THAT(bad(kSize, text),
                 HasSubstr("is not a whole number; expected a number of bytes of at least 0"))
         << text;
   }
@@ -90,11 +90,11 @@ TEST(Value, booleans_are_words_of_any_case) {
 }
 
 TEST(Value, choices_are_exact_and_a_near_miss_is_named) {
-  EXPECT_EQ(good(kMode, "auto"), 0);
-  EXPECT_EQ(good(kMode, "never"), 2);
-  EXPECT_THAT(bad(kMode, "nevr"), HasSubstr("did you mean 'never'?"));
-  EXPECT_EQ(bad(kMode, ""), "is none of its values; expected one of auto|always|never");
-  EXPECT_THAT(bad(kMode, "auto|always"), HasSubstr("is none of its values"));
+  EXPECT_EQ(good(kChoice, "auto"), 0);
+  EXPECT_EQ(good(kChoice, "never"), 2);
+  EXPECT_THAT(bad(kChoice, "nevr"), HasSubstr("did you mean 'never'?"));
+  EXPECT_EQ(bad(kChoice, ""), "is none of its values; expected one of auto|always|never");
+  EXPECT_THAT(bad(kChoice, "auto|always"), HasSubstr("is none of its values"));
 }
 
 TEST(Value, texts_take_anything) {

@@ -13,10 +13,8 @@ namespace {
 struct Sizes {
   int left, right;
 };
-constexpr Sizes kSizes[] = {{1, 1}, {1, 3}, {2, 1}, {3, 4}, {5, 2}};
+constexpr Sizes kBothSizes[] = {{1, 1}, {1, 3}, {2, 1}, {3, 4}, {5, 2}};
 constexpr std::uint64_t kCount = 5;
-
-[[nodiscard]] std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// The root argument of process `i` when process `root` is the root.
 [[nodiscard]] int root_seen_by(int i, int root, const Sizes& sizes) {
@@ -31,7 +29,7 @@ constexpr std::uint64_t kCount = 5;
   return i < sizes.left ? std::pair{sizes.left, sizes.left + sizes.right} : std::pair{0, sizes.left};
 }
 
-[[nodiscard]] Pair folded(int first, int last, std::uint64_t index) {
+[[nodiscard]] Pair folded_range(int first, int last, std::uint64_t index) {
   Pair result = value(first, index);
   for (int i = first + 1; i < last; ++i) result = compose(result, value(i, index));
   return result;
@@ -57,7 +55,7 @@ struct Inter {
 };
 
 TEST(CollInter, BarrierWaitsForBothGroups) {
-  for (const Sizes& sizes : kSizes) {
+  for (const Sizes& sizes : kBothSizes) {
     for (int late = 0; late < sizes.left + sizes.right; ++late) {
       Inter inter(sizes, 1);
       for (int i = 0; i < inter.job.size(); ++i) {
@@ -78,7 +76,7 @@ TEST(CollInter, BarrierWaitsForBothGroups) {
 }
 
 TEST(CollInter, RootedOperationsWorkFromEveryProcess) {
-  for (const Sizes& sizes : kSizes) {
+  for (const Sizes& sizes : kBothSizes) {
     for (int root = 0; root < sizes.left + sizes.right; ++root) {
       const auto [first, last] = others(root, sizes);
       Inter bcasts(sizes, 1), reduces(sizes, 1), gathers(sizes, 8), scatters(sizes, 1);
@@ -105,7 +103,7 @@ TEST(CollInter, RootedOperationsWorkFromEveryProcess) {
       gathers.run();
       scatters.run();
       for (std::uint64_t e = 0; e < kCount; ++e) {
-        ASSERT_EQ(reduces.receives[at(root)].get(e), folded(first, last, e));
+        ASSERT_EQ(reduces.receives[at(root)].get(e), folded_range(first, last, e));
         for (int i = first; i < last; ++i) {
           ASSERT_EQ(bcasts.receives[at(i)].get(e), value(root, e));
           const auto block = static_cast<std::uint64_t>(i - first) * kCount;
@@ -118,7 +116,7 @@ TEST(CollInter, RootedOperationsWorkFromEveryProcess) {
 }
 
 TEST(CollInter, AllreduceGivesEachGroupTheOthersResult) {
-  for (const Sizes& sizes : kSizes) {
+  for (const Sizes& sizes : kBothSizes) {
     Inter inter(sizes, 1);
     for (int i = 0; i < inter.job.size(); ++i) {
       Memory& result = inter.receives[at(i)];
@@ -129,13 +127,13 @@ TEST(CollInter, AllreduceGivesEachGroupTheOthersResult) {
     for (int i = 0; i < inter.job.size(); ++i) {
       const auto [first, last] = others(i, sizes);
       for (std::uint64_t e = 0; e < kCount; ++e)
-        ASSERT_EQ(kGappy.get(inter.receives[at(i)].base(), e), folded(first, last, e));
+        ASSERT_EQ(kGappy.get(inter.receives[at(i)].base(), e), folded_range(first, last, e));
     }
   }
 }
 
 TEST(CollInter, AllgatherAndAlltoallExchangeBlocks) {
-  for (const Sizes& sizes : kSizes) {
+  for (const Sizes& sizes : kBothSizes) {
     Inter all(sizes, 8), each(sizes, 8);
     const Type send = kGappy.type(), receive = kShifted.type();
     for (int i = 0; i < all.job.size(); ++i) {
@@ -179,7 +177,7 @@ TEST(CollInter, ReduceScatterDividesTheOtherGroupsResult) {
     const auto [first, last] = others(i, sizes);
     const std::uint64_t count = i < 2 ? 6 : 4, offset = count * static_cast<std::uint64_t>(i < 2 ? i : i - 2);
     for (std::uint64_t e = 0; e < count; ++e) {
-      ASSERT_EQ(kGappy.get(inter.receives[at(i)].base(), e), folded(first, last, offset + e));
+      ASSERT_EQ(kGappy.get(inter.receives[at(i)].base(), e), folded_range(first, last, offset + e));
     }
   }
 }

@@ -10,8 +10,6 @@
 namespace starling::mpi::coll::testing {
 namespace {
 
-constexpr int kSizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
-[[nodiscard]] std::size_t at(int i) { return static_cast<std::size_t>(i); }
 [[nodiscard]] const PairLayout& layout_of(int i) { return *kLayouts[at(i) % std::size(kLayouts)]; }
 
 /// Counts and displacements with gaps between the blocks, some empty; `counts[i]` of block i.

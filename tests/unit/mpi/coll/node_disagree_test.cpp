@@ -9,7 +9,7 @@
 #include "board_run.hpp"
 #include "mpi/coll/node/algorithms.hpp"
 
-namespace starling::mpi::coll::testing {
+namespace starling::mpi::coll::testing::disagreeing {
 namespace {
 
 enum class Kind { bcast, gather, scatter, allgather, alltoall, reduce, allreduce, reduce_scatter };
@@ -209,4 +209,4 @@ TEST(NodeDisagree, an_allgatherv_in_which_one_expects_more_of_another) {
 }
 
 }  // namespace
-}  // namespace starling::mpi::coll::testing
+}  // namespace starling::mpi::coll::testing::disagreeing

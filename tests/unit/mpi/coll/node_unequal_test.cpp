@@ -11,7 +11,7 @@
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/coll/node/parcels.hpp"
 
-namespace starling::mpi::coll::testing {
+namespace starling::mpi::coll::testing::unequal {
 namespace {
 
 enum class Kind { scan, exscan, reduce_scatter, allgatherv, gatherv, alltoallv };
@@ -262,4 +262,4 @@ TEST(NodeUnequal, a_dead_member_ends_the_call_of_the_others) {
 }
 
 }  // namespace
-}  // namespace starling::mpi::coll::testing
+}  // namespace starling::mpi::coll::testing::unequal

@@ -13,6 +13,11 @@
 
 namespace starling::mpi::coll::testing {
 
+/// Sizes of communicators.
+inline constexpr int kSizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
+
+[[nodiscard]] constexpr std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
 struct Pair {
   std::uint32_t a = 0, b = 0;
   friend bool operator==(const Pair&, const Pair&) = default;

@@ -10,7 +10,6 @@ namespace starling::mpi::coll::testing {
 namespace {
 
 using Fn = Pair (*)(Pair, Pair);
-constexpr int kSizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
 
 /// The result over ranks first..last in order.
 Pair expected(Fn op, int first, int last, std::uint64_t index) {

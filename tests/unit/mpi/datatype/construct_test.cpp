@@ -11,9 +11,8 @@
 namespace starling::mpi {
 namespace {
 
-const Datatype& type(HandleBits handle) { return *predefined_datatype(handle); }
-const Datatype& int_type() { return type(0x209); }
-const Datatype& double_type() { return type(0x214); }
+const Datatype& int_type() { return type_of(0x209); }
+const Datatype& double_type() { return type_of(0x214); }
 
 void expect_same_facts(const Pair& pair, unsigned seed) {
   const Datatype& real = *pair.real;
@@ -180,10 +179,10 @@ TEST(Datatype, huge_counts_cost_no_memory_and_any_offset_is_reached) {
 TEST(Datatype, sizes_beyond_63_bits_are_refused) {
   const std::int64_t huge = std::int64_t{1} << 61;
   EXPECT_FALSE(make_contiguous(huge, int_type()));
-  EXPECT_FALSE(make_vector(huge, 1, 1 << 20, type(0x247)));
+  EXPECT_FALSE(make_vector(huge, 1, 1 << 20, type_of(0x247)));
   EXPECT_FALSE(make_resized(huge * 2, huge * 2, int_type()));
   const std::int64_t lengths[] = {huge, huge, huge, huge, huge}, at[] = {0, 0, 0, 0, 0};
-  EXPECT_FALSE(make_hindexed(lengths, at, type(0x247)));
+  EXPECT_FALSE(make_hindexed(lengths, at, type_of(0x247)));
   const std::int64_t sizes[] = {huge, huge}, ones[] = {1, 1}, zeros[] = {0, 0};
   EXPECT_FALSE(make_subarray(sizes, ones, zeros, ArrayOrder::c, int_type()));
 }

@@ -9,12 +9,10 @@
 namespace starling::mpi {
 namespace {
 
-const Datatype& type(HandleBits handle) { return *predefined_datatype(handle); }
-
 template <class T>
 std::string packed(HandleBits handle, T value) {
-  std::string bytes(external_bytes(*type(handle).shape()->map.node), '\0');
-  EXPECT_TRUE(pack_external(type(handle), &value, 1, reinterpret_cast<std::byte*>(bytes.data())));
+  std::string bytes(external_bytes(*type_of(handle).shape()->map.node), '\0');
+  EXPECT_TRUE(pack_external(type_of(handle), &value, 1, reinterpret_cast<std::byte*>(bytes.data())));
   return bytes;
 }
 
@@ -23,13 +21,13 @@ TEST(External32, numbers_are_big_endian) {
   EXPECT_EQ(packed(0x214, 1.0), std::string("\x3f\xf0\0\0\0\0\0\0", 8));
   const float complex[2] = {1.0f, -2.0f};
   std::byte out[8];
-  ASSERT_TRUE(pack_external(type(0x212), complex, 1, out));
+  ASSERT_TRUE(pack_external(type_of(0x212), complex, 1, out));
   EXPECT_EQ(out[0], std::byte{0x3f});
   EXPECT_EQ(out[4], std::byte{0xc0});  // the imaginary part stays second
 }
 
 TEST(External32, sizes_are_those_of_the_standards_table) {
-  const auto size = [](HandleBits handle) { return external_bytes(*type(handle).shape()->map.node); };
+  const auto size = [](HandleBits handle) { return external_bytes(*type_of(handle).shape()->map.node); };
   EXPECT_EQ(size(0x20a), 4u);   // MPI_LONG
   EXPECT_EQ(size(0x20e), 4u);   // MPI_UNSIGNED_LONG
   EXPECT_EQ(size(0x20b), 8u);   // MPI_LONG_LONG
@@ -42,11 +40,11 @@ TEST(External32, sizes_are_those_of_the_standards_table) {
 TEST(External32, a_long_that_does_not_fit_is_noticed) {
   std::byte out[4];
   const long small = -5, large = 1L << 40;
-  EXPECT_TRUE(pack_external(type(0x20a), &small, 1, out));
-  EXPECT_FALSE(pack_external(type(0x20a), &large, 1, out));
+  EXPECT_TRUE(pack_external(type_of(0x20a), &small, 1, out));
+  EXPECT_FALSE(pack_external(type_of(0x20a), &large, 1, out));
   long back = 0;
-  ASSERT_TRUE(pack_external(type(0x20a), &small, 1, out));
-  unpack_external(type(0x20a), &back, 1, out);
+  ASSERT_TRUE(pack_external(type_of(0x20a), &small, 1, out));
+  unpack_external(type_of(0x20a), &back, 1, out);
   EXPECT_EQ(back, -5);
 }
 
@@ -55,9 +53,9 @@ TEST(External32, long_double_is_binary128_outside) {
   EXPECT_EQ(bytes.substr(0, 2), std::string("\xc0\0", 2));
   const long double value = 1.25L;
   std::byte out[16];
-  ASSERT_TRUE(pack_external(type(0x220), &value, 1, out));
+  ASSERT_TRUE(pack_external(type_of(0x220), &value, 1, out));
   long double back = 0;
-  unpack_external(type(0x220), &back, 1, out);
+  unpack_external(type_of(0x220), &back, 1, out);
   EXPECT_EQ(back, value);
 }
 
@@ -87,7 +85,7 @@ TEST(External32, nested_types_come_back_as_they_were) {
 
 TEST(External32, elements_of_a_vector_are_converted_where_they_lie) {
   const int values[6] = {1, 2, 3, 4, 5, 6};
-  const Ref<Datatype> odd = make_vector(3, 1, 2, type(0x209)).value();
+  const Ref<Datatype> odd = make_vector(3, 1, 2, type_of(0x209)).value();
   std::byte out[12];
   ASSERT_TRUE(pack_external(*odd, values, 1, out));
   EXPECT_EQ(out[3], std::byte{1});

@@ -10,6 +10,9 @@
 
 namespace starling::mpi {
 
+/// A predefined type by its handle.
+[[nodiscard]] inline const Datatype& type_of(HandleBits handle) { return *predefined_datatype(handle); }
+
 struct Pair {
   Ref<Datatype> real;
   model::Type model;

@@ -21,18 +21,19 @@ constexpr int kBurst = 32;                              // progress calls of UCX
 constexpr std::uint64_t kCloseLimitNs = 1'000'000'000;  // for the ends of all endpoints together
 constexpr std::size_t kEagerBytes = 64 * 1024;
 constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
-constexpr std::size_t kGetBytes = 256 * 1024 * 1024;
-constexpr std::uint64_t kRealm = 0x756378;  // "ucx"
+constexpr std::uint64_t kRealm = 0x756378;              // "ucx"
 
 }  // namespace
 
 UcxEndpoint::UcxEndpoint(UcxComponent& component, ProcId peer, net::Card card)
-    : Link(component.links_, peer, card.token, "btl/ucx"), component_(component), card_(std::move(card)) {}
+    : GetLink(component.gets_, component.links_, peer, card.token, "btl/ucx"),
+      component_(component),
+      card_(std::move(card)) {}
 
 Post UcxEndpoint::post(net::Frame& frame) noexcept {
   if (ep_ == nullptr) [[unlikely]] {
     if (auto opened = component_.open_endpoint(*this); !opened) {
-      component_.gets_lost_ = true;
+      component_.gets_.on_link_lost();
       lose(component_.arrivals_.end_of(peer().rank), opened.error().text());
       return Post::done;
     }
@@ -93,8 +94,8 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
       place_(choice.place),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
       arrivals_(args.sink, args.place, token_, links_.counters),
-      connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))),
-      next_tag_(net::random_token()) {
+      gets_(links_, choice.gets),
+      connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
              .fragment_bytes = kFragmentBytes,
@@ -102,7 +103,7 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
              .rank_of_preference = 50,
              .idle_passes = 16,
              .get_realm = choice.gets ? kRealm : 0,
-             .get_bytes = kGetBytes};
+             .get_bytes = net::kGetBytes};
   needs_ = {.address = AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,
@@ -130,12 +131,13 @@ Result<void> UcxComponent::start() {
 }
 
 UcxComponent::~UcxComponent() {
-  forget_gets();
+  gets_.forget();
   for (auto& [rank, link] : endpoints_) retire(*link);
   close_failed();
   // Requests end with the endpoints; their frames are given back then.
   const Deadline deadline = Deadline::after_ns(kCloseLimitNs);
-  while ((links_.posted != 0 || moving()) && !deadline.passed()) library_.worker_progress(worker_.get());
+  const auto busy = [this] { return links_.posted != 0 || gets_.moving(); };
+  while (busy() && !deadline.passed()) library_.worker_progress(worker_.get());
 }
 
 Result<void> UcxComponent::reaches(ProcId peer) const { return links_.reaches(peer, "btl/ucx"); }
@@ -206,7 +208,7 @@ void UcxComponent::on_error(void* link, ucp_ep_h, ucs_status_t status) noexcept 
   auto& lost = *static_cast<UcxEndpoint*>(link);
   UcxComponent& self = lost.component_;
   self.retire(lost);
-  self.gets_lost_ = true;
+  self.gets_.on_link_lost();
   ++self.events_;
   if (lost.stage_ == UcxEndpoint::Stage::agreed) return;  // the other side was first to close
   lost.lose(self.arrivals_.end_of(lost.peer().rank),
@@ -227,6 +229,11 @@ ucs_status_t UcxComponent::on_frame(void* self, const void*, std::size_t, void* 
   return UCS_OK;
 }
 
+void UcxComponent::on_asked(const net::Arrivals::Asked& asked) noexcept {
+  const auto found = endpoints_.find(asked.rank);
+  if (found != endpoints_.end()) gets_.on_asked(*found->second, asked);
+}
+
 int UcxComponent::progress() noexcept {
   events_ = 0;
   for (int i = 0; i < kBurst && library_.worker_progress(worker_.get()) != 0; ++i) {
@@ -234,8 +241,7 @@ int UcxComponent::progress() noexcept {
   if (!closing_.empty()) [[unlikely]]
     close_idle();
   if (!failed_.empty()) close_failed();
-  if (gets_lost_) [[unlikely]]
-    end_lost_gets();
+  events_ += gets_.progress();
   events_ += links_.push();
   if (connections_max_ != 0 && open_ > connections_max_) ask_the_idlest();
   if (senders_ != arrivals_.senders()) {

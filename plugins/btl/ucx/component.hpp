@@ -24,6 +24,7 @@
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/btl/net/arrivals.hpp"
 #include "frameworks/btl/net/card.hpp"
+#include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ucx/setup.hpp"
 
@@ -31,7 +32,7 @@ namespace starling::btl {
 
 class UcxComponent;
 
-class UcxEndpoint final : public net::Link {
+class UcxEndpoint final : public net::GetLink {
  public:
   UcxEndpoint(UcxComponent& component, ProcId peer, net::Card card);
   ~UcxEndpoint() override = default;
@@ -45,10 +46,6 @@ class UcxEndpoint final : public net::Link {
   [[nodiscard]] bool gone() const noexcept { return idle(); }
   /// Asks the other side to confirm, once.
   void start_flush() noexcept;
-  Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
-  [[nodiscard]] bool can_get() noexcept override;
-  /// Whether a get of this process from the peer, or of the peer from this process, goes on.
-  [[nodiscard]] bool moving() const noexcept { return gets_ != 0 || serving_ != 0; }
 
  private:
   friend class UcxComponent;
@@ -56,7 +53,9 @@ class UcxEndpoint final : public net::Link {
   static void sent(void* request, ucs_status_t status, void* frame) noexcept;
   static void flushed(void* request, ucs_status_t status, void* self) noexcept;
   // gets.cpp
-  [[nodiscard]] bool serve(const net::AskData& what) noexcept;
+  Taken receive(net::Get& get) noexcept override;
+  void cancel(net::Get& get) noexcept override;
+  Taken serve(const net::AskData& what) noexcept override;
   static void got(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* get) noexcept;
   static void served(void* request, ucs_status_t status, void* self) noexcept;
 
@@ -69,8 +68,6 @@ class UcxEndpoint final : public net::Link {
   Stage stage_ = Stage::open;
   bool unconfirmed_ = false;
   bool flushing_ = false;
-  std::uint32_t gets_ = 0;     // of this process, under way
-  std::uint32_t serving_ = 0;  // of the peer
 };
 
 class UcxComponent final : public Component {
@@ -109,19 +106,7 @@ class UcxComponent final : public Component {
   void agree_on_closing(UcxEndpoint& link) noexcept;
   void close_idle() noexcept;
   void ask_the_idlest() noexcept;
-  // gets.cpp
-  struct Get {
-    UcxEndpoint* link;
-    Completion* completion;  // null: has been told
-    std::uint64_t tag;
-    std::size_t bytes;
-    void* request;
-  };
   void on_asked(const net::Arrivals::Asked& asked) noexcept;
-  void finish(Get& get, bool ok) noexcept;
-  void end_lost_gets() noexcept;
-  void forget_gets() noexcept;
-  [[nodiscard]] bool moving() const noexcept;
   static ucs_status_t on_frame(void* self, const void* header, std::size_t header_bytes, void* data,
                                std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
   static void on_error(void* link, ucp_ep_h ep, ucs_status_t status) noexcept;
@@ -136,6 +121,7 @@ class UcxComponent final : public Component {
   std::vector<std::byte> address_;
   net::Links links_;
   net::Arrivals arrivals_;
+  net::Gets gets_;
   int events_ = 0;                // of the progress call under way
   std::size_t senders_ = 0;       // whose sockets have been marked close-on-exec
   std::vector<ucp_ep_h> failed_;  // to be closed outside of UCX's handlers
@@ -145,10 +131,6 @@ class UcxComponent final : public Component {
   std::uint32_t passes_ = 0;           // since idle links were looked for
   std::vector<UcxEndpoint*> closing_;  // asking or agreed
   mutable bool confirm_ = false;       // drained() was asked: flushes are wanted
-  std::uint64_t next_tag_;
-  std::unordered_map<std::uint64_t, Get> gets_;  // by tag
-  bool gets_lost_ = false;                       // some may be from a peer that is lost
-  std::uint64_t lost_at_ns_ = 0;
   std::unordered_map<std::uint32_t, std::unique_ptr<UcxEndpoint>> endpoints_;  // by rank
 };
 

@@ -2,8 +2,6 @@
 #pragma once
 /// @file  Parameters of btl/ucx. Layer: plugin.
 
-#include <cstdint>
-
 #include "params/decl.hpp"
 
 namespace starling::btl {
@@ -25,8 +23,6 @@ inline constexpr params::Decl kUcxConnections = params::integer(
     "Connections to other processes that stay open: beyond, the one that was idle longest is closed, and "
     "opened again by the next message. For jobs with more peers than a process may have descriptors. 0: no "
     "limit.");
-/// In the order of the parameter's choices.
-enum class UcxGet : std::uint8_t { automatic, always, never };
 inline constexpr params::Decl kUcxGet = params::choice(
     "btl_ucx_get", "auto", "auto|always|never",
     "Whether large messages go from one user buffer into the other without copies by the library. auto: "

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "frameworks/btl/net/descriptors.hpp"
+#include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/interfaces.hpp"
 #include "plugins/btl/ucx/params.hpp"
 
@@ -64,8 +65,9 @@ Result<Choice> choose(const params::Registry& params) {
   const std::string& wanted = params.text(kUcxDevices);
   const auto rdma = rdma_devices();
   if (choice.tls.empty() && !in_environment("UCX_TLS")) choice.tls = rdma.empty() ? "tcp" : "rc,ud,dc,tcp";
-  const auto gets = params.choice<UcxGet>(kUcxGet);
-  choice.gets = gets == UcxGet::always || (gets == UcxGet::automatic && !rdma.empty() && choice.tls != "tcp");
+  const auto gets = params.choice<net::GetUse>(kUcxGet);
+  const bool adapter = !rdma.empty() && choice.tls != "tcp";
+  choice.gets = gets == net::GetUse::always || (gets == net::GetUse::automatic && adapter);
   if (wanted.find(':') != std::string::npos && wanted.find('/') == std::string::npos) {
     choice.devices = choice.place = wanted;
     return choice;

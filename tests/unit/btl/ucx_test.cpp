@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // btl/ucx: the suite for all btls, and what is particular to UCX.
 
-#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <random>
@@ -9,6 +8,7 @@
 #include "plugins/btl/ucx/component.hpp"
 #include "plugins/btl/ucx/params.hpp"
 #include "tests/unit/btl/net_conformance.hpp"
+#include "tests/unit/btl/net_gets.hpp"
 
 namespace starling::test {
 namespace {
@@ -16,6 +16,7 @@ namespace {
 /// With gets, which tcp has only where somebody asks for them.
 struct Ucx {
   static constexpr char kOwner[] = "btl/ucx";
+  static constexpr bool kOutlivesReceivers = false;
   static constexpr char kInterfaceParam[] = "btl_ucx_devices";
   static constexpr params::Decl kGetAlways =
       params::choice("btl_ucx_get", "always", "auto|always|never", "As btl_ucx_get, for the tests.");
@@ -28,34 +29,12 @@ using UcxHarness = NetHarness<Ucx>;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, BtlConformance, UcxHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, NetConformance, UcxHarness);
+INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, NetGets, UcxHarness);
 
 std::size_t descriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
-
-/// A get with what was said of its end.
-class Getting : public btl::Completion {
- public:
-  explicit Getting(std::size_t bytes) : source_(make_message(bytes, bytes)), target_(bytes) {
-    done = [](btl::Completion* self, bool ok) noexcept {
-      auto& getting = static_cast<Getting&>(*self);
-      ++getting.times_told;
-      getting.ok = ok;
-    };
-  }
-  Post start(btl::Endpoint& from, std::uint64_t key = Collector::kAnnounced) {
-    return from.get({reinterpret_cast<std::uintptr_t>(source_.data()), key}, target_, this);
-  }
-  [[nodiscard]] bool ended() const { return times_told != 0; }
-  [[nodiscard]] bool right() const { return ok && target_ == source_; }
-  [[nodiscard]] bool untouched() const { return target_ == std::vector<std::byte>(target_.size()); }
-  int times_told = 0;
-  bool ok = false;
-
- private:
-  std::vector<std::byte> source_, target_;
-};
 
 /// Everybody writes to everybody and reads from everybody, in bursts between which other pairs are busy.
 class UcxConnections {
@@ -158,67 +137,6 @@ TEST(UcxClosing, without_a_cap_none_closes) {
   job.run(200);
   job.expect_all();
   EXPECT_EQ(job.reopened(), 0u);
-}
-
-template <class Until>
-bool progress_until(UcxHarness& harness, Until until) {
-  const Deadline deadline = Deadline::after_seconds(60);
-  while (!until() && !deadline.passed()) {
-    for (unsigned rank = 0; rank < 2; ++rank) {
-      if (harness.alive(rank)) harness.component(rank).progress();
-    }
-  }
-  return until();
-}
-
-TEST(UcxGets, many_at_once_in_both_directions_among_messages) {
-  UcxHarness harness(2);
-  std::vector<std::unique_ptr<Getting>> gets;
-  for (unsigned i = 0; i < 40; ++i) {
-    gets.push_back(std::make_unique<Getting>(1 + i * i * 900));
-    ASSERT_EQ(gets.back()->start(harness.endpoint(i % 2, 1 - i % 2)), Post::posted);
-    ASSERT_EQ(harness.endpoint(0, 1).send({}, make_message(i, 100)), Post::done);
-  }
-  EXPECT_TRUE(progress_until(harness, [&] {
-    return std::all_of(gets.begin(), gets.end(), [](const auto& get) { return get->ended(); }) &&
-           harness.sink(1).messages.size() == 40;
-  }));
-  for (const auto& get : gets) EXPECT_TRUE(get->right() && get->times_told == 1);
-  EXPECT_TRUE(progress_until(harness, [&] { return harness.component(0).drained(); }));
-  EXPECT_TRUE(progress_until(harness, [&] { return harness.component(1).drained(); }));
-}
-
-TEST(UcxGets, what_was_not_announced_is_not_given) {
-  UcxHarness harness(2);
-  Getting get(100'000);
-  harness.endpoint(1, 0);
-  ASSERT_EQ(get.start(harness.endpoint(0, 1), Collector::kAnnounced + 1), Post::posted);
-  EXPECT_TRUE(progress_until(harness, [&] { return get.ended(); }));
-  EXPECT_FALSE(get.ok);
-  EXPECT_TRUE(get.untouched());
-  Getting other(100'000);  // and nothing is broken by it
-  ASSERT_EQ(other.start(harness.endpoint(0, 1)), Post::posted);
-  EXPECT_TRUE(progress_until(harness, [&] { return other.ended(); }));
-  EXPECT_TRUE(other.right());
-}
-
-TEST(UcxGets, an_owner_that_ends_at_any_point_ends_them) {
-  for (const unsigned passes : {0u, 1u, 2u, 3u, 5u, 8u, 13u, 30u, 100u}) {
-    UcxHarness harness(2);
-    Getting first(8 << 20), second(100'000);
-    harness.endpoint(1, 0);
-    ASSERT_EQ(first.start(harness.endpoint(0, 1)), Post::posted);
-    ASSERT_EQ(second.start(harness.endpoint(0, 1)), Post::posted);
-    for (unsigned pass = 0; pass < passes; ++pass) {
-      harness.component(1).progress();
-      if (pass % 2 == 0) harness.component(0).progress();
-    }
-    harness.end(1);
-    EXPECT_TRUE(progress_until(harness, [&] { return first.ended() && second.ended(); })) << passes;
-    for (const Getting* get : {&first, &second}) EXPECT_TRUE(!get->ok || get->right()) << passes;
-    EXPECT_EQ(first.times_told, 1);
-    EXPECT_EQ(second.times_told, 1);
-  }
 }
 
 }  // namespace

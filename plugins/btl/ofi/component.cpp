@@ -6,6 +6,7 @@
 
 #include <rdma/fi_errno.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -24,7 +25,9 @@ constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;   // the pml's head inclu
 constexpr std::uint64_t kProbeAfterNs = 1'000'000'000;   // of refusals only
 constexpr std::uint64_t kProbeLeftAfterNs = 20'000'000;  // of one that has said that it leaves
 constexpr std::uint64_t kProbeEveryNs = 2'000'000'000;
-constexpr std::uint64_t kAwakeNs = 20'000'000;  // a refused frame keeps the process awake so long
+constexpr std::uint64_t kLookEveryNs = 100'000'000;  // at links with gets
+constexpr std::uint64_t kAwakeNs = 20'000'000;       // a refused frame keeps the process awake so long
+constexpr std::uint64_t kRealm = 0x69666f;           // "ofi"
 
 net::Frame& frame_of(void* context) noexcept {
   auto* const at = static_cast<std::byte*>(context) - offsetof(net::Frame, context);
@@ -35,47 +38,44 @@ net::Frame& frame_of(void* context) noexcept {
 
 OfiEndpoint::OfiEndpoint(OfiComponent& component, ProcId peer, std::uint64_t token, std::string place,
                          std::vector<std::byte> name, fi_addr_t to)
-    : Link(component.links_, peer, token, "btl/ofi"),
+    : GetLink(component.gets_, component.links_, peer, token, "btl/ofi"),
       component_(component),
       to_(to),
       place_(std::move(place)),
       name_(std::move(name)) {}
 
 Post OfiEndpoint::post(net::Frame& frame) noexcept {
-  if (connected_) [[likely]]
-    return hand_to_library(frame);
-  // The connection is made within the first call; its socket must not be inherited.
-  const bool first = refused_since_ns_ == 0;
-  if (!first) return hand_to_library(frame);
-  net::DescriptorWatch watch;
-  const Post answer = hand_to_library(frame);
-  watch.mark();
-  return answer;
-}
-
-Post OfiEndpoint::hand_to_library(net::Frame& frame) noexcept {
   fid_ep* const endpoint = component_.fabric_.endpoint();
   const bool inject = frame.bytes <= component_.inject_bytes_ && frame.bytes > sizeof(net::FrameHead);
-  const ssize_t code = inject ? ::fi_inject(endpoint, frame.data(), frame.bytes, to_)
-                              : ::fi_send(endpoint, frame.data(), frame.bytes, nullptr, to_, frame.context);
+  const ssize_t code = hand_to_library([&] {
+    return inject ? ::fi_inject(endpoint, frame.data(), frame.bytes, to_)
+                  : ::fi_send(endpoint, frame.data(), frame.bytes, nullptr, to_, frame.context);
+  });
+  if (code == -FI_EAGAIN) return Post::again;
+  if (code != 0) return Post::done;
+  injected_ = inject;
+  return inject ? Post::done : Post::posted;
+}
+
+ssize_t OfiEndpoint::learn_from(ssize_t code) noexcept {
   if (code == 0) {
-    injected_ = inject;
     if (!connected_ || refused_since_ns_ != 0) taken();
-    return inject ? Post::done : Post::posted;
+  } else if (code == -FI_EAGAIN) {
+    if (refused_since_ns_ == 0) refused();
+  } else {
+    end("a message to " + place_ + " failed: " + component_.library_.strerror(static_cast<int>(-code)));
   }
-  if (code == -FI_EAGAIN) {
-    if (refused_since_ns_ == 0) {
-      refused_since_ns_ = last_sign_ns_ = now_ns();
-      const bool left = component_.arrivals_.end_of(peer().rank) == Errc::peer_left;
-      next_probe_ns_ = refused_since_ns_ + (left ? kProbeLeftAfterNs : kProbeAfterNs);
-    }
-    return Post::again;
-  }
-  end("a message to " + place_ + " failed: " + component_.library_.strerror(static_cast<int>(-code)));
-  return Post::done;
+  return code;
+}
+
+void OfiEndpoint::refused() noexcept {
+  refused_since_ns_ = last_sign_ns_ = now_ns();
+  const bool left = component_.arrivals_.end_of(peer().rank) == Errc::peer_left;
+  next_probe_ns_ = refused_since_ns_ + (left ? kProbeLeftAfterNs : kProbeAfterNs);
 }
 
 void OfiEndpoint::end(std::string why) noexcept {
+  component_.gets_.on_link_lost();
   lose(component_.arrivals_.end_of(peer().rank), std::move(why));
 }
 
@@ -87,14 +87,21 @@ void OfiEndpoint::taken() noexcept {
 }
 
 void OfiEndpoint::look_after(std::uint64_t now) noexcept {
-  if (refused_since_ns_ == 0 || lost()) return;
-  if (!probe_.running() && now >= next_probe_ns_ && component_.over_ip_) {
+  // Where nobody can be asked, a peer that does not serve may be one that only computes.
+  const bool still = component_.over_tcp_ && moving() && now > last_move_ns_ + kProbeAfterNs;
+  if ((refused_since_ns_ == 0 && !still) || lost()) return;
+  const std::uint64_t since = refused_since_ns_ != 0 ? refused_since_ns_ : last_move_ns_;
+  last_sign_ns_ = std::max(last_sign_ns_, since);
+  if (!probe_.running() && now >= next_probe_ns_ && component_.over_tcp_) {
     probe_.start(name_);
-    next_probe_ns_ = now + kProbeEveryNs;
+    if (!std::exchange(unanswered_, true)) last_sign_ns_ = now;
+    // Questions wait in the port's queue while its owner computes, so those about gets come ever more
+    // rarely.
+    next_probe_ns_ = now + (still ? std::max(kProbeEveryNs, (now - last_move_ns_) / 4) : kProbeEveryNs);
   }
   if (probe_.running()) {
     switch (probe_.look()) {
-      case ofi::Probe::Answer::listens: last_sign_ns_ = now; break;
+      case ofi::Probe::Answer::listens: unanswered_ = false; break;
       case ofi::Probe::Answer::refused:
         // A computed address may be used before its owner has started.
         if (component_.computed_ && !connected_ && !component_.arrivals_.heard_of(peer().rank)) break;
@@ -103,16 +110,18 @@ void OfiEndpoint::look_after(std::uint64_t now) noexcept {
     }
   }
   const std::uint64_t limit = component_.peer_timeout_ns_;
-  if (limit == 0 || now - last_sign_ns_ < limit) return;
+  const bool silent = unanswered_ || !component_.over_tcp_;
+  if (limit == 0 || !silent || now < last_sign_ns_ + limit) return;
+  may_live_ = true;
   end("no connection to rank " + std::to_string(peer().rank) + " at " + place_ + " after " +
-      std::to_string((now - refused_since_ns_) / 1'000'000'000) + " s (btl_ofi_peer_timeout)");
+      std::to_string((now - since) / 1'000'000'000) + " s (btl_ofi_peer_timeout)");
 }
 
 OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const ofi::Choice& choice,
                            ofi::Fabric fabric, std::optional<ofi::ComputedAddresses> computed)
     : library_(library),
       fabric_(std::move(fabric)),
-      over_ip_(choice.over_ip),
+      over_tcp_(choice.over_tcp),
       inject_bytes_(choice.info->tx_attr->inject_size),
       computed_(std::move(computed)),
       peer_timeout_ns_(static_cast<std::uint64_t>(args.params.integer(kOfiPeerTimeout)) * 1'000'000'000),
@@ -121,20 +130,27 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
                 std::to_string(choice.info->addr_format)),
       address_(net::encode({protocol_, choice.place, token_, fabric_.name()})),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
-      arrivals_(args.sink, args.place, token_, links_.counters) {
+      arrivals_(args.sink, args.place, token_, links_.counters),
+      gets_(links_, choice.gets, choice.tag_bits) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
              .fragment_bytes = kFragmentBytes,
-             .get = false,
+             .get = choice.gets,
              .rank_of_preference = 60,
-             .idle_passes = 1};
+             .idle_passes = 1,
+             .get_realm = choice.gets ? kRealm : 0,
+             .get_bytes = std::min(net::kGetBytes, choice.info->ep_attr->max_msg_size)};
+  if (!choice.note.empty()) net::note(links_.counters, choice.note);
   needs_ = {.address = computed_ ? AddressSource::computed : AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,
             .lazy_peers = true};
 }
 
-OfiComponent::~OfiComponent() = default;
+OfiComponent::~OfiComponent() {
+  gets_.forget();
+  fabric_.close_endpoint();  // libfabric lets go of all memory that it was lent
+}
 
 Result<void> OfiComponent::start() {
   for (ReceiveBuffer& buffer : buffers_) {
@@ -199,7 +215,8 @@ int OfiComponent::progress() noexcept {
   } else if (count == -FI_EAVAIL) {
     events += take_error();
   }
-  if (!links_.busy.empty()) {
+  events += gets_.progress();
+  if (!links_.busy.empty() || gets_.moving()) {
     events += links_.push();
     look_after_waiting();
   }
@@ -217,6 +234,10 @@ int OfiComponent::progress() noexcept {
 }
 
 int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
+  if ((entry.flags & FI_TAGGED) != 0) {
+    take_tagged(entry.op_context, entry.flags, entry.len, 0);
+    return 1;
+  }
   if ((entry.flags & FI_SEND) != 0) {
     net::Frame& frame = frame_of(entry.op_context);
     frame.link->completed(frame);
@@ -225,6 +246,7 @@ int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
   int events = 0;
   if ((entry.flags & FI_RECV) != 0 && entry.len != 0) {
     events = arrivals_.deliver({static_cast<const std::byte*>(entry.buf), entry.len});
+    if (const auto asked = arrivals_.take_asked()) on_asked(*asked);
   }
   if ((entry.flags & FI_MULTI_RECV) != 0) {
     ReceiveBuffer& full = entry.op_context == &buffers_[0].context ? buffers_[0] : buffers_[1];
@@ -238,6 +260,10 @@ int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
 int OfiComponent::take_error() noexcept {
   fi_cq_err_entry error{};
   if (::fi_cq_readerr(fabric_.queue(), &error, 0) <= 0) return 0;
+  if ((error.flags & FI_TAGGED) != 0 && error.op_context != nullptr) {
+    take_tagged(error.op_context, error.flags, 0, error.err);
+    return 1;
+  }
   if ((error.flags & FI_SEND) != 0 && error.op_context != nullptr) {
     net::Frame& frame = frame_of(error.op_context);
     auto& link = static_cast<OfiEndpoint&>(*frame.link);
@@ -255,18 +281,20 @@ void OfiComponent::look_after_waiting() noexcept {
   if (++waiting_passes_ % kPasses != 0) return;
   const std::uint64_t now = now_ns();
   for (net::Link* link : links_.busy) static_cast<OfiEndpoint*>(link)->look_after(now);
+  if (!gets_.moving() || now < looked_ns_ + kLookEveryNs) return;
+  looked_ns_ = now;
+  for (const auto& [rank, link] : endpoints_) link->look_after(now);
 }
 
 bool OfiComponent::begin_sleep() noexcept {
   if (has_early_) return false;
-  // Nobody tells when a refused frame would be taken: stay awake for a while, then look at each tick of the
+  // Nobody tells when what was refused would be taken: stay awake for a while, then look at each tick of the
   // sleep.
-  if (!links_.busy.empty()) {
+  if (!links_.busy.empty() || gets_.moving()) {
     const std::uint64_t now = now_ns();
-    for (net::Link* link : links_.busy) {
-      auto& waiting = *static_cast<OfiEndpoint*>(link);
-      waiting.look_after(now);
-      if (now - waiting.refused_since_ns() < kAwakeNs) return false;
+    for (const auto& [rank, link] : endpoints_) {
+      link->look_after(now);
+      if (link->refused_since_ns() != 0 && now < link->refused_since_ns() + kAwakeNs) return false;
     }
   }
   fid* queue = &fabric_.queue()->fid;
@@ -279,7 +307,9 @@ bool OfiComponent::begin_sleep() noexcept {
 
 bool OfiComponent::drained() const noexcept {
   bool all = links_.posted == 0 && links_.busy.empty();
-  for (const auto& [rank, link] : endpoints_) all = all && !link->unconfirmed();
+  for (const auto& [rank, link] : endpoints_) {
+    all = all && !link->unconfirmed() && (link->lost() || !link->moving());
+  }
   confirm_ = !all;
   return all;
 }

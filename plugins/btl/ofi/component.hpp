@@ -5,14 +5,18 @@
 /// A frame is one message of a reliable datagram endpoint. Short ones are injected, which says nothing about
 /// when they leave; so a link that has injected ends with a frame that completes.
 ///
+/// With btl_ofi_get a large message goes by a tagged message from buffer to buffer (gets.cpp).
+///
 /// Threads:   as btl::Component.
 /// Ownership: owns libfabric's objects. libfabric keeps a frame's memory until it completes.
 /// Ordering:  one stream per peer (FI_ORDER_SAS).
-/// Errors:    libfabric reports no dead peer. One that takes nothing is probed (probe.hpp), and lost when
-///            nobody listens, or without any answer for btl_ofi_peer_timeout seconds.
+/// Errors:    libfabric reports no dead peer. One that takes nothing, or sends nothing of what was asked for,
+///            is probed (probe.hpp), and lost when nobody listens, or without any answer for
+///            btl_ofi_peer_timeout seconds.
 
 #include <array>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +26,8 @@
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/btl/net/arrivals.hpp"
 #include "frameworks/btl/net/card.hpp"
+#include "frameworks/btl/net/descriptors.hpp"
+#include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ofi/computed.hpp"
 #include "plugins/btl/ofi/probe.hpp"
@@ -31,7 +37,7 @@ namespace starling::btl {
 
 class OfiComponent;
 
-class OfiEndpoint final : public net::Link {
+class OfiEndpoint final : public net::GetLink {
  public:
   OfiEndpoint(OfiComponent& component, ProcId peer, std::uint64_t token, std::string place,
               std::vector<std::byte> name, fi_addr_t to);
@@ -42,26 +48,47 @@ class OfiEndpoint final : public net::Link {
   [[nodiscard]] bool unconfirmed() const noexcept { return injected_ && !lost(); }
   [[nodiscard]] bool connected() const noexcept { return !lost(); }
   [[nodiscard]] bool gone() const noexcept { return idle(); }
-  /// While the first waiting frame meets refusals only: asks whether the peer still lives.
+  /// While what goes to it meets refusals only, or gets do not move: asks whether the peer still lives.
   void look_after(std::uint64_t now) noexcept;
   /// The process is gone: lost, or left if it has said so.
   void end(std::string why) noexcept;
-  /// When the first waiting frame was first refused; 0: it was not.
+  /// When something was first refused since something was taken; 0: it was not.
   [[nodiscard]] std::uint64_t refused_since_ns() const noexcept { return refused_since_ns_; }
 
  private:
+  friend class OfiComponent;
   Post post(net::Frame& frame) noexcept override;
-  Post hand_to_library(net::Frame& frame) noexcept;
+  /// Calls `send` and returns its answer. If that is neither 0 nor -FI_EAGAIN, the link is lost.
+  template <class Send>
+  ssize_t hand_to_library(Send send) noexcept {
+    if (connected_ || refused_since_ns_ != 0) [[likely]]
+      return learn_from(send());
+    // The connection is made within the first call; its socket must not be inherited.
+    net::DescriptorWatch watch;
+    const ssize_t code = send();
+    watch.mark();
+    return learn_from(code);
+  }
+  ssize_t learn_from(ssize_t code) noexcept;
   void taken() noexcept;
+  void refused() noexcept;
+  // gets.cpp
+  Taken receive(net::Get& get) noexcept override;
+  void cancel(net::Get& get) noexcept override;
+  Taken serve(const net::AskData& what) noexcept override;
+  [[nodiscard]] bool may_still_write() const noexcept override { return may_live_; }
 
   OfiComponent& component_;
   fi_addr_t to_;
   bool injected_ = false;
   bool connected_ = false;
+  bool unanswered_ = false;  // the last question whether it lives
+  bool may_live_ = false;    // lost, but nobody knows whether it has ended
   std::string place_;
   std::vector<std::byte> name_;  // libfabric's address of the peer
   std::uint64_t refused_since_ns_ = 0;
-  std::uint64_t last_sign_ns_ = 0;  // of life, while refused
+  std::uint64_t last_sign_ns_ = 0;  // since when nobody answers, while refused or still
+  std::uint64_t last_move_ns_ = 0;  // when a get or serve last began or ended
   std::uint64_t next_probe_ns_ = 0;
   ofi::Probe probe_;
 };
@@ -108,12 +135,21 @@ class OfiComponent final : public Component {
   int take(const fi_cq_data_entry& entry) noexcept;
   int take_error() noexcept;
   void look_after_waiting() noexcept;
+  // gets.cpp
+  /// A get of a peer that libfabric serves.
+  struct Serve {
+    OfiEndpoint* link;
+    alignas(16) std::byte context[64];
+  };
+  void on_asked(const net::Arrivals::Asked& asked) noexcept;
+  /// The end of a tagged message; `error` is libfabric's, 0: none.
+  void take_tagged(void* context, std::uint64_t flags, std::size_t bytes, int error) noexcept;
 
   const ofi::Library& library_;
   ofi::Fabric fabric_;
   Limits limits_;
   Needs needs_;
-  bool over_ip_;
+  bool over_tcp_;
   std::size_t inject_bytes_;
   std::optional<ofi::ComputedAddresses> computed_;
   std::uint64_t peer_timeout_ns_;
@@ -122,11 +158,14 @@ class OfiComponent final : public Component {
   std::vector<std::byte> address_;
   net::Links links_;
   net::Arrivals arrivals_;
+  net::Gets gets_;
+  std::list<Serve> serves_;
   std::array<ReceiveBuffer, 2> buffers_;
   fi_cq_data_entry early_{};  // read by begin_sleep(), for the next progress()
   bool has_early_ = false;
   std::size_t senders_ = 0;  // whose sockets have been marked close-on-exec
   std::uint32_t waiting_passes_ = 0;
+  std::uint64_t looked_ns_ = 0;   // when links with gets were last looked after
   mutable bool confirm_ = false;  // drained() was asked: links that have injected are to be confirmed
   std::unordered_map<std::uint32_t, std::unique_ptr<OfiEndpoint>> endpoints_;  // by rank
 };

@@ -31,5 +31,10 @@ inline constexpr params::Decl kOfiNodes = params::text(
     "btl_ofi_nodes", "",
     "With btl_ofi_port_base: IPv4 addresses or names of the nodes, in the order of their numbers, which is "
     "that of their lowest ranks: \"10.0.0.[1-16],n[17-32]\". The same on all processes.");
+inline constexpr params::Decl kOfiGet = params::choice(
+    "btl_ofi_get", "auto", "auto|always|never",
+    "Whether large messages go from one user buffer into the other without copies by the library, where the "
+    "provider has tagged messages. auto: with providers of fabrics, not with those of sockets (net, tcp). "
+    "never: in fragments.");
 
 }  // namespace starling::btl

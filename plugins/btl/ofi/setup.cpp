@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <optional>
 
 #include "frameworks/btl/net/descriptors.hpp"
+#include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/interfaces.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ofi/params.hpp"
@@ -26,16 +28,17 @@ constexpr std::array kOfSockets = {"tcp", "net", "tcp;ofi_rxm"};
 
 using Info = std::shared_ptr<fi_info>;
 
-Info hints_for(const Library& library, const std::string& provider) {
+Info hints_for(const Library& library, const std::string& provider, bool tagged = false) {
   const Info hints(library.dupinfo(nullptr), library.freeinfo);
-  hints->caps = FI_MSG | FI_MULTI_RECV;
+  hints->caps = FI_MSG | FI_MULTI_RECV | (tagged ? FI_TAGGED : 0);
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
   hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
   hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
   hints->domain_attr->av_type = FI_AV_TABLE;
-  // Not FI_MR_LOCAL: frames are not registered, so providers that insist on it come through ofi_rxm.
+  // Not FI_MR_LOCAL: neither frames nor users' buffers are registered, so providers that insist on it come
+  // through ofi_rxm.
   hints->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   hints->tx_attr->msg_order = FI_ORDER_SAS;
   hints->rx_attr->msg_order = FI_ORDER_SAS;
@@ -44,9 +47,9 @@ Info hints_for(const Library& library, const std::string& provider) {
 }
 
 /// What one provider offers, at this source address (and port) if there is one; null: nothing.
-Info query(const Library& library, const std::string& provider, const std::string& source,
+Info query(const Library& library, const std::string& provider, bool tagged, const std::string& source,
            const char* port = nullptr) {
-  const Info hints = hints_for(library, provider);
+  const Info hints = hints_for(library, provider, tagged);
   fi_info* found = nullptr;
   const char* const node = source.empty() ? nullptr : source.c_str();
   const std::uint64_t flags = source.empty() ? 0 : FI_SOURCE | FI_NUMERICHOST;
@@ -100,6 +103,32 @@ bool has_ip_address(const fi_info& info) noexcept {
          info.addr_format == FI_SOCKADDR_IN6;
 }
 
+/// Whether the provider moves bytes through sockets, itself or below ofi_rxm.
+bool of_sockets(const std::string& provider) {
+  const std::string lowest = provider.substr(0, provider.find(';'));
+  return lowest == "net" || lowest == "tcp" || lowest == "sockets" || lowest == "udp";
+}
+
+bool wants_gets(const params::Registry& params, const std::string& provider) {
+  const auto use = params.choice<net::GetUse>(kOfiGet);
+  return use == net::GetUse::always || (use == net::GetUse::automatic && !of_sockets(provider));
+}
+
+Choice choice_of(const params::Registry& params, Info info, const std::string& provider, std::string place) {
+  Choice choice;
+  choice.info = std::move(info);
+  choice.provider = provider;
+  choice.place = std::move(place);
+  choice.over_tcp = of_sockets(provider) && provider.rfind("udp", 0) != 0;
+  choice.gets = wants_gets(params, provider) && (choice.info->caps & FI_TAGGED) != 0;
+  const std::uint64_t format = choice.info->ep_attr->mem_tag_format;
+  choice.tag_bits = format == 0 ? 64 : static_cast<unsigned>(std::bit_width(format));
+  if (!choice.gets && wants_gets(params, provider)) {
+    choice.note = "no gets (btl_ofi_get): provider " + provider + " has no tagged messages";
+  }
+  return choice;
+}
+
 Unexpected failed(const Library& library, const char* call, int code) {
   return fail(Errc::system, call, library.strerror(-code));
 }
@@ -134,14 +163,17 @@ Result<Choice> choose(const Library& library, const params::Registry& params) {
   }
   const std::string source = interface ? interface->address.text() : std::string();
   for (const std::string& name : candidates(params)) {
-    Info info = source.empty() ? nullptr : query(library, name, source);
-    if (info == nullptr) info = query(library, name, {});
+    const bool tagged = wants_gets(params, name);
+    Info info = source.empty() ? nullptr : query(library, name, tagged, source);
+    if (info == nullptr) info = query(library, name, tagged, {});
+    if (info == nullptr && tagged && !source.empty()) info = query(library, name, false, source);
+    if (info == nullptr && tagged) info = query(library, name, false, {});
     // Without the source address a provider of sockets would take the first interface, whichever that is.
     if (info == nullptr || (has_ip_address(*info) && info->src_addr == nullptr)) continue;
     const bool over_ip = has_ip_address(*info);
     const std::string place =
         over_ip && interface ? source + " (" + interface->name + ")" : std::string(info->domain_attr->name);
-    return Choice{std::move(info), name, place, over_ip};
+    return choice_of(params, std::move(info), name, place);
   }
   return no_provider(library, params, source);
 }
@@ -149,9 +181,11 @@ Result<Choice> choose(const Library& library, const params::Registry& params) {
 Result<Choice> choose_at(const Library& library, const params::Registry& params, const Listener& own) {
   const std::string port = std::to_string(own.port);
   for (const std::string& name : candidates(params)) {
-    Info info = query(library, name, own.host, port.c_str());
+    const bool tagged = wants_gets(params, name);
+    Info info = query(library, name, tagged, own.host, port.c_str());
+    if (info == nullptr && tagged) info = query(library, name, false, own.host, port.c_str());
     if (info == nullptr || !has_ip_address(*info) || info->src_addr == nullptr) continue;
-    return Choice{std::move(info), name, own.place(), true};
+    return choice_of(params, std::move(info), name, own.place());
   }
   return no_provider(library, params, own.host + " with IP addresses, as btl_ofi_port_base needs it");
 }

@@ -26,8 +26,11 @@ namespace starling::btl::ofi {
 struct Choice {
   std::shared_ptr<fi_info> info;
   std::string provider;
-  std::string place;  ///< for people: address and name of the interface
-  bool over_ip = false;
+  std::string place;      ///< for people: address and name of the interface
+  bool over_tcp = false;  ///< a TCP connection to a process's port tells whether it lives
+  bool gets = false;      ///< btl_ofi_get, decided
+  unsigned tag_bits = 0;  ///< with gets
+  std::string note;       ///< a fallback with its reason, for the report
 };
 
 /// Errors: Errc::bad_parameter, not_found.
@@ -49,6 +52,8 @@ class Fabric {
   [[nodiscard]] fid_ep* endpoint() const noexcept { return endpoint_.get(); }
   [[nodiscard]] int wait_fd() const noexcept { return wait_fd_; }
   [[nodiscard]] const std::vector<std::byte>& name() const noexcept { return name_; }
+  /// Before what was lent to it is destroyed.
+  void close_endpoint() noexcept { endpoint_.reset(); }
   [[nodiscard]] const std::vector<std::uint16_t>& ports() const noexcept { return ports_; }
 
  private:

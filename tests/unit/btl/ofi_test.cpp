@@ -7,15 +7,20 @@
 #include "plugins/btl/ofi/component.hpp"
 #include "plugins/btl/ofi/params.hpp"
 #include "tests/unit/btl/net_conformance.hpp"
+#include "tests/unit/btl/net_gets.hpp"
 
 namespace starling::test {
 namespace {
 
+/// With gets, which sockets have only where somebody asks for them.
 struct Ofi {
   static constexpr char kOwner[] = "btl/ofi";
+  static constexpr bool kOutlivesReceivers = true;
   static constexpr char kInterfaceParam[] = "btl_ofi_interface";
+  static constexpr params::Decl kGetAlways =
+      params::choice("btl_ofi_get", "always", "auto|always|never", "As btl_ofi_get, for the tests.");
   static constexpr params::Decl kDecls[] = {btl::kOfiProvider, btl::kOfiInterface, btl::kOfiPeerTimeout,
-                                            btl::kOfiPortBase, btl::kOfiNodes};
+                                            btl::kOfiPortBase, btl::kOfiNodes,     kGetAlways};
   static Result<std::unique_ptr<btl::Component>> create(const btl::Args& args) {
     return btl::create_ofi_component(args);
   }
@@ -24,6 +29,7 @@ using OfiHarness = NetHarness<Ofi>;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, BtlConformance, OfiHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, NetConformance, OfiHarness);
+INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, NetGets, OfiHarness);
 
 /// Loopback addresses of this process's own, so that two runs at once share no port.
 struct OfiComputed : testing::Test {

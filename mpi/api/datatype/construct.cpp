@@ -99,6 +99,7 @@ int Type_create_resized(Datatype& oldtype, MPI_Count lb, MPI_Count extent, MPI_D
 }
 
 int Type_dup(Datatype& oldtype, MPI_Datatype* newtype) {
+  *newtype = MPI_DATATYPE_NULL;  // what a program finds after a copy callback has failed
   auto made = make_dup(oldtype);
   if (!made) return error(MPI_ERR_ARG, made.error().detail);
   Ref<Datatype> copy = std::move(*made);

@@ -33,8 +33,8 @@ static void expect(int code, int error_class, const char* wanted) {
 
 static void each_call(int code, int error_class, const char* wanted) {
   int value = 0, keyval, type_keyval;
-  MPI_Comm comm, copy, same;
-  MPI_Datatype type, other;
+  MPI_Comm comm, copy = MPI_COMM_SELF, same;
+  MPI_Datatype type, other = MPI_INT;
   OK(MPI_Comm_create_keyval(copied, deleted, &keyval, NULL));
   OK(MPI_Type_create_keyval(type_copied, MPI_TYPE_NULL_DELETE_FN, &type_keyval, NULL));
   OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
@@ -44,11 +44,13 @@ static void each_call(int code, int error_class, const char* wanted) {
   OK(MPI_Type_set_attr(type, type_keyval, &value));
   answer = code;
   expect(MPI_Comm_dup(comm, &copy), error_class, wanted);
+  CHECK(copy == MPI_COMM_NULL);
   expect(MPI_Comm_set_attr(comm, keyval, &code), error_class, wanted);
   expect(MPI_Comm_delete_attr(comm, keyval), error_class, wanted);
   same = comm;
   expect(MPI_Comm_free(&same), error_class, wanted);
   expect(MPI_Type_dup(type, &other), error_class, wanted);
+  CHECK(other == MPI_DATATYPE_NULL);
   answer = MPI_SUCCESS;
   OK(MPI_Type_free(&type));
   OK(MPI_Comm_free(&comm));

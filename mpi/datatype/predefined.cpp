@@ -4,6 +4,7 @@
 #include "mpi/datatype/predefined.hpp"
 
 #include <array>
+#include <type_traits>
 
 namespace starling::mpi {
 namespace {
@@ -16,6 +17,9 @@ struct Named {
 };
 
 constexpr Basic kLong = Basic::c_long;
+// Section 6.9.2 keeps it, as text, out of reductions; MPICH and Open MPI take it as a number, and so do
+// programs.
+constexpr Basic kChar = std::is_signed_v<char> ? Basic::int8 : Basic::uint8;
 constexpr Basic kUnsignedLong = Basic::c_unsigned_long;
 
 constexpr Named kNamed[] = {
@@ -61,7 +65,7 @@ constexpr Named kNamed[] = {
     {0x23c, "MPI_WCHAR", Basic::wide_character, OpClass::none},
     {0x240, "MPI_INT8_T", Basic::int8, OpClass::c_integer},
     {0x241, "MPI_UINT8_T", Basic::uint8, OpClass::c_integer},
-    {0x243, "MPI_CHAR", Basic::character, OpClass::none},
+    {0x243, "MPI_CHAR", kChar, OpClass::c_integer},
     {0x244, "MPI_SIGNED_CHAR", Basic::int8, OpClass::c_integer},
     {0x245, "MPI_UNSIGNED_CHAR", Basic::uint8, OpClass::c_integer},
     {0x247, "MPI_BYTE", Basic::byte, OpClass::byte},

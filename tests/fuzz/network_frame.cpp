@@ -34,22 +34,29 @@ class Reader final : public btl::Sink {
   std::size_t bytes = 0;
 };
 
-/// A frame that is only a head, and was accepted: about its sender, or the connection. It may come twice, and
-/// is none with anything behind it.
+/// A frame without records that was accepted: about its sender, the connection or a get. It may come twice,
+/// and is none with anything more behind it.
 void check_notice(btl::net::Arrivals& arrivals, std::vector<std::byte> frame) {
   using btl::net::FrameKind;
   btl::net::FrameHead head;
   std::memcpy(&head, frame.data(), sizeof head);
   const bool leaves = head.kind == FrameKind::leaving;
   const bool closes = head.kind >= FrameKind::ask_close && head.kind <= FrameKind::refuse_close;
+  const bool asks = head.kind == FrameKind::ask_data || head.kind == FrameKind::refuse_data;
+  if (frame.size() != sizeof head + (asks ? sizeof(btl::net::AskData) : 0)) std::abort();
   for (int time = 0; time < 2; ++time) {
     if (arrivals.take_closing().has_value() != closes) std::abort();
+    const auto asked = arrivals.take_asked();
+    if (asked.has_value() != asks) std::abort();
+    if (asks && (asked->rank != head.rank || asked->kind != head.kind)) std::abort();
+    if (asks && std::memcmp(&asked->what, frame.data() + sizeof head, sizeof asked->what) != 0) std::abort();
     if ((arrivals.end_of(head.rank) == Errc::peer_left) != leaves) std::abort();
     if (arrivals.deliver(frame) != 1) std::abort();
   }
   (void)arrivals.take_closing();
+  (void)arrivals.take_asked();
   frame.push_back({});
-  if (arrivals.deliver(frame) != 0 || arrivals.take_closing()) std::abort();
+  if (arrivals.deliver(frame) != 0 || arrivals.take_closing() || arrivals.take_asked()) std::abort();
   if ((arrivals.end_of(head.rank) == Errc::peer_left) != leaves) std::abort();
 }
 
@@ -65,12 +72,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   btl::Component::Counters counters;
   btl::net::Arrivals arrivals(reader, btl::Place{ProcId{0, 0}, kRanks}, kToken, counters);
   const int messages = arrivals.deliver(frame);
-  if (messages == 1 && frame.size() == sizeof(btl::net::FrameHead)) {
-    if (reader.messages != 0) std::abort();
+  if (messages == 1 && reader.messages == 0) {
     check_notice(arrivals, std::move(frame));
     return 0;
   }
-  if (arrivals.take_closing()) std::abort();
+  if (arrivals.take_closing() || arrivals.take_asked()) std::abort();
   if (messages != reader.messages || reader.bytes > frame.size()) std::abort();
   if (arrivals.deliver(frame) != messages) std::abort();
   if (counters.notes.size() > 2) std::abort();  // each fault once, however often it comes

@@ -14,6 +14,7 @@
 #include "core/clock.hpp"
 #include "core/log.hpp"
 #include "mpi/api/registry.hpp"
+#include "mpi/runtime/poll_loop.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -37,6 +38,17 @@ inline void pause_cpu() noexcept {
   __builtin_ia32_pause();
 #endif
 }
+
+/// Lets others run: threads of this process, which may want the runtime's lock, and other processes.
+void give_core() {
+  BigLock& lock = registry().lock;
+  const auto depth = lock.release_all();
+  ::sched_yield();
+  lock.reacquire(depth);
+}
+
+/// Questions of this process that found nothing. Under the runtime's lock.
+PollLoop poll_loop;
 
 }  // namespace
 
@@ -79,8 +91,15 @@ void Runtime::wait_long(const char* function, ReadyFunction ready, void* context
   (void)wait_until(ready, context, Deadline{});
 }
 
+// A loop around MPI_Test or MPI_Iprobe waits, but cannot sleep. With more ranks than cores it gives its core
+// away, as a wait does: the process it waits for may want it. Who computes between questions keeps it.
 void Runtime::poll(const char* function) {
   if (progress() != 0) return;
+  if (crowded_ && yield_ns_ != 0 && poll_loop.ask(now_ns())) {
+    give_core();
+    poll_loop.resumed(now_ns());
+    if (progress() != 0) return;
+  }
   Waiting waiting(function);
   waiting.since_ns = ~std::uint64_t{0};  // a call that returns at once has no age
   if (++idle_polls_ % kPollsPerLook == 0) {
@@ -124,9 +143,7 @@ Runtime::Yielded Runtime::yield_until(ReadyFunction ready, void* context, std::u
   if (now < yield_again_ns_) return Yielded::nothing;
   while (now < end_ns) {
     const std::uint64_t before = now;
-    const auto depth = registry().lock.release_all();
-    ::sched_yield();
-    registry().lock.reacquire(depth);
+    give_core();
     now = now_ns();
     const bool long_away = now - before > kLongYieldNs + kPollOfRankNs * node_ranks_.size();
     note_yield(long_away, now);
@@ -149,19 +166,13 @@ void Runtime::note_yield(bool long_away, std::uint64_t now) noexcept {
 }
 
 void Runtime::give_way() {
-  BigLock& lock = registry().lock;
-  if (!lock.enabled()) return;
-  const auto depth = lock.release_all();
-  ::sched_yield();
-  lock.reacquire(depth);
+  if (registry().lock.enabled()) give_core();
 }
 
 bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {
   if (!pml_->may_sleep()) {
     // Nobody will ring for something that waits: let the other side run, but do not sleep.
-    const auto depth = registry().lock.release_all();
-    ::sched_yield();
-    registry().lock.reacquire(depth);
+    give_core();
     look_around();
     return false;
   }

@@ -204,8 +204,9 @@ void UcxComponent::retire(UcxEndpoint& link) noexcept {
   --open_;
 }
 
-void UcxComponent::on_error(void* link, ucp_ep_h, ucs_status_t status) noexcept {
+void UcxComponent::on_error(void* link, ucp_ep_h ep, ucs_status_t status) noexcept {
   auto& lost = *static_cast<UcxEndpoint*>(link);
+  if (ep != lost.ep_) return;  // one that was closed before; its end says nothing about its successor
   UcxComponent& self = lost.component_;
   self.retire(lost);
   self.gets_.on_link_lost();

@@ -3,6 +3,7 @@
 // either closes, and both may ask at once. Layer: plugin. Design: docs/design/network.md.
 
 #include <algorithm>
+#include <utility>
 
 #include "plugins/btl/ucx/component.hpp"
 
@@ -50,6 +51,8 @@ void UcxComponent::on_closing(net::Arrivals::Closing closing) noexcept {
     closing_.push_back(&link);
     link.hold_back(true);
     agree_on_closing(link);
+  } else if (closing.kind == Kind::ask_close && link.stage_ == Stage::agreed) {
+    link.asked_again_ = true;  // over its next connection; this end of the last is still open
   }
 }
 
@@ -71,6 +74,8 @@ void UcxComponent::close_idle() noexcept {
     link.unconfirmed_ = false;
     link.stage_ = UcxEndpoint::Stage::open;
     link.hold_back(false);
+    if (std::exchange(link.asked_again_, false) && !link.lost())
+      link.send_empty_frame(net::FrameKind::refuse_close);
     closing_[i] = closing_.back();
     closing_.pop_back();
     ++events_;

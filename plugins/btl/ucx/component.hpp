@@ -68,6 +68,7 @@ class UcxEndpoint final : public net::GetLink {
   Stage stage_ = Stage::open;
   bool unconfirmed_ = false;
   bool flushing_ = false;
+  bool asked_again_ = false;  // to close the next connection, before this one was closed
 };
 
 class UcxComponent final : public Component {

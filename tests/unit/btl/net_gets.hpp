@@ -21,16 +21,6 @@ namespace starling::test {
 template <class Harness>
 class NetGets : public testing::Test {
  protected:
-  template <class Until>
-  static bool progress_until(Harness& harness, Until until) {
-    const Deadline deadline = Deadline::after_seconds(60);
-    while (!until() && !deadline.passed()) {
-      for (unsigned rank = 0; rank < 2; ++rank) {
-        if (harness.alive(rank)) harness.component(rank).progress();
-      }
-    }
-    return until();
-  }
   /// Process 0 has asked for two, and `passes` later one of the two processes ends.
   static void end_after(unsigned passes, unsigned who, bool connected) {
     Harness harness(2);
@@ -72,13 +62,13 @@ TYPED_TEST_P(NetGets, many_at_once_in_both_directions_among_messages) {
   }
   EXPECT_FALSE(harness.component(0).drained());
   EXPECT_FALSE(harness.component(1).drained());
-  EXPECT_TRUE(this->progress_until(harness, [&] {
+  EXPECT_TRUE(progress_until(harness, [&] {
     return std::all_of(gets.begin(), gets.end(), [](const auto& get) { return get->ended(); }) &&
            harness.sink(1).messages.size() == 40;
   }));
   for (const auto& get : gets) EXPECT_TRUE(get->right() && get->times_told == 1);
-  EXPECT_TRUE(this->progress_until(harness, [&] { return harness.component(0).drained(); }));
-  EXPECT_TRUE(this->progress_until(harness, [&] { return harness.component(1).drained(); }));
+  EXPECT_TRUE(progress_until(harness, [&] { return harness.component(0).drained(); }));
+  EXPECT_TRUE(progress_until(harness, [&] { return harness.component(1).drained(); }));
 }
 
 TYPED_TEST_P(NetGets, beyond_the_most_at_once_is_again) {
@@ -92,13 +82,13 @@ TYPED_TEST_P(NetGets, beyond_the_most_at_once_is_again) {
   }
   ASSERT_EQ(answer, Post::again);
   gets.pop_back();
-  EXPECT_TRUE(this->progress_until(harness, [&] {
+  EXPECT_TRUE(progress_until(harness, [&] {
     return std::all_of(gets.begin(), gets.end(), [](const auto& get) { return get->ended(); });
   }));
   for (const auto& get : gets) EXPECT_TRUE(get->right());
   Getting last(10'000);
   EXPECT_EQ(last.start(harness.endpoint(0, 1)), Post::posted);
-  EXPECT_TRUE(this->progress_until(harness, [&] { return last.ended(); }));
+  EXPECT_TRUE(progress_until(harness, [&] { return last.ended(); }));
 }
 
 TYPED_TEST_P(NetGets, what_was_not_announced_is_not_given) {
@@ -106,13 +96,13 @@ TYPED_TEST_P(NetGets, what_was_not_announced_is_not_given) {
   Getting get(100'000);
   harness.endpoint(1, 0);
   ASSERT_EQ(get.start(harness.endpoint(0, 1), Collector::kAnnounced + 1), Post::posted);
-  EXPECT_TRUE(this->progress_until(harness, [&] { return get.ended(); }));
+  EXPECT_TRUE(progress_until(harness, [&] { return get.ended(); }));
   EXPECT_FALSE(get.ok);
   EXPECT_TRUE(get.untouched());
   EXPECT_TRUE(harness.sink(0).lost.empty());
   Getting other(100'000);  // and nothing is broken by it
   ASSERT_EQ(other.start(harness.endpoint(0, 1)), Post::posted);
-  EXPECT_TRUE(this->progress_until(harness, [&] { return other.ended(); }));
+  EXPECT_TRUE(progress_until(harness, [&] { return other.ended(); }));
   EXPECT_TRUE(other.right());
 }
 
@@ -130,7 +120,7 @@ TYPED_TEST_P(NetGets, an_owner_that_sleeps_is_woken_for_them) {
   TypeParam harness(2);
   harness.endpoint(1, 0);
   ASSERT_EQ(harness.endpoint(0, 1).send({}, make_message(1, 50)), Post::done);
-  ASSERT_TRUE(this->progress_until(harness, [&] { return harness.sink(1).messages.size() == 1; }));
+  ASSERT_TRUE(progress_until(harness, [&] { return harness.sink(1).messages.size() == 1; }));
   // Made before the owner's thread and destroyed after it: ThreadSanitizer sees no order through the network.
   std::vector<std::unique_ptr<Getting>> gets;
   for (unsigned i = 1; i <= 20; ++i) gets.push_back(std::make_unique<Getting>(i * 300'000));

@@ -69,4 +69,16 @@ class NetHarness {
   std::vector<std::unique_ptr<btl::Component>> components_;
 };
 
+/// Both of two processes go on, as far as they live, until it is so; false: not within a minute.
+template <class Harness, class Until>
+bool progress_until(Harness& harness, Until until) {
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (!until() && !deadline.passed()) {
+    for (unsigned rank = 0; rank < 2; ++rank) {
+      if (harness.alive(rank)) harness.component(rank).progress();
+    }
+  }
+  return until();
+}
+
 }  // namespace starling::test

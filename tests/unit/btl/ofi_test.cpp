@@ -44,16 +44,6 @@ struct OfiComputed : testing::Test {
     EXPECT_TRUE(made) << made.error().text();
     return **made;
   }
-  template <class Until>
-  static bool progress_until(OfiHarness& harness, Until until) {
-    const Deadline deadline = Deadline::after_seconds(60);
-    while (!until() && !deadline.passed()) {
-      for (unsigned rank = 0; rank < 2; ++rank) {
-        if (harness.alive(rank)) harness.component(rank).progress();
-      }
-    }
-    return until();
-  }
 };
 
 TEST_F(OfiComputed, messages_need_no_address_of_anybody) {

@@ -6,13 +6,18 @@
 #include "plugins/pmi/pmi1/component.hpp"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+
+#include "core/drain.hpp"
 
 namespace starling::pmi {
 namespace {
 
 constexpr std::uint64_t kAbortGraceNs = 5'000'000'000u;
+/// How long a launcher may take to read what was printed before an abort; longer than a busy machine needs.
+constexpr std::uint64_t kReadGraceNs = 500'000'000u;
 
 /// The tag that a fence of these ranks has on the wire: never 0, which is the world barrier's.
 std::uint32_t hashed_tag(std::string_view tag) noexcept {
@@ -281,6 +286,10 @@ void Pmi1::abort(int exit_code, std::string_view message) noexcept {
   wire::Line line("abort");
   line.add("exitcode", exit_code);
   if (!text.empty()) line.add("message", text);
+  if (!own_server_) {  // ours reads what is left; others may end at once, and the reason would be lost
+    const Deadline deadline = Deadline::after_ns(kReadGraceNs);
+    (void)(await_read(STDERR_FILENO, deadline) && await_read(STDOUT_FILENO, deadline));
+  }
   if (!connection_.send(std::move(line).take())) return;
   // The process manager ends this process too; give it the time to do so before the caller exits by itself.
   const Deadline deadline = Deadline::after_ns(kAbortGraceNs);

@@ -2,6 +2,7 @@
 // The PMI clients against scripted servers: what is on the wire, and what happens when a server misbehaves.
 // Layer: tests.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -157,6 +158,34 @@ TEST_F(ClientTest, timed_out_world_fence_poisons_the_connection) {
   EXPECT_EQ(client->fence(Deadline::after_ns(1'000'000)).error().code, Errc::timed_out);
   EXPECT_FALSE(client->fence(Deadline::after_seconds(5)));
   EXPECT_TRUE(client->put("k", {}));
+}
+
+TEST_F(ClientTest, abort_is_told_after_its_reason_was_read) {
+  int sockets[2] = {-1, -1};
+  int pipe[2] = {-1, -1};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets), 0);
+  ASSERT_EQ(::pipe2(pipe, O_CLOEXEC), 0);
+  // A launcher that looks at its processes' sockets before it looks at what they print.
+  server_ = std::thread([socket = sockets[1], reader = pipe[0]] {
+    UniqueFd server(socket);
+    const UniqueFd output(reader);
+    UniqueFd hellos(::dup(socket));
+    serve(std::move(hellos), hello(1));
+    char bytes[64];
+    ::usleep(20'000);
+    EXPECT_EQ(::recv(server.get(), bytes, sizeof bytes, MSG_DONTWAIT), -1) << "the abort came first";
+    EXPECT_EQ(::read(output.get(), bytes, sizeof bytes), 10);
+    serve(std::move(server), {{"cmd=abort exitcode=3", ""}});
+  });
+  auto made =
+      Pmi1::make(fake({{"PMI_FD", std::to_string(sockets[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}), 5);
+  ASSERT_TRUE(made) << made.error().detail;
+  const UniqueFd stderr_before(::dup(STDERR_FILENO));
+  ASSERT_EQ(::dup2(pipe[1], STDERR_FILENO), STDERR_FILENO);
+  const UniqueFd writer(pipe[1]);
+  EXPECT_EQ(::write(STDERR_FILENO, "the reason", 10), 10);
+  (*made)->abort(3, "");
+  ASSERT_EQ(::dup2(stderr_before.get(), STDERR_FILENO), STDERR_FILENO);
 }
 
 TEST_F(ClientTest, server_that_goes_away_is_peer_lost) {

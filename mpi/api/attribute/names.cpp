@@ -6,6 +6,7 @@
 #include "mpi/api.gen.hpp"
 #include "mpi/api/text.hpp"
 #include "mpi/comm/comm.hpp"
+#include "mpi/comm/hints.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/error.hpp"
 #include "mpi/info/info.hpp"
@@ -50,15 +51,15 @@ int Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
 
 /// Hints replace the communicator's of the same key; null leaves them.
 int Comm_set_info(Comm& comm, Info* info) {
-  if (info == nullptr) return MPI_SUCCESS;
+  const Ref<Info> given = known_hints(info);
+  if (!given) return MPI_SUCCESS;
   auto merged = comm.info ? comm.info->dup() : Ref<Info>::adopt(new Info);
-  for (const auto& [key, value] : info->entries()) merged->set(key, value);
+  for (const auto& [key, value] : given->entries()) merged->set(key, value);
   comm.info = std::move(merged);
   return MPI_SUCCESS;
 }
 int Comm_get_info(Comm& comm, MPI_Info* info_used) {
-  auto copy = comm.info ? comm.info->dup() : Ref<Info>::adopt(new Info);
-  *info_used = new_handle<MPI_Info>(tables().info, std::move(copy));
+  *info_used = new_handle<MPI_Info>(tables().info, Ref<Info>::adopt(new Info(hints_in_use(comm.info.get()))));
   return *info_used != MPI_INFO_NULL ? MPI_SUCCESS : error(MPI_ERR_NO_MEM, "too many info objects are alive");
 }
 

@@ -9,6 +9,7 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/comm/give.hpp"
+#include "mpi/comm/hints.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/info/info.hpp"
@@ -81,15 +82,13 @@ int duplicate(Comm& comm, Ref<Info> info, MPI_Comm* newcomm, MPI_Request* handle
   return request->start();
 }
 
-Ref<Info> copy_of(const Info* info) { return info != nullptr ? info->dup() : Ref<Info>(); }
-
 }  // namespace
 
 // Hints do not pass to the duplicate (since MPI-4.0).
 int Comm_dup(Comm& comm, MPI_Comm* newcomm) { return duplicate(comm, {}, newcomm); }
 
 int Comm_dup_with_info(Comm& comm, Info* info, MPI_Comm* newcomm) {
-  return duplicate(comm, copy_of(info), newcomm);
+  return duplicate(comm, known_hints(info), newcomm);
 }
 
 int Comm_idup(Comm& comm, MPI_Comm* newcomm, MPI_Request* request) {
@@ -97,7 +96,7 @@ int Comm_idup(Comm& comm, MPI_Comm* newcomm, MPI_Request* request) {
 }
 
 int Comm_idup_with_info(Comm& comm, Info* info, MPI_Comm* newcomm, MPI_Request* request) {
-  return duplicate(comm, copy_of(info), newcomm, request);
+  return duplicate(comm, known_hints(info), newcomm, request);
 }
 
 }  // namespace starling::mpi::api

@@ -8,6 +8,7 @@
 #include "mpi/api/raise.hpp"
 #include "mpi/api/registry.hpp"
 #include "mpi/comm/factory.hpp"
+#include "mpi/comm/hints.hpp"
 #include "mpi/comm/inter.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -124,7 +125,8 @@ int Session_get_pset_info(Session&, const char* pset_name, MPI_Info* info) {
 }
 
 int Session_get_info(Session& session, MPI_Info* info_used) {
-  *info_used = new_info({{"thread_level", level_name(session.thread_level)}});
+  *info_used = new_info({{"thread_level", level_name(session.thread_level)},
+                         {std::string(kMemoryKindsKey), std::string(kMemoryKinds)}});
   return *info_used == MPI_INFO_NULL ? error(MPI_ERR_INTERN, "more than 2^25 info objects are alive")
                                      : MPI_SUCCESS;
 }
@@ -145,7 +147,7 @@ int Comm_create_from_group(Group& group, const char* stringtag, Info* info, Errh
       CommFactory::from_group(Ref<Group>::share(&group), std::string("user ") + stringtag, group.session());
   if (made.comm == nullptr) return raise_by(errhandler, made.error_class);
   made.comm->errhandler = Ref<Errhandler>::share(&errhandler);
-  if (info != nullptr) made.comm->info = info->dup();
+  made.comm->info = known_hints(info);
   *newcomm = as_handle<MPI_Comm>(made.comm->handle());
   return MPI_SUCCESS;
 }
@@ -158,7 +160,7 @@ int Intercomm_create_from_groups(Group& local_group, int local_leader, MPI_Group
                                       remote_leader, stringtag);
   if (made.comm == nullptr) return raise_by(errhandler, made.error_class);
   made.comm->errhandler = Ref<Errhandler>::share(&errhandler);
-  if (info != nullptr) made.comm->info = info->dup();
+  made.comm->info = known_hints(info);
   *newintercomm = as_handle<MPI_Comm>(made.comm->handle());
   return MPI_SUCCESS;
 }

@@ -36,9 +36,11 @@ struct Header {
   std::byte pad1[112];
   alignas(128) std::atomic<std::uint64_t> free_heads[kSizeClasses];  ///< FreeList heads, by class
   std::byte pad2[64];
+  alignas(128) YieldPause yield_pause;
+  std::byte pad3[112];
 };
-static_assert(sizeof(Header) == 512 && offsetof(Header, bump_pages) == 128 &&
-              offsetof(Header, free_heads) == 256);
+static_assert(sizeof(Header) == 640 && offsetof(Header, bump_pages) == 128 &&
+              offsetof(Header, free_heads) == 256 && offsetof(Header, yield_pause) == 512);
 static_assert(std::is_standard_layout_v<Header> && std::is_standard_layout_v<ProcSlot>);
 
 /// Where the parts of a segment of this geometry begin.

@@ -224,9 +224,15 @@ std::uint32_t NodeSegment::ends() const noexcept {
   return state_->header().ends.load(std::memory_order_acquire);
 }
 
+YieldPause& NodeSegment::yield_pause() noexcept { return state_->header().yield_pause; }
+
 void NodeSegment::ring(std::uint32_t local_rank) noexcept {
   if ((state_->bell_of(local_rank).attention() & kAsleep) != 0) [[unlikely]]
     wake(local_rank);
+}
+
+bool NodeSegment::awaits(std::uint32_t local_rank, std::uint32_t what) noexcept {
+  return shm::awaits(state_->bell_of(local_rank).attention(), what);
 }
 
 void NodeSegment::wake(std::uint32_t local_rank) noexcept {
@@ -254,8 +260,8 @@ void NodeSegment::silence_bell() noexcept {
   if (state_->bell) state_->bell->silence();
 }
 
-std::uint32_t NodeSegment::prepare_sleep() noexcept {
-  const std::uint32_t value = state_->bell_of(state_->local_rank).prepare();
+std::uint32_t NodeSegment::prepare_sleep(std::uint32_t awaited) noexcept {
+  const std::uint32_t value = state_->bell_of(state_->local_rank).prepare(awaited);
   fence_all();
   return value;
 }

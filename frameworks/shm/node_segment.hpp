@@ -27,7 +27,7 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 4;
+inline constexpr std::uint32_t kLayoutVersion = 5;
 
 /// State of one local process, written by itself (or by mpiexec after its end): exited while others counted
 /// on it, or ended after it had left in order.
@@ -50,6 +50,13 @@ struct alignas(128) ProcSlot {
   std::byte pad2[112];
 };
 static_assert(sizeof(ProcSlot) == 1024);
+
+/// Until when the processes of the node sleep rather than yield while they wait (mpi/runtime/yields.hpp), and
+/// for how long that was. Nanoseconds of CLOCK_MONOTONIC; relaxed.
+struct YieldPause {
+  std::atomic<std::uint64_t> until_ns;
+  std::atomic<std::uint64_t> length_ns;
+};
 
 /// What every process of the node must agree on; part of the header and compared at attach.
 struct Geometry {
@@ -116,14 +123,19 @@ class NodeSegment {
   /// How many have been marked: whoever remembers it need not look at every slot again.
   [[nodiscard]] std::uint32_t ends() const noexcept;
 
+  [[nodiscard]] YieldPause& yield_pause() noexcept;
+
   /// Wakes the process of that slot if it sleeps. Cheap if not: one load after a fence.
   void ring(std::uint32_t local_rank) noexcept;
+  /// Whether the process of that slot sleeps and awaits that (doorbell.hpp); after publishing it. As cheap.
+  [[nodiscard]] bool awaits(std::uint32_t local_rank, std::uint32_t what) noexcept;
   /// For producers that have fenced and seen kAsleep already.
   void wake(std::uint32_t local_rank) noexcept;
   /// Sleeping on the own doorbell. prepare_sleep announces it and returns the value to wait on; the caller
   /// polls everything once more, then sleeps or not. The announcement stays until a producer rings or
   /// cancel_sleep: call that when no thread of this process sleeps any more.
-  [[nodiscard]] std::uint32_t prepare_sleep() noexcept;
+  /// `awaited`: what it may be woken for besides messages.
+  [[nodiscard]] std::uint32_t prepare_sleep(std::uint32_t awaited = 0) noexcept;
   /// Makes all registered processes pass a full fence, behind another request in the own attention word.
   void fence_all() noexcept;
   /// Whether this process takes part in such fences: since enter(), where the system allows it.

@@ -30,7 +30,9 @@
 #include "frameworks/shm/node_segment.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/plan.hpp"
+#include "mpi/runtime/poll_loop.hpp"
 #include "mpi/runtime/segment_store.hpp"
+#include "mpi/runtime/yields.hpp"
 
 namespace starling::mpi {
 
@@ -127,6 +129,9 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   void remove(Progressable& item) noexcept;
   /// Wakes this process's threads that sleep in wait(): something they may wait for was done by a call.
   void wake() noexcept;
+  /// What waits may sleep for besides messages, as a number of frameworks/shm/doorbell.hpp; until it is set
+  /// to kAwaitsNothing again. Where threads may wait at once, all are woken for all.
+  void set_awaited(std::uint32_t awaited) noexcept { awaited_ = awaited; }
 
   /// Progresses until ready() is true: polls for a while, then sleeps between arrivals. ready() is not asked
   /// again after a yes.
@@ -203,7 +208,6 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
   enum class Yielded : std::uint8_t { ready, event, nothing };
   [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
-  void note_yield(bool long_away, std::uint64_t now) noexcept;
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
   void sleep(std::uint32_t doorbell, std::uint64_t limit_ns);
   [[nodiscard]] bool begin_sleep() noexcept;
@@ -230,12 +234,12 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::uint32_t hot_polls_ = 64;  ///< polls of wait() before it reads a clock
   std::uint64_t spin_ns_ = 0;
   std::uint64_t yield_ns_ = 0;
-  std::uint64_t yield_again_ns_ = 0;  ///< no yields before: others compute
-  std::uint64_t yield_pause_ns_ = 0;
-  std::uint32_t short_yields_ = 0;
+  Yields yields_;
   std::uint32_t sleepers_ = 0;
+  std::uint32_t awaited_ = 0;
   std::uint64_t next_look_ns_ = 0;
   std::uint32_t idle_polls_ = 0;
+  PollLoop poll_loop_;
   std::vector<Phase> phases_;
   CreationTraffic creation_traffic_;
   std::string shared_memory_;

@@ -8,13 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "core/clock.hpp"
 #include "core/log.hpp"
+#include "frameworks/shm/doorbell.hpp"
 #include "mpi/api/registry.hpp"
-#include "mpi/runtime/poll_loop.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -25,11 +24,6 @@ namespace {
 constexpr std::uint64_t kSleepLimitNs = 100'000'000;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;
-/// A yield that takes longer has let somebody compute, not only all ranks of the node poll.
-constexpr std::uint64_t kLongYieldNs = 300'000, kPollOfRankNs = 50'000;
-constexpr std::uint64_t kLeastYieldPauseNs = 2'000'000, kMostYieldPauseNs = 1'000'000'000;
-/// So many short ones in a row, and nobody else computes any more.
-constexpr std::uint32_t kShortYields = 2000;
 constexpr std::uint64_t kDrainNoticeNs = 10'000'000'000;
 constexpr int kLauncherLostExit = 113;
 
@@ -46,9 +40,6 @@ void give_core() {
   ::sched_yield();
   lock.reacquire(depth);
 }
-
-/// Questions of this process that found nothing. Under the runtime's lock.
-PollLoop poll_loop;
 
 }  // namespace
 
@@ -95,9 +86,9 @@ void Runtime::wait_long(const char* function, ReadyFunction ready, void* context
 // away, as a wait does: the process it waits for may want it. Who computes between questions keeps it.
 void Runtime::poll(const char* function) {
   if (progress() != 0) return;
-  if (crowded_ && yield_ns_ != 0 && poll_loop.ask(now_ns())) {
+  if (crowded_ && yield_ns_ != 0 && poll_loop_.ask(now_ns())) {
     give_core();
-    poll_loop.resumed(now_ns());
+    poll_loop_.resumed(now_ns());
     if (progress() != 0) return;
   }
   Waiting waiting(function);
@@ -135,34 +126,20 @@ bool Runtime::wait_until(ReadyFunction ready, void* context, Deadline deadline) 
 }
 
 // With more ranks than cores the process that is waited for is often one that wants this core. A yield gives
-// it the core in a microsecond; going to sleep and being woken costs ten or more. But who yields while others
-// compute forfeits its time slice to them, and is late for milliseconds, whereas one that sleeps is woken
-// ahead of them. So after a long yield waits go to sleep at once for a while.
+// it the core in a microsecond; going to sleep and being woken costs ten or more.
 Runtime::Yielded Runtime::yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns) {
   std::uint64_t now = now_ns();
-  if (now < yield_again_ns_) return Yielded::nothing;
+  if (yields_.paused(now)) return Yielded::nothing;
   while (now < end_ns) {
     const std::uint64_t before = now;
     give_core();
     now = now_ns();
-    const bool long_away = now - before > kLongYieldNs + kPollOfRankNs * node_ranks_.size();
-    note_yield(long_away, now);
+    const bool long_away = yields_.note(before, now);
     if (ready(context)) return Yielded::ready;
     if (progress() != 0) return Yielded::event;
     if (long_away) break;
   }
   return Yielded::nothing;
-}
-
-// The pause after a long yield doubles with each until yields are short again.
-void Runtime::note_yield(bool long_away, std::uint64_t now) noexcept {
-  if (long_away) {
-    short_yields_ = 0;
-    yield_pause_ns_ = std::clamp(2 * yield_pause_ns_, kLeastYieldPauseNs, kMostYieldPauseNs);
-    yield_again_ns_ = now + yield_pause_ns_;
-  } else if (++short_yields_ == kShortYields) {
-    yield_pause_ns_ = 0;
-  }
 }
 
 void Runtime::give_way() {
@@ -176,7 +153,8 @@ bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
     look_around();
     return false;
   }
-  const std::uint32_t doorbell = segment_->prepare_sleep();
+  const std::uint32_t doorbell =
+      segment_->prepare_sleep(registry().lock.enabled() ? shm::kAwaitsAll : awaited_);
   // From here on producers ring. What arrived before is found by this last look. ready() may take what it
   // finds (a matched probe does), so a yes is never asked for twice. A look at a network after begin_sleep()
   // could take the event that its descriptor would have shown.

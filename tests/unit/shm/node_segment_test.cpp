@@ -165,6 +165,27 @@ TEST(NodeSegment, a_bell_between_announcing_and_sleeping_is_not_lost) {
   EXPECT_EQ(mine.slot(0).attention.load(), 0u);
 }
 
+TEST(NodeSegment, a_sleeper_says_what_it_awaits_besides_messages) {
+  const auto geometry = small_geometry(2);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment sleeper = join(memfd, geometry, 0);
+  NodeSegment other = join(memfd, geometry, 1);
+  EXPECT_FALSE(other.awaits(0, 7)) << "nobody sleeps";
+  (void)sleeper.prepare_sleep(7);
+  EXPECT_TRUE(other.awaits(0, 7));
+  EXPECT_FALSE(other.awaits(0, 8));
+  other.ring(0);  // a message wakes all
+  EXPECT_FALSE(other.awaits(0, 7));
+  EXPECT_EQ(sleeper.slot(0).attention.load() & shm::kSleep, 0u);
+  (void)sleeper.prepare_sleep(shm::kAwaitsAll);
+  EXPECT_TRUE(other.awaits(0, 7));
+  EXPECT_TRUE(other.awaits(0, 8));
+  sleeper.cancel_sleep();
+  EXPECT_FALSE(other.awaits(0, 8));
+  (void)sleeper.prepare_sleep();
+  EXPECT_FALSE(other.awaits(0, 7)) << "messages only";
+}
+
 TEST(NodeSegment, a_bell_makes_its_descriptor_readable_until_it_is_silenced) {
   const auto geometry = small_geometry(2);
   const UniqueFd memfd = make_memfd(geometry);

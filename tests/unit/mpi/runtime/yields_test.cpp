@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When the processes of a node sleep rather than yield. Layer: tests.
+
+#include "mpi/runtime/yields.hpp"
+
+#include <gtest/gtest.h>
+
+namespace starling::mpi {
+namespace {
+
+constexpr std::uint64_t kShort = 2'000, kLong = 3'000'000;
+constexpr std::size_t kRanks = 4;
+
+struct YieldsTest : testing::Test {
+  shm::YieldPause pause{};
+  Yields one{pause, kRanks}, other{pause, kRanks};
+  std::uint64_t now = 1'000'000'000;
+
+  bool yields(Yields& process, std::uint64_t ns) {
+    const std::uint64_t begin = now;
+    now += ns;
+    return process.note(begin, now);
+  }
+  /// How long the pause lasts from now on.
+  std::uint64_t left() const { return pause.until_ns.load() - now; }
+};
+
+TEST_F(YieldsTest, go_on_while_they_are_short) {
+  EXPECT_FALSE(one.paused(now));
+  EXPECT_FALSE(yields(one, kShort));
+  EXPECT_FALSE(yields(one, Yields::kLongNs + kRanks * Yields::kPollOfRankNs));
+  EXPECT_FALSE(one.paused(now));
+}
+
+TEST_F(YieldsTest, pause_on_the_whole_node_after_a_long_one) {
+  EXPECT_TRUE(yields(one, kLong));
+  EXPECT_TRUE(one.paused(now));
+  EXPECT_TRUE(other.paused(now));
+  EXPECT_TRUE(other.paused(now + Yields::kLeastPauseNs - 1));
+  EXPECT_FALSE(other.paused(now + Yields::kLeastPauseNs));
+}
+
+TEST_F(YieldsTest, who_was_away_at_the_same_time_does_not_make_it_longer) {
+  const std::uint64_t begin = now;
+  EXPECT_TRUE(yields(one, kLong));
+  EXPECT_TRUE(other.note(begin, now + 1));
+  EXPECT_EQ(left(), Yields::kLeastPauseNs);
+}
+
+TEST_F(YieldsTest, pause_twice_as_long_if_the_first_after_a_pause_is_long_again) {
+  std::uint64_t expected = Yields::kLeastPauseNs;
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_TRUE(yields(i % 2 == 0 ? one : other, kLong));
+    EXPECT_EQ(left(), expected);
+    expected = std::min(2 * expected, Yields::kMostPauseNs);
+    now += left();
+  }
+  EXPECT_EQ(expected, Yields::kMostPauseNs);
+}
+
+TEST_F(YieldsTest, a_row_of_short_ones_is_the_end_of_that) {
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(yields(one, kLong));
+    now += left();
+  }
+  for (std::uint32_t i = 0; i < Yields::kShortInARow; ++i) EXPECT_FALSE(yields(other, kShort));
+  EXPECT_TRUE(yields(one, kLong));
+  EXPECT_EQ(left(), Yields::kLeastPauseNs);
+}
+
+TEST_F(YieldsTest, a_pause_of_another_clock_does_not_count) {
+  pause.until_ns = now + 3600'000'000'000;
+  EXPECT_FALSE(one.paused(now));
+  EXPECT_TRUE(yields(one, kLong));
+  EXPECT_TRUE(one.paused(now));
+  EXPECT_EQ(left(), Yields::kLeastPauseNs);
+}
+
+}  // namespace
+}  // namespace starling::mpi

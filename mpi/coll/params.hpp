@@ -57,6 +57,11 @@ inline constexpr params::Decl kCollNodeTotal = params::size_bytes(
     "No more memory for collectives is taken while so much of the node's shared memory is in use; "
     "communicators that come too late use messages.");
 
+inline constexpr params::Decl kCollNodeFamily = params::integer(
+    "coll_node_family", "0", 0, 256,
+    "So many members of a communicator inside one node read each other's memory directly in a collective; "
+    "more meet in families of that size at most. 0: 8, or 64 where processes share cores.");
+
 /// In the order of Collective.
 inline constexpr std::array kCollAlgorithms = {
     kBcastAlgorithm,   kReduceAlgorithm,    kAllreduceAlgorithm, kGatherAlgorithm,
@@ -64,6 +69,6 @@ inline constexpr std::array kCollAlgorithms = {
 inline constexpr std::array kCollParams = {kBcastAlgorithm,    kReduceAlgorithm,        kAllreduceAlgorithm,
                                            kGatherAlgorithm,   kScatterAlgorithm,       kAllgatherAlgorithm,
                                            kAlltoallAlgorithm, kReduceScatterAlgorithm, kCollRules,
-                                           kCollNode,          kCollNodeTotal};
+                                           kCollNode,          kCollNodeTotal,          kCollNodeFamily};
 
 }  // namespace starling::mpi::coll

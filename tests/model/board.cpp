@@ -2,40 +2,17 @@
 // Model: three members at a board. In some rounds all write and all read, in others one writes; a cell
 // that is written while somebody still reads it, or read before it is written, is a race of its payload.
 
-#include "mpi/coll/node/board.hpp"
-#include "tests/model/model.hpp"
+#include "tests/model/board_words.hpp"
 
 namespace starling::model {
 
 constexpr std::uint32_t kMembers = 3, kCells = 4;
 
-struct BoardWords {
-  ModelAtomic<std::uint64_t> posted[kMembers][kCells];
-  ModelAtomic<std::uint64_t> finished[kMembers];
-  rl::var<unsigned> payload[kMembers][kCells];
-};
-
-class ModelWords {
- public:
-  ModelWords() = default;
-  explicit ModelWords(BoardWords& words) : words_(&words) {}
-  static std::uint32_t cells() { return kCells; }
-  ModelAtomic<std::uint64_t>& posted(std::uint32_t member, std::uint32_t cell) const {
-    return words_->posted[member][cell];
-  }
-  ModelAtomic<std::uint64_t>& finished(std::uint32_t member) const { return words_->finished[member]; }
-  rl::var<unsigned>& payload(std::uint32_t member, std::uint32_t cell) const {
-    return words_->payload[member][cell];
-  }
-
- private:
-  BoardWords* words_ = nullptr;
-};
-
 struct BoardModel : rl::test_suite<BoardModel, kMembers> {
   static constexpr unsigned kRounds = 10;
-  BoardWords memory;
+  BoardWords<kMembers, kCells> memory;
 
+  using ModelWords = model::ModelWords<kMembers, kCells>;
   using Board = mpi::coll::node::Board<ModelWords>;
 
   static void write(Board& board, const ModelWords& words, unsigned value) {

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "core/clock.hpp"
+#include "frameworks/shm/doorbell.hpp"
 #include "mpi/api/coll/unequal.hpp"
 #include "mpi/coll/params.hpp"
 #include "mpi/error.hpp"
@@ -81,6 +82,22 @@ int by_messages(Comm& comm, Build&& build) {
 }
 
 }  // namespace
+
+/// The doorbells of the members.
+struct NodeTeam::Bells {
+  using Atomics = StdAtomics;
+  shm::NodeSegment& segment;
+  const std::uint32_t* local_ranks;
+  [[nodiscard]] std::uint32_t place(std::uint32_t member) const noexcept { return local_ranks[member]; }
+  [[nodiscard]] bool awaits(std::uint32_t member, std::uint32_t what) const noexcept {
+    return segment.awaits(local_ranks[member], what);
+  }
+  void wake(std::uint32_t member) const noexcept { segment.wake(local_ranks[member]); }
+};
+
+node::Wakes<NodeTeam::Bells> NodeTeam::wakes() const noexcept {
+  return {{Runtime::get()->segment(), local_ranks_.data()}, comm_.rank(), comm_.size()};
+}
 
 /// In front of each board.
 struct NodeTeam::Header {
@@ -201,11 +218,23 @@ node::Crew* NodeTeam::board(Area& area, node::BoardMemory::Shape shape) {
   return area.crew.get();
 }
 
-/// Of members that are enough to need families, each tells where it is bound.
+/// Of members that are enough to need families, each tells where it is bound, and whether it shares its core.
 node::FamilyPlan NodeTeam::plan_families() {
-  if (comm_.size() <= node::FamilyPlan::kFlat) return node::FamilyPlan(comm_.size());
-  const node::Domains mine = hardware::domains();
-  std::vector<node::Domains> all(comm_.size());
+  struct Told {
+    std::uint32_t family;
+    node::Domains domains;
+  };
+  const auto wanted =
+      static_cast<std::uint32_t>(Runtime::get()->params().integer(kCollNodeFamily));  // equal on all
+  if (wanted == 0 && comm_.size() <= node::FamilyPlan::kFamily) return node::FamilyPlan(comm_.size());
+  Told mine{wanted, {-1, -1, -1}};
+  if (wanted == 0 && Runtime::get()->crowded()) {
+    mine.family = node::FamilyPlan::kCrowdedFamily;
+  } else {
+    mine.domains = hardware::domains();
+    if (wanted == 0) mine.family = node::FamilyPlan::kFamily;
+  }
+  std::vector<Told> all(comm_.size());
   const Type type{nullptr, sizeof mine, sizeof mine, 0, sizeof mine, true, nullptr};
   Gather asked;
   asked.send = &mine;
@@ -214,7 +243,14 @@ node::FamilyPlan NodeTeam::plan_families() {
   asked.receive = Blocks(all.data(), 1, type);
   const int rc = by_messages(
       comm_, [&](Schedule& schedule, const Team& team) { coll::allgather(schedule, team, Tuning{}, asked); });
-  return rc == MPI_SUCCESS ? node::FamilyPlan(all) : node::FamilyPlan(comm_.size());
+  if (rc != MPI_SUCCESS) return node::FamilyPlan(comm_.size());
+  std::uint32_t family = mine.family;
+  std::vector<node::Domains> domains;
+  for (const Told& told : all) {
+    family = std::min(family, told.family);
+    domains.push_back(told.domains);
+  }
+  return node::FamilyPlan(domains, family);
 }
 
 /// Cleared memory for a board, or 0.
@@ -262,6 +298,7 @@ bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
   const Waiting waiting(what);
   std::uint64_t next_look = now_ns() + kLookNs;
   bool done = false;
+  Runtime::get()->set_awaited(wakes().awaited(member));
   Runtime::get()->wait([&] {
     done = ready(context);
     if (done) return true;
@@ -270,6 +307,7 @@ bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
     next_look = now + kLookNs;
     return somebody_died();
   });
+  Runtime::get()->set_awaited(shm::kAwaitsNothing);
   return done;
 }
 
@@ -284,13 +322,10 @@ bool NodeTeam::somebody_died() noexcept {
   return lost_ != 0;
 }
 
-void NodeTeam::ring() noexcept {
-  shm::NodeSegment& segment = Runtime::get()->segment();
-  for (std::uint32_t member = 0; member < local_ranks_.size(); ++member) {
-    if (member != comm_.rank()) segment.ring(local_ranks_[member]);
-  }
-}
-
-void NodeTeam::ring(std::uint32_t member) noexcept { Runtime::get()->segment().ring(local_ranks_[member]); }
+void NodeTeam::posted() noexcept { wakes().posted(); }
+void NodeTeam::posted(std::uint32_t reader) noexcept { wakes().posted(reader); }
+bool NodeTeam::finish_awaited() noexcept { return wakes().finish_awaited(); }
+bool NodeTeam::finish_awaited(std::uint32_t writer) noexcept { return wakes().finish_awaited(writer); }
+void NodeTeam::finished() noexcept { wakes().finished(); }
 
 }  // namespace starling::mpi::coll

@@ -22,6 +22,7 @@
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/coll/node/crew.hpp"
 #include "mpi/coll/node/parcels.hpp"
+#include "mpi/coll/node/wakes.hpp"
 
 namespace starling::mpi::coll {
 
@@ -69,11 +70,15 @@ class NodeTeam final : public node::Patience {
   ~NodeTeam();
 
   [[nodiscard]] bool wait(Ready ready, void* context, std::uint32_t member) override;
-  void ring() noexcept override;
-  void ring(std::uint32_t member) noexcept override;
+  void posted() noexcept override;
+  void posted(std::uint32_t reader) noexcept override;
+  [[nodiscard]] bool finish_awaited() noexcept override;
+  [[nodiscard]] bool finish_awaited(std::uint32_t writer) noexcept override;
+  void finished() noexcept override;
 
  private:
   struct Header;
+  struct Bells;
   struct Area {
     std::uint64_t offset = 0;
     std::size_t bytes = 0;
@@ -91,6 +96,7 @@ class NodeTeam final : public node::Patience {
   [[nodiscard]] Header& header(const Area& area) const noexcept;
   void give_back(Area& area) noexcept;
   [[nodiscard]] bool somebody_died() noexcept;
+  [[nodiscard]] node::Wakes<Bells> wakes() const noexcept;
   [[nodiscard]] node::BoardMemory::Shape large_shape() const noexcept;
 
   Comm& comm_;

@@ -24,7 +24,7 @@ bool barrier(Crew& crew) {
     crew.post(families.reader());
     if (crew.me() == 0 && !families.each_other_head([&](std::uint32_t head) { return crew.meet(head); }))
       return false;
-    crew.finish(crew.me());
+    crew.finish();
     crew.begin();
     if (crew.me() == 0) {
       crew.post();
@@ -33,7 +33,7 @@ bool barrier(Crew& crew) {
     }
   }
   crew.all_have_begun();
-  crew.finish(crew.me());
+  crew.finish();
   return true;
 }
 

@@ -60,6 +60,13 @@ class Board {
   }
   /// This member has read all that it wanted of this round and of those before.
   void finish() noexcept { words_.finished(me_).store(round_, std::memory_order_release); }
+  /// Whether all others have finished this round, or later ones, too.
+  [[nodiscard]] bool nobody_behind() const noexcept {
+    for (std::uint32_t member = 0; member < size_; ++member) {
+      if (member != me_ && words_.finished(member).load(std::memory_order_relaxed) < round_) return false;
+    }
+    return true;
+  }
   /// This member knows that all members have begun this round: it has seen all of them post, or one that had.
   /// Saves writable() the search.
   void all_have_begun() noexcept { over_ = std::max(over_, round_ - 1); }

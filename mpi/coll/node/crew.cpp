@@ -14,6 +14,11 @@ bool Crew::wait(Question question, std::uint32_t member) noexcept {
   return patience_.wait(ready, &asked, member);
 }
 
+// Of two that finish at once, at least one sees the other: a full fence lies between word and look.
+void Crew::wake_writers() noexcept {
+  if (board_.nobody_behind()) patience_.finished();
+}
+
 void Crew::differ(std::uint32_t member, Terms theirs, Terms ours) noexcept {
   difference_.detail = difference_.detail || (!theirs.broken() && theirs.detail() != ours.detail());
   if (equal() || difference_.theirs.broken()) {  // who disagrees itself says more than who has heard of it

@@ -69,16 +69,18 @@ class BoardMemory {
 };
 
 /// How a crew waits and wakes; implemented above the runtime (mpi/api/coll/node.cpp).
+/// Who wakes whom: wakes.hpp.
 class Patience {
  public:
   using Ready = bool (*)(void* context);
-  /// Progresses and sleeps until ready(context); false: a member has died. `member` is waited for; its own
-  /// number means: any of the others.
+  /// Progresses and sleeps until ready(context); false: a member has died. Waits until `member` has posted;
+  /// its own number means: until all have finished a round.
   [[nodiscard]] virtual bool wait(Ready ready, void* context, std::uint32_t member) = 0;
-  /// Wakes the other members that sleep: something was posted or finished.
-  virtual void ring() noexcept = 0;
-  /// Wakes one.
-  virtual void ring(std::uint32_t member) noexcept = 0;
+  virtual void posted() noexcept = 0;
+  virtual void posted(std::uint32_t reader) noexcept = 0;
+  [[nodiscard]] virtual bool finish_awaited() noexcept = 0;
+  [[nodiscard]] virtual bool finish_awaited(std::uint32_t writer) noexcept = 0;
+  virtual void finished() noexcept = 0;
 
  protected:
   ~Patience() = default;
@@ -137,12 +139,12 @@ class Crew {
   void post() noexcept {
     board_.post();
     fetch_next();
-    patience_.ring();
+    patience_.posted();
   }
   void post(std::uint32_t reader) noexcept {
     board_.post();
     fetch_next();
-    if (reader != me()) patience_.ring(reader);
+    if (reader != me()) patience_.posted(reader);
   }
   /// A member's cell, once it has posted.
   [[nodiscard]] const std::byte* read(std::uint32_t member) noexcept {
@@ -156,14 +158,17 @@ class Crew {
   [[nodiscard]] bool meet(std::uint32_t member) noexcept {
     return until([](Board<BoardMemory>& board, std::uint32_t who) { return board.posted(who); }, member);
   }
-  /// The end of a round: `writer`, or all others, may wait for the cells that were read.
+  /// The end of a round.
+  void finish() noexcept {
+    board_.finish();
+    if (patience_.finish_awaited()) [[unlikely]]
+      wake_writers();
+  }
+  /// The same of a round in which one member alone has posted.
   void finish(std::uint32_t writer) noexcept {
     board_.finish();
-    if (writer != me()) patience_.ring(writer);
-  }
-  void finish_all() noexcept {
-    board_.finish();
-    patience_.ring();
+    if (writer != me() && patience_.finish_awaited(writer)) [[unlikely]]
+      wake_writers();
   }
   void all_have_begun() noexcept { board_.all_have_begun(); }
 
@@ -188,6 +193,7 @@ class Crew {
     return wait(look, member);
   }
   [[nodiscard]] bool wait(Question question, std::uint32_t member) noexcept;
+  [[gnu::cold]] void wake_writers() noexcept;
   static void pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();

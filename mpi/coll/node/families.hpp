@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Families as one member sees them: many members meet in two steps. Layer: mpi.
 ///
-/// Up to kFlat members read each other directly. More of them form families (family_plan.hpp): a family's
-/// head, its lowest member, reads its family, and member 0 reads the heads.
+/// Those of one family (family_plan.hpp) read each other directly. Of several each one's head, its lowest
+/// member, reads its family, and member 0 reads the heads.
 /// Threads: a value. Ownership: borrows the crew's plan.
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class Families {
  public:
   explicit Families(const Crew& crew) noexcept : plan_(crew.families()), me_(crew.me()) {}
 
-  [[nodiscard]] bool flat() const noexcept { return plan_.size() <= FamilyPlan::kFlat; }
+  [[nodiscard]] bool flat() const noexcept { return plan_.flat(); }
   [[nodiscard]] bool heads() const noexcept { return head() == me_; }
   /// Of the own family: its lowest member, and behind its last.
   [[nodiscard]] std::uint32_t head() const noexcept { return plan_.head_of(me_); }

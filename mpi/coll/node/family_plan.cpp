@@ -20,31 +20,32 @@ std::optional<std::vector<std::uint32_t>> borders(std::span<const Domains> membe
   return result;
 }
 
-constexpr std::uint32_t families_in(std::uint32_t members) noexcept {
-  return (members + FamilyPlan::kFamily - 1) / FamilyPlan::kFamily;
+constexpr std::uint32_t families_in(std::uint32_t members, std::uint32_t family) noexcept {
+  return (members + family - 1) / family;
 }
 
 }  // namespace
 
-FamilyPlan::FamilyPlan(std::uint32_t size) {
-  for (std::uint32_t begin = 0; begin < size; begin += kFamily) add(begin, std::min(begin + kFamily, size));
+FamilyPlan::FamilyPlan(std::uint32_t size, std::uint32_t family) {
+  for (std::uint32_t begin = 0; begin < size; begin += family) add(begin, std::min(begin + family, size));
 }
 
-FamilyPlan::FamilyPlan(std::span<const Domains> members) {
+FamilyPlan::FamilyPlan(std::span<const Domains> members, std::uint32_t family) {
   const auto size = static_cast<std::uint32_t>(members.size());
   for (std::size_t level = 0; level < std::tuple_size_v<Domains>; ++level) {
     auto found = borders(members, level);
     // Member 0 reads all heads: with more than twice as many it would wait longer than the borders cost.
-    if (!found || found->size() > 2 * families_in(size)) continue;
+    if (!found || found->size() > 2 * families_in(size, family)) continue;
     found->push_back(size);
     for (std::size_t i = 0; i + 1 < found->size(); ++i) {
-      const std::uint32_t begin = (*found)[i], count = (*found)[i + 1] - begin, parts = families_in(count);
+      const std::uint32_t begin = (*found)[i], count = (*found)[i + 1] - begin;
+      const std::uint32_t parts = families_in(count, family);
       for (std::uint32_t part = 0; part < parts; ++part)
         add(begin + count * part / parts, begin + count * (part + 1) / parts);
     }
     return;
   }
-  *this = FamilyPlan(size);
+  *this = FamilyPlan(size, family);
 }
 
 void FamilyPlan::add(std::uint32_t begin, std::uint32_t end) {

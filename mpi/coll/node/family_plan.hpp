@@ -18,17 +18,22 @@ using Domains = std::array<std::int32_t, 3>;
 
 class FamilyPlan {
  public:
-  /// So many members read each other directly, and are in one family at most.
-  static constexpr std::uint32_t kFlat = 8, kFamily = 8;
+  /// So many members are in one family at most; where all are in one, they read each other directly.
+  static constexpr std::uint32_t kFamily = 8;
+  /// Where members share cores each further step is a turn of them all, which costs more than to read many.
+  static constexpr std::uint32_t kCrowdedFamily = 64;
 
-  /// By rank alone: kFamily neighbours each.
-  explicit FamilyPlan(std::uint32_t size);
-  /// Of members in these places. Families do not cross a border between domains, at the best level at which
-  /// all members have a place and not all the same. By rank alone if there is none, or if neighbours are
-  /// mostly in different domains: rank order comes first, since it is that of the operands.
-  explicit FamilyPlan(std::span<const Domains> members);
+  /// By rank alone: so many neighbours each.
+  explicit FamilyPlan(std::uint32_t size, std::uint32_t family = kFamily);
+  /// Of members in these places, at most so many in one. Families do not cross a border between domains, at
+  /// the best level at which all members have a place and not all the same. By rank alone if there is none,
+  /// or if neighbours are mostly in different domains: rank order comes first, since it is that of the
+  /// operands.
+  explicit FamilyPlan(std::span<const Domains> members, std::uint32_t family = kFamily);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(head_.size()); }
+  /// Whether everybody reads everybody.
+  [[nodiscard]] bool flat() const noexcept { return heads_.size() == 1; }
   /// The lowest member of a family, in ascending order.
   [[nodiscard]] const std::vector<std::uint32_t>& heads() const noexcept { return heads_; }
   [[nodiscard]] std::uint32_t head_of(std::uint32_t member) const noexcept { return head_[member]; }

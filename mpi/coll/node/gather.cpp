@@ -48,7 +48,7 @@ bool bcast(Crew& crew, const Bcast& asked) {
       if (cell == nullptr) return false;
       put(buffer, at, cell, piece_at(all, at, most));
       crew.post();
-      crew.finish(crew.me());
+      crew.finish(root);
     } else {
       const std::byte* const cell = crew.read(root);
       if (cell == nullptr) return false;
@@ -78,7 +78,7 @@ bool gather(Crew& crew, const Gather& asked) {
       put(own, at, cell, piece_at(block, at, most));
       crew.post(root);
       if (round == Round::first_of_several && crew.read(root) == nullptr) return false;
-      crew.finish(crew.me());
+      crew.finish();
     } else {
       if (round == Round::first_of_several && !told_all(crew)) return false;
       const bool complete = each_other(crew, [&](std::uint32_t member) {
@@ -91,7 +91,7 @@ bool gather(Crew& crew, const Gather& asked) {
       if (!complete) return false;
       if (round == Round::only && !crew.equal() && !told_all(crew)) return false;
       crew.all_have_begun();
-      crew.finish_all();
+      crew.finish();
     }
     if (round == Round::first_of_several && !crew.equal()) break;
   }
@@ -115,7 +115,7 @@ bool scatter(Crew& crew, const Scatter& asked) {
         if (member != root) put(asked.send.block(static_cast<int>(member)), at, cell + member * most, bytes);
       }
       crew.post();
-      crew.finish(crew.me());
+      crew.finish(root);
     } else {
       const std::byte* const cell = crew.read(root);
       if (cell == nullptr) return false;
@@ -156,7 +156,7 @@ bool allgather(Crew& crew, const Gather& asked) {
     });
     if (!complete) return false;
     crew.all_have_begun();
-    crew.finish_all();
+    crew.finish();
     if (crew.difference().detail) break;
   }
   return true;
@@ -187,7 +187,7 @@ bool alltoall(Crew& crew, const Alltoall& asked) {
     });
     if (!complete) return false;
     crew.all_have_begun();
-    crew.finish_all();
+    crew.finish();
     if (crew.difference().detail) break;
   }
   return true;

@@ -66,7 +66,7 @@ Parcels gatherv(Crew& crew, const Gather& asked) {
     if (cell == nullptr) return died();
     place.fill(cell, region(asked.send, asked.count, asked.type), asked.root, parcels);
     crew.post(root);
-    crew.finish(crew.me());
+    crew.finish();
     return parcels;
   }
   if (!asked.in_place)
@@ -80,7 +80,7 @@ Parcels gatherv(Crew& crew, const Gather& asked) {
   });
   if (!complete) return died();
   crew.all_have_begun();
-  crew.finish_all();
+  crew.finish();
   return parcels;
 }
 
@@ -108,7 +108,7 @@ Parcels alltoallv(Crew& crew, const Alltoall& asked) {
   });
   if (!complete) return died();
   crew.all_have_begun();
-  crew.finish_all();
+  crew.finish();
   return parcels;
 }
 

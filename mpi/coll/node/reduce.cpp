@@ -21,7 +21,7 @@ bool allreduce_flat(Crew& crew, const Run& run) {
   crew.post();
   if (!prepend_members(crew, run, 0, crew.size(), run.result(), true)) return false;
   crew.all_have_begun();
-  crew.finish_all();
+  crew.finish();
   return true;
 }
 
@@ -54,7 +54,7 @@ bool allreduce_families(Crew& crew, const Run& run) {
     crew.state_terms();
   }
   crew.post(families.reader());  // member 0 too, for one whose length is such that it reads everybody
-  families.heads() ? crew.finish_all() : crew.finish(crew.me());
+  crew.finish();
 
   crew.begin();
   if (crew.me() == 0) {
@@ -77,7 +77,7 @@ bool end_of_parts(Crew& crew) {
   crew.begin();
   if (crew.cell() == nullptr) return false;
   crew.post();
-  crew.finish_all();
+  crew.finish();
   return true;
 }
 
@@ -105,7 +105,7 @@ bool allreduce_parts(Crew& crew, const Reduce& asked, std::uint64_t first, std::
       member + 1 == crew.size() ? mine.set(mine.result(), value) : mine.prepend(value, mine.result());
   }
   crew.all_have_begun();
-  crew.finish_all();
+  crew.finish();
   if (!crew.equal()) [[unlikely]]
     return end_of_parts(crew);
 
@@ -120,7 +120,7 @@ bool allreduce_parts(Crew& crew, const Reduce& asked, std::uint64_t first, std::
     theirs.set(theirs.result(), value);
   }
   crew.all_have_begun();
-  crew.finish_all();
+  crew.finish();
   return true;
 }
 
@@ -155,12 +155,12 @@ bool reduce(Crew& crew, const Reduce& asked) {
       if (!collect(crew, asked, run)) return false;
       if (round == Round::only && !crew.equal() && !told_all(crew)) return false;
       crew.all_have_begun();
-      crew.finish_all();
+      crew.finish();
     } else {
       if (give(crew, run.own(), run.bytes()) == nullptr) return false;
       crew.post(root);
       if (round == Round::first_of_several && crew.read(root) == nullptr) return false;
-      crew.finish(crew.me());
+      crew.finish();
     }
     if (round == Round::first_of_several && !crew.equal()) break;
   }

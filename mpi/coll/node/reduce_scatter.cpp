@@ -53,7 +53,7 @@ bool reduce_scatter(Crew& crew, const ReduceScatter& asked) {
       }
     }
     if (looks) crew.all_have_begun();
-    crew.finish_all();
+    crew.finish();
     if (!crew.equal()) break;
   }
   return true;

@@ -33,7 +33,7 @@ bool add_families(Crew& crew, const Run& run, Own counts, const std::byte* own, 
     return family != nullptr;
   });
   if (!complete) return false;
-  crew.finish_all();
+  crew.finish();
   return true;
 }
 
@@ -48,7 +48,7 @@ bool prefix(Crew& crew, const Run& run, Own counts) {
   if (counts == Own::counts) run.set(run.result(), run.own());
   const bool empty = counts == Own::left_out;
   if (!prepend_members(crew, run, begin, crew.me(), run.result(), empty)) return false;
-  crew.finish_all();
+  crew.finish();
   return families.flat() || add_families(crew, run, counts, own, empty && crew.me() == begin);
 }
 

@@ -27,8 +27,11 @@ class Yielding final : public node::Patience {
     }
     return true;
   }
-  void ring() noexcept override {}
-  void ring(std::uint32_t) noexcept override {}
+  void posted() noexcept override {}
+  void posted(std::uint32_t) noexcept override {}
+  bool finish_awaited() noexcept override { return false; }
+  bool finish_awaited(std::uint32_t) noexcept override { return false; }
+  void finished() noexcept override {}
 
  private:
   const std::atomic<bool>& lost_;

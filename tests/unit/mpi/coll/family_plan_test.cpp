@@ -43,6 +43,18 @@ TEST(FamilyPlan, by_rank_eight_neighbours_each) {
   }
 }
 
+TEST(FamilyPlan, larger_families_if_asked_for) {
+  EXPECT_EQ(FamilyPlan(63, FamilyPlan::kCrowdedFamily).heads(), (Heads{0}));
+  EXPECT_TRUE(FamilyPlan(64, FamilyPlan::kCrowdedFamily).flat());
+  EXPECT_EQ(FamilyPlan(130, FamilyPlan::kCrowdedFamily).heads(), (Heads{0, 64, 128}));
+  EXPECT_FALSE(FamilyPlan(65, FamilyPlan::kCrowdedFamily).flat());
+}
+
+TEST(FamilyPlan, everybody_reads_everybody_in_one_family) {
+  EXPECT_TRUE(FamilyPlan(8).flat());
+  EXPECT_FALSE(FamilyPlan(9).flat());
+}
+
 TEST(FamilyPlan, families_do_not_cross_a_border) {
   EXPECT_EQ(FamilyPlan(in_runs({6, 6})).heads(), (Heads{0, 6}));
   EXPECT_EQ(FamilyPlan(in_runs({4, 4, 4, 4})).heads(), (Heads{0, 4, 8, 12}));
@@ -51,6 +63,11 @@ TEST(FamilyPlan, families_do_not_cross_a_border) {
   for (std::uint32_t first = 1; first < 60; first += 7) {
     expect_whole(FamilyPlan(in_runs({first, 61 - first, 13})), 74);
   }
+}
+
+TEST(FamilyPlan, borders_count_for_families_of_any_size) {
+  EXPECT_EQ(FamilyPlan(in_runs({20, 20}), 64).heads(), (Heads{0, 20}));
+  EXPECT_EQ(FamilyPlan(in_runs({20, 20}), 4).heads().size(), 10u);
 }
 
 TEST(FamilyPlan, a_domain_may_come_again) {

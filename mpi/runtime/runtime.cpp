@@ -16,6 +16,7 @@
 #include "core/log.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "mpi/coll/tuning.hpp"
+#include "mpi/runtime/cores.hpp"
 #include "mpi/runtime/node_identity.hpp"
 #include "mpi/runtime/self.hpp"
 #include "params/core_params.hpp"
@@ -118,8 +119,7 @@ Result<void> Runtime::find_place() {
   local_rank_ = static_cast<std::uint32_t>(own - node_ranks_.begin());
 
   const std::int64_t spin_us = environment_.params.integer(kSpin);
-  const auto cores = static_cast<std::size_t>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
-  crowded_ = node_ranks_.size() > cores;
+  crowded_ = node_ranks_.size() > cores_of_job();
   hot_polls_ = crowded_ ? 4 : 64;
   spin_ns_ = static_cast<std::uint64_t>(spin_us >= 0 ? spin_us : crowded_ ? 0 : 100) * 1000;
   const auto automatic_us = crowded_ ? 500 + 50 * static_cast<std::int64_t>(node_ranks_.size()) : 0;

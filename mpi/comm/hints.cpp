@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hints that communicators know. Layer: mpi. MPI 5.0 sections 7.4.4, 12.4.3.
+// The hints that communicators know. Layer: mpi. MPI 5.0 sections 7.4.4, 11.4.3.
 
 #include "mpi/comm/hints.hpp"
 

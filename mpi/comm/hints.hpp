@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file  Hints of communicators: which are known, and what they are where nobody has said. Layer: mpi.
-/// MPI 5.0 sections 7.4.4, 12.4.3.
+/// MPI 5.0 sections 7.4.4, 11.4.3.
 ///
 /// The assertions make nothing faster yet, but the standard wants those that a library knows to be told with
 /// their defaults; others are ignored, and so is a value that is neither true nor false. Threads: any.

@@ -224,16 +224,13 @@ node::FamilyPlan NodeTeam::plan_families() {
     std::uint32_t family;
     node::Domains domains;
   };
-  const auto wanted =
-      static_cast<std::uint32_t>(Runtime::get()->params().integer(kCollNodeFamily));  // equal on all
+  const auto wanted = static_cast<std::uint32_t>(Runtime::get()->params().integer(kCollNodeFamily));
   if (wanted == 0 && comm_.size() <= node::FamilyPlan::kFamily) return node::FamilyPlan(comm_.size());
-  Told mine{wanted, {-1, -1, -1}};
-  if (wanted == 0 && Runtime::get()->crowded()) {
-    mine.family = node::FamilyPlan::kCrowdedFamily;
-  } else {
-    mine.domains = hardware::domains();
-    if (wanted == 0) mine.family = node::FamilyPlan::kFamily;
-  }
+  const bool apart = wanted != 0 || !Runtime::get()->crowded();
+  const Told mine{wanted != 0 ? wanted
+                  : apart     ? node::FamilyPlan::kFamily
+                              : node::FamilyPlan::kCrowdedFamily,
+                  apart ? hardware::domains() : node::Domains{-1, -1, -1}};
   std::vector<Told> all(comm_.size());
   const Type type{nullptr, sizeof mine, sizeof mine, 0, sizeof mine, true, nullptr};
   Gather asked;

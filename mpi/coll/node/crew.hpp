@@ -68,8 +68,8 @@ class BoardMemory {
   Shape shape_;
 };
 
-/// How a crew waits and wakes; implemented above the runtime (mpi/api/coll/node.cpp).
-/// Who wakes whom: wakes.hpp.
+/// How a crew waits and wakes; implemented above the runtime (mpi/api/coll/node_team.cpp). Who wakes whom:
+/// wakes.hpp.
 class Patience {
  public:
   using Ready = bool (*)(void* context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI 5.0 section 7.4.4: all hints that the library knows are told, with their defaults; those it does not
- * know, and values that are none, are ignored. Section 12.4.3: kinds of memory. */
+ * know, and values that are none, are ignored. Section 11.4.3: kinds of memory. */
 #include "check.h"
 
 #if MPI_VERSION >= 5

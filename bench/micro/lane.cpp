@@ -218,10 +218,8 @@ int measure(int runs, int trips) {
   Setup setup;
   setup.common = static_cast<Common*>(::mmap(nullptr, sizeof(Common), PROT_READ | PROT_WRITE,
                                              MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
-  const params::Decl decls[] = {btl::kLaneAfter,       btl::kLaneFirstBytes,    btl::kLaneMaxBytes,
-                                btl::kLanesTotalBytes, btl::kMemoryWaitSeconds, btl::kUseCma};
-  if (!setup.params.load(params::Places::of_this_process("/")) || !setup.params.add("btl/shm", decls))
-    return 1;
+  if (!setup.params.load(params::Places::of_this_process("/"))) return 1;
+  if (!setup.params.add("btl/shm", btl::kShmDecls)) return 1;
   setup.geometry = {.local_size = 2, .area_bytes = 16384, .arena_bytes = 16u << 20};
   setup.memfd = std::move(shm::create_memfd("starling-bench", setup.geometry, 1)).value();
   const pid_t child = ::fork();

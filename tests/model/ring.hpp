@@ -18,6 +18,8 @@ struct RingMemory {
 
 class ModelRing {
  public:
+  static constexpr std::uint32_t kLongCells = 2;
+
   ModelRing() = default;
   ModelRing(RingMemory& memory, std::uint32_t cells) : memory_(&memory), cells_(cells) {}
   std::uint32_t cells() const { return cells_; }

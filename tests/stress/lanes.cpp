@@ -148,8 +148,14 @@ class Member final : private btl::Sink {
   btl::ShmComponent component_;
 };
 
-int member(int memfd, const shm::Geometry& geometry, const params::Registry& params, std::uint32_t me,
-           std::uint64_t seconds) {
+int member(int memfd, const shm::Geometry& geometry, std::uint32_t me, std::uint64_t seconds) {
+  constexpr std::array kCleaning = {"auto", "always", "never"};
+  params::Registry params;
+  params::Places places;
+  // Little memory, so that growth is refused, now and then.
+  places.environment = {"STARLING_MCA_shm_lanes_total_bytes=512k",
+                        std::string("STARLING_MCA_shm_lane_cleaning=") + kCleaning[me % kCleaning.size()]};
+  if (!params.load(places) || !params.add("btl/shm", btl::kShmDecls)) return 1;
   shm::Segment raw;
   raw.fd = UniqueFd(::dup(memfd));
   raw.mapping = std::move(Mapping::map(memfd, geometry.total_bytes())).value();
@@ -162,19 +168,12 @@ int member(int memfd, const shm::Geometry& geometry, const params::Registry& par
 }
 
 int stress(std::uint64_t seconds, std::uint32_t processes) {
-  params::Registry params;
-  const params::Decl decls[] = {btl::kLaneAfter,       btl::kLaneFirstBytes,    btl::kLaneMaxBytes,
-                                btl::kLanesTotalBytes, btl::kMemoryWaitSeconds, btl::kUseCma};
-  params::Places places;
-  // Little memory, so that growth is refused, now and then.
-  places.environment = {"STARLING_MCA_shm_lanes_total_bytes=512k"};
-  if (!params.load(places) || !params.add("btl/shm", decls)) return 1;
   const shm::Geometry geometry{.local_size = processes, .area_bytes = 16384, .arena_bytes = 8u << 20};
   const UniqueFd memfd = std::move(shm::create_memfd("starling-stress", geometry, 1)).value();
   std::vector<pid_t> children;
   for (std::uint32_t me = 0; me < processes; ++me) {
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(member(memfd.get(), geometry, params, me, seconds));
+    if (child == 0) ::_exit(member(memfd.get(), geometry, me, seconds));
     children.push_back(child);
   }
   // The last one dies in the middle of whatever it does.

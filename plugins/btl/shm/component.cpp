@@ -28,7 +28,8 @@ std::uint64_t random_number() noexcept {
 }  // namespace
 
 ShmComponent::ShmComponent(const Args& args)
-    : shared_(*args.segment, args.sink, args.place, Settings::from(args.params)) {
+    : shared_(*args.segment, args.sink, args.place, Settings::from(args.params)),
+      cleaning_(shared_.settings.lane_cleaning) {
   Limits& limits = shared_.limits;
   limits.message_max_bytes = std::min(kShmMaxBytes, lane_message_max(shared_.settings.lane_max_bytes));
   limits.eager_bytes = std::min(kEagerBytes, limits.message_max_bytes);

@@ -26,6 +26,8 @@ struct Incoming {
   LaneExtent extent;
   std::uint32_t local_rank = 0;
   bool open = false;  // there is a lane
+  std::uint32_t stretch_bytes = 0;  // of long records (cleaning.hpp)
+  std::uint64_t stretch_began_ns = 0;
 };
 
 class ShmComponent final : public Component {
@@ -62,6 +64,8 @@ class ShmComponent final : public Component {
   int drain(Incoming& from, int most) noexcept;
   void tidy() noexcept;
   void ring_for_room(Incoming& from) noexcept;
+  void count_long(Incoming& from, std::uint32_t bytes) noexcept;
+  void end_stretch(Incoming& from) noexcept;
   void switch_lane(Incoming& from) noexcept;
   void open_lane(Incoming& from, const LaneExtent& extent) noexcept;
   void close_lane(Incoming& from) noexcept;
@@ -81,6 +85,7 @@ class ShmComponent final : public Component {
 
   Shared shared_;
   Needs needs_;
+  Cleaning cleaning_;
   IngressConsumer<StdAtomics, MappedIngress> ingress_;
   Incoming* hot_ = nullptr;       // where the last message came from
   std::vector<Incoming*> lanes_;  // those with a lane

@@ -7,8 +7,10 @@
 /// stores its header with release order; the consumer polls one word. A message of up to 56 bytes is
 /// therefore one cache line. The consumer sets the first words back to zero before it gives cells back: that
 /// also moves their lines into its own cache, from where the producer fetches several at once; lines that the
-/// producer still owned would be taken back one by one (3 to 8 times slower where it was measured). A record
-/// never wraps: where it would, a pad record fills the rest of the ring. See docs/design/lanes.md.
+/// producer still owned would be taken back one by one (3 to 8 times slower where it was measured). Other
+/// processors take them back as fast, and there the cleaning costs as much as the copy: so a reader may leave
+/// the cells of long records as they are, and behind those a writer ends each record itself (cleaning.hpp).
+/// A record never wraps: where it would, a pad record fills the rest of the ring. See docs/design/lanes.md.
 ///
 /// Threads:   one writer, one reader. The reader publishes how many cells it has consumed, now and then. A
 ///            writer that finds the ring full may raise `wanted` and sleep (frameworks/shm/doorbell.hpp); the
@@ -16,6 +18,7 @@
 /// Ordering:  records are read in the order they were committed.
 /// Units:     cells; positions are indices into the ring, counts are free-running.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <utility>
@@ -43,8 +46,8 @@ enum class RecordKind : std::uint8_t { data = 1, pad = 2, moved = 3, closed = 4 
   return static_cast<std::uint32_t>((bytes + 8 + kCellBytes - 1) / kCellBytes);
 }
 
-/// Ring: cells(), head(i) -> Atomic<uint64>& (the first word of cell i), consumed() -> Atomic<uint64>&,
-/// wanted() -> Atomic<uint32>&. It is copied.
+/// Ring: kLongCells (records and pads from so many cells on are long), cells(), head(i) -> Atomic<uint64>&
+/// (the first word of cell i), consumed() -> Atomic<uint64>&, wanted() -> Atomic<uint32>&. It is copied.
 template <class Atomics, class Ring>
 class LaneWriter {
  public:
@@ -52,14 +55,14 @@ class LaneWriter {
   explicit LaneWriter(Ring ring) noexcept : ring_(ring) {}
 
   /// Makes an unused extent an empty lane. The reader may look once it has heard of the lane with acquire
-  /// order. What the cells hold does not matter: they are cleared on the first lap, one ahead of the records.
+  /// order. What the cells hold does not matter: on the first lap they count as stale.
   void create() noexcept {
     ring_.head(0).store(0, std::memory_order_relaxed);
     ring_.consumed().store(0, std::memory_order_relaxed);
     ring_.wanted().store(0, std::memory_order_relaxed);
     at_ = pad_ = 0;
     written_ = consumed_ = 0;
-    first_lap_ = true;
+    stale_until_ = ring_.cells();
   }
 
   /// Room for a record of up to `cells`: the index of its first cell, to be filled; or kNoCell: the ring is
@@ -81,17 +84,18 @@ class LaneWriter {
   void commit(std::uint32_t cells, std::uint64_t header) noexcept {
     std::uint32_t next = (pad_ == 0 ? at_ : 0) + cells;
     if (next >= ring_.cells()) next = 0;
-    if (first_lap_) [[unlikely]] {
-      first_lap_ = next > at_;
-      if (first_lap_) ring_.head(next).store(0, std::memory_order_relaxed);
-    }
+    const std::uint64_t end = written_ + pad_ + cells;
+    if (end < stale_until_) [[unlikely]]
+      ring_.head(next).store(0, std::memory_order_relaxed);
+    if (std::max(cells, pad_) >= Ring::kLongCells) [[unlikely]]
+      stale_until_ = end + ring_.cells();
     if (pad_ != 0) [[unlikely]] {
       ring_.head(0).store(header, std::memory_order_relaxed);
       header = record_header(RecordKind::pad, 0);
     }
-    // Release: the payload and, behind a pad, the record's own header.
+    // Release: the payload, the end behind it and, behind a pad, the record's own header.
     ring_.head(at_).store(header, std::memory_order_release);
-    written_ += pad_ + cells;
+    written_ = end;
     at_ = next;
   }
 
@@ -112,9 +116,9 @@ class LaneWriter {
   Ring ring_{};
   std::uint32_t at_ = 0;   // where the next record goes
   std::uint32_t pad_ = 0;  // cells that the reserved record skips at the end of the ring
-  bool first_lap_ = false;
-  std::uint64_t written_ = 0;   // cells ever committed
-  std::uint64_t consumed_ = 0;  // the reader's count when last looked at
+  std::uint64_t written_ = 0;      // cells ever committed
+  std::uint64_t consumed_ = 0;     // the reader's count when last looked at
+  std::uint64_t stale_until_ = 0;  // up to this count a cell may hold anything, not zero
 };
 
 template <class Atomics, class Ring>
@@ -128,8 +132,7 @@ class LaneReader {
     std::uint64_t header = ring_.head(at_).load(std::memory_order_acquire);
     if (header == 0) return 0;
     if (kind_of(header) == RecordKind::pad) [[unlikely]] {
-      consumed_ += ring_.cells() - at_;
-      at_ = 0;
+      pass(ring_.cells() - at_);
       header = ring_.head(0).load(std::memory_order_relaxed);  // published together with the pad
     }
     return header;
@@ -139,9 +142,7 @@ class LaneReader {
 
   /// Done with the record, which had so many cells.
   void pop(std::uint32_t cells) noexcept {
-    at_ += cells;
-    if (at_ == ring_.cells()) at_ = 0;
-    consumed_ += cells;
+    pass(cells);
     // Rarely, since the writer's copy of the line has to be fetched again each time.
     if (consumed_ - told_ >= quarter_) give_back();
   }
@@ -150,6 +151,8 @@ class LaneReader {
   void tidy() noexcept {
     if (consumed_ != told_) give_back();
   }
+  /// Whether the cells of long records are cleaned, too, from now on.
+  void clean_long(bool on) noexcept { clean_long_ = on; }
   /// Whether cells were given back since the last call. The caller then passes the fence of a doorbell's
   /// producer and asks wanted().
   [[nodiscard]] bool gave_back() noexcept { return std::exchange(gave_back_, false); }
@@ -162,6 +165,14 @@ class LaneReader {
   [[nodiscard]] const Ring& ring() const noexcept { return ring_; }
 
  private:
+  /// So many cells have been read.
+  void pass(std::uint32_t cells) noexcept {
+    at_ += cells;
+    if (at_ == ring_.cells()) at_ = 0;
+    consumed_ += cells;
+    // For the next lap the writer takes everything up to here as stale.
+    if (cells >= Ring::kLongCells && !clean_long_) dirty_ = at_;
+  }
   /// Clears the cells that have been read and tells the writer that they are free.
   void give_back() noexcept {
     while (dirty_ != at_) {
@@ -174,8 +185,9 @@ class LaneReader {
   }
   Ring ring_{};
   bool gave_back_ = false;
+  bool clean_long_ = true;
   std::uint32_t at_ = 0;
-  std::uint32_t dirty_ = 0;  // the oldest cell that was read and not cleared
+  std::uint32_t dirty_ = 0;  // the oldest cell that was read and is still to be cleared
   std::uint32_t quarter_ = 0;
   std::uint64_t consumed_ = 0;
   std::uint64_t told_ = 0;

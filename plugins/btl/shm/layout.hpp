@@ -67,6 +67,8 @@ static_assert(std::is_trivially_copyable_v<LaneExtent> && sizeof(LaneExtent) == 
 /// A lane in memory, as LaneWriter and LaneReader see it.
 class MappedRing {
  public:
+  static constexpr std::uint32_t kLongCells = 16;
+
   MappedRing() = default;
   MappedRing(std::byte* extent, std::uint64_t bytes) noexcept : base_(extent), cells_(lane_cells(bytes)) {}
 

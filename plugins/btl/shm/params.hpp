@@ -19,6 +19,11 @@ inline constexpr params::Decl kLaneFirstBytes = params::size_bytes(
 inline constexpr params::Decl kLaneMaxBytes = params::size_bytes(
     "shm_lane_max", "256k", 4096, 16 << 20,
     "Size up to which the queue of a pair of processes grows; rounded up to a power of two.");
+inline constexpr params::Decl kLaneCleaning = params::choice(
+    "shm_lane_cleaning", "auto", "auto|always|never",
+    "Whether the receiver takes the cache lines of long messages (from 1 KiB on) over before it gives the "
+    "queue's room back: faster on some processors, slower on others. auto: tries both on the first few "
+    "megabytes and from time to time.");
 inline constexpr params::Decl kLanesTotalBytes = params::size_bytes(
     "shm_lanes_total_bytes", "256m", 0, std::int64_t{1} << 42,
     "Shared memory of one node above which queues grow only where a message would not fit otherwise.");
@@ -30,5 +35,8 @@ inline constexpr params::Decl kUseCma = params::boolean(
     "shm_cma", "yes",
     "Whether large messages may be copied straight from the other process's memory (process_vm_readv), where "
     "the system allows it.");
+
+inline constexpr std::array kShmDecls = {kLaneAfter,       kLaneFirstBytes,    kLaneMaxBytes, kLaneCleaning,
+                                        kLanesTotalBytes, kMemoryWaitSeconds, kUseCma};
 
 }  // namespace starling::btl

@@ -6,8 +6,7 @@
 
 namespace starling::btl {
 
-STARLING_PLUGIN_PARAMS std::array kShmParams = {kLaneAfter,       kLaneFirstBytes,    kLaneMaxBytes,
-                                                kLanesTotalBytes, kMemoryWaitSeconds, kUseCma};
+STARLING_PLUGIN_PARAMS std::array kShmParams = kShmDecls;
 STARLING_PLUGIN(Framework, shm, 50, "messages through shared memory between the processes of one node",
                 kShmParams, &create_shm_component);
 

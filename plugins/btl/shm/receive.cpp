@@ -4,7 +4,9 @@
 // larger one. Layer: plugin. Design: docs/design/lanes.md.
 
 #include <cstring>
+#include <string>
 
+#include "core/clock.hpp"
 #include "plugins/btl/shm/activity.hpp"
 #include "plugins/btl/shm/component.hpp"
 
@@ -13,6 +15,7 @@ namespace {
 
 constexpr int kBurst = 32;               // messages of one lane before the others are looked at
 constexpr std::uint32_t kFairness = 16;  // progress calls that the hot lane may fill alone
+constexpr std::uint32_t kLongBytes = MappedRing::kLongCells * kCellBytes;
 constexpr std::size_t kWideAbove = 64;   // lanes
 constexpr std::size_t kNarrowBelow = 32;
 
@@ -89,6 +92,7 @@ int ShmComponent::drain(Incoming& from, int most) noexcept {
         shared_.counters.bytes_received += bytes;
         shared_.sink.on_message(from.origin, {payload, bytes});
         from.lane.pop(cells_for(bytes));
+        if (bytes >= kLongBytes) count_long(from, bytes);
         break;
       case RecordKind::moved: switch_lane(from); break;
       default: close_lane(from); break;
@@ -98,6 +102,27 @@ int ShmComponent::drain(Incoming& from, int most) noexcept {
   if (from.lane.gave_back()) ring_for_room(from);
   untidy_ = true;
   return events;
+}
+
+// A long record has been read. The clock is read once in a stretch.
+inline void ShmComponent::count_long(Incoming& from, std::uint32_t bytes) noexcept {
+  from.stretch_bytes += bytes;
+  if (from.stretch_bytes >= Cleaning::kStretchBytes) [[unlikely]]
+    end_stretch(from);
+}
+
+[[gnu::noinline]] void ShmComponent::end_stretch(Incoming& from) noexcept {
+  const std::uint64_t now = now_ns();
+  const bool first = from.stretch_began_ns == 0;
+  const std::uint64_t stretch_ns = now - from.stretch_began_ns;
+  from.stretch_began_ns = now;
+  from.stretch_bytes = 0;
+  if (!first && cleaning_.took(stretch_ns)) {
+    shared_.note("64 KiB of long messages are read in " + std::to_string(cleaning_.best_ns(false)) +
+                 " ns, or in " + std::to_string(cleaning_.best_ns(true)) +
+                 " ns if their cache lines are taken over as well");
+  }
+  from.lane.clean_long(cleaning_.on());
 }
 
 // Nothing has come: time to give cells back.
@@ -122,12 +147,14 @@ void ShmComponent::switch_lane(Incoming& from) noexcept {
   shared_.segment.release(from.extent.offset, from.extent.bytes);
   from.extent = next;
   from.lane = LaneReader<StdAtomics, MappedRing>(shared_.ring_at(next));
+  from.lane.clean_long(cleaning_.on());
 }
 
 void ShmComponent::open_lane(Incoming& from, const LaneExtent& extent) noexcept {
   expects(!from.open, "a second lane of one process");
   from.extent = extent;
   from.lane = LaneReader<StdAtomics, MappedRing>(shared_.ring_at(extent));
+  from.lane.clean_long(cleaning_.on());
   from.open = true;
   lanes_.push_back(&from);
   if (wide_ && hot_ != nullptr) {

@@ -14,6 +14,7 @@
 #include "core/atomics.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/node_segment.hpp"
+#include "plugins/btl/shm/cleaning.hpp"
 #include "plugins/btl/shm/lane_cap.hpp"
 #include "plugins/btl/shm/layout.hpp"
 #include "plugins/btl/shm/params.hpp"
@@ -24,6 +25,7 @@ struct Settings {
   std::uint32_t lane_after = 4;
   std::uint64_t lane_first_bytes = 4096;
   std::uint64_t lane_max_bytes = 256 * 1024;
+  LongCleaning lane_cleaning = LongCleaning::automatic;
   std::uint64_t lanes_total_bytes = std::uint64_t{256} << 20;
   std::uint64_t memory_wait_ns = 10'000'000'000;
   bool cma = true;
@@ -36,6 +38,7 @@ struct Settings {
     settings.lane_after = static_cast<std::uint32_t>(params.integer(kLaneAfter));
     settings.lane_max_bytes = size(kLaneMaxBytes);
     settings.lane_first_bytes = std::min(size(kLaneFirstBytes), settings.lane_max_bytes);
+    settings.lane_cleaning = params.choice<LongCleaning>(kLaneCleaning);
     settings.lanes_total_bytes = static_cast<std::uint64_t>(params.integer(kLanesTotalBytes));
     settings.memory_wait_ns = static_cast<std::uint64_t>(params.integer(kMemoryWaitSeconds)) * 1'000'000'000;
     settings.cma = params.boolean(kUseCma);

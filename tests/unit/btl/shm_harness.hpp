@@ -31,9 +31,7 @@ class ShmHarness {
     params::Places places;
     places.environment = std::move(settings);
     EXPECT_TRUE(params_.load(places));
-    const params::Decl decls[] = {btl::kLaneAfter,       btl::kLaneFirstBytes,    btl::kLaneMaxBytes,
-                                  btl::kLanesTotalBytes, btl::kMemoryWaitSeconds, btl::kUseCma};
-    auto added = params_.add("btl/shm", decls);
+    auto added = params_.add("btl/shm", btl::kShmDecls);
     EXPECT_TRUE(added) << added.error().text();
     for (unsigned rank = 0; rank < processes; ++rank) {
       sinks_.push_back(std::make_unique<Collector>());

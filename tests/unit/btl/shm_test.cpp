@@ -56,6 +56,38 @@ TEST(BtlShm, a_lane_found_full_grows_up_to_its_limit_and_keeps_the_order) {
   EXPECT_EQ(harness.segment(0).arena_used(), 64u * 1024) << "smaller lanes were not given back";
 }
 
+TEST(BtlShm, short_and_long_messages_keep_their_order_whether_long_ones_are_cleaned_or_left) {
+  constexpr std::uint64_t kMessages = 400;  // several laps
+  constexpr std::size_t kBytes[] = {8, 56, 3000, 200, 1016, 1024, 5000, 57, 8, 2000, 8};
+  for (const char* const cleaning : {"auto", "always", "never"}) {
+    ShmHarness harness(2, {"STARLING_MCA_shm_lane_max=16k",
+                           std::string("STARLING_MCA_shm_lane_cleaning=") + cleaning});
+    for (std::uint64_t i = 0; i < kMessages; ++i) {
+      send(harness, 0, 1, i, kBytes[i % std::size(kBytes)]);
+      if (i % 3 == 0) progress_until_idle(harness, 1);
+    }
+    progress_until_idle(harness, 1);
+    ASSERT_EQ(harness.sink(1).messages.size(), kMessages) << cleaning;
+    for (std::uint64_t i = 0; i < kMessages; ++i) {
+      ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, kBytes[i % std::size(kBytes)]))
+          << cleaning << ", message " << i;
+    }
+  }
+}
+
+TEST(BtlShm, the_report_says_what_the_cleaning_of_long_messages_costs_and_saves) {
+  ShmHarness harness(2);
+  const auto notes = [&] { return harness.component(1).counters().notes; };
+  std::uint64_t sent = 0;
+  for (; notes().empty() && sent < 1000; ++sent) {
+    send(harness, 0, 1, sent, 16 * 1024);
+    progress_until_idle(harness, 1);
+  }
+  ASSERT_EQ(notes().size(), 1u);
+  EXPECT_NE(notes().front().find("64 KiB of long messages"), std::string::npos) << notes().front();
+  ASSERT_EQ(harness.sink(1).messages.size(), sent);
+}
+
 TEST(BtlShm, lanes_do_not_grow_above_the_node_wide_cap) {
   ShmHarness harness(2, {"STARLING_MCA_shm_lanes_total_bytes=16k"});
   std::uint64_t sent = 0;

@@ -24,9 +24,7 @@ class Node {
         geometry_(starling::test::small_geometry(size, 64u << 20)),
         memfd_(starling::test::make_memfd(geometry_)) {
     EXPECT_TRUE(params_.load({}));
-    const params::Decl decls[] = {btl::kLaneAfter,       btl::kLaneFirstBytes,    btl::kLaneMaxBytes,
-                                  btl::kLanesTotalBytes, btl::kMemoryWaitSeconds, btl::kUseCma};
-    EXPECT_TRUE(params_.add("btl/shm", decls));
+    EXPECT_TRUE(params_.add("btl/shm", btl::kShmDecls));
     for (std::uint32_t rank = 0; rank < size; ++rank) {
       Config config;
       config.self = {0, rank};

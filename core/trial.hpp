@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Chooses the cheapest of several ways to do the same, by doing it. Layer: core.
+///
+/// For what depends on the machine so much that neither a constant nor a measurement in one process tells:
+/// each way in turn does real work a few times. Costs are full of what has nothing to do with the way (pauses
+/// of the program, other processes), which only ever adds; so the cheapest of several stands for each way,
+/// and the first ones after a change do not count. The choice holds for a while and is then tried again, since
+/// a virtual machine may move.
+/// Threads: one at a time. Units: costs in any one unit.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+namespace starling {
+
+struct TrialPace {
+  std::uint32_t settling;  ///< after each change, so many do not count
+  std::uint32_t counting;  ///< then so many count
+  std::uint32_t holding;   ///< between two trials
+};
+
+template <unsigned kWays>
+class Trial {
+ public:
+  explicit Trial(const TrialPace& pace) noexcept : pace_(pace) { begin(); }
+
+  /// How to do it now: below kWays. The first ones are tried first, and win where costs are equal.
+  [[nodiscard]] unsigned way() const noexcept { return way_; }
+  /// Whether a trial goes on: else costs are not looked at.
+  [[nodiscard]] bool trying() const noexcept { return !holding_; }
+  /// It has been done in this way, at this cost. True: with this a trial has ended.
+  bool took(std::uint64_t cost) noexcept {
+    ++done_;
+    if (holding_) {
+      if (done_ == pace_.holding) begin();
+      return false;
+    }
+    if (done_ > pace_.settling) best_[way_] = std::min(best_[way_], cost);
+    if (done_ < pace_.settling + pace_.counting) return false;
+    done_ = 0;
+    if (++way_ < kWays) return false;
+    holding_ = true;
+    way_ = static_cast<unsigned>(std::min_element(best_.begin(), best_.end()) - best_.begin());
+    return true;
+  }
+  /// The lowest cost of a way in the last trial, or in this one so far.
+  [[nodiscard]] std::uint64_t best(unsigned way) const noexcept { return best_[way]; }
+
+ private:
+  void begin() noexcept {
+    holding_ = false;
+    done_ = way_ = 0;
+    best_.fill(std::numeric_limits<std::uint64_t>::max());
+  }
+  TrialPace pace_;
+  bool holding_ = false;
+  unsigned way_ = 0;
+  std::uint32_t done_ = 0;  // in this way, or since the trial has ended
+  std::array<std::uint64_t, kWays> best_{};
+};
+
+}  // namespace starling

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether a trial's choice follows what the ways have cost.
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "core/trial.hpp"
+
+namespace starling::test {
+namespace {
+
+constexpr TrialPace kPace{.settling = 3, .counting = 5, .holding = 100};
+
+/// Does it until a trial has ended; how often.
+template <unsigned kWays>
+unsigned run(Trial<kWays>& trial, const std::function<std::uint64_t(unsigned way)>& cost) {
+  for (unsigned done = 1; done <= 1000; ++done) {
+    if (trial.took(cost(trial.way()))) return done;
+  }
+  ADD_FAILURE() << "no trial has ended";
+  return 0;
+}
+
+TEST(Trial, the_cheapest_way_is_chosen_after_each_has_had_its_turn) {
+  for (unsigned cheapest = 0; cheapest < 3; ++cheapest) {
+    Trial<3> trial(kPace);
+    EXPECT_EQ(trial.way(), 0u);
+    EXPECT_TRUE(trial.trying());
+    EXPECT_EQ(run(trial, [&](unsigned way) { return way == cheapest ? 10u : 20u + way; }), 3u * (3 + 5));
+    EXPECT_EQ(trial.way(), cheapest);
+    EXPECT_FALSE(trial.trying());
+    EXPECT_EQ(trial.best(cheapest), 10u);
+    EXPECT_EQ(trial.best((cheapest + 1) % 3), 20u + (cheapest + 1) % 3);
+  }
+}
+
+TEST(Trial, where_costs_are_equal_the_first_way_stays) {
+  Trial<2> trial(kPace);
+  run(trial, [](unsigned) { return 7u; });
+  EXPECT_EQ(trial.way(), 0u);
+}
+
+TEST(Trial, pauses_and_the_time_after_a_change_do_not_count) {
+  Trial<2> trial(kPace);
+  unsigned before = 0, since_change = 0;
+  run(trial, [&](unsigned way) -> std::uint64_t {
+    since_change = way == before ? since_change + 1 : 1;
+    before = way;
+    if (since_change <= kPace.settling) return way == 0 ? 1000000 : 1;  // left by the other way
+    if (since_change % 2 == 0) return 50000000;                     // the program computed meanwhile
+    return way == 0 ? 4000 : 5000;
+  });
+  EXPECT_EQ(trial.way(), 0u);
+  EXPECT_EQ(trial.best(0), 4000u);
+  EXPECT_EQ(trial.best(1), 5000u);
+}
+
+TEST(Trial, a_choice_holds_and_is_then_tried_again) {
+  Trial<2> trial(kPace);
+  run(trial, [](unsigned way) { return way == 1 ? 1u : 2u; });
+  ASSERT_EQ(trial.way(), 1u);
+  for (unsigned done = 1; done < kPace.holding; ++done) {
+    ASSERT_FALSE(trial.took(1'000'000));
+    ASSERT_EQ(trial.way(), 1u) << "costs count in a trial only";
+  }
+  EXPECT_FALSE(trial.took(1));
+  EXPECT_TRUE(trial.trying());
+  EXPECT_EQ(trial.way(), 0u);
+  run(trial, [](unsigned way) { return way == 1 ? 2u : 1u; });
+  EXPECT_EQ(trial.way(), 0u) << "the machine has changed, the choice has not";
+}
+
+}  // namespace
+}  // namespace starling::test

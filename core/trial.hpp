@@ -3,28 +3,28 @@
 /// @file  Chooses the cheapest of several ways to do the same, by doing it. Layer: core.
 ///
 /// For what depends on the machine so much that neither a constant nor a measurement in one process tells:
-/// each way in turn does real work a few times. Costs are full of what has nothing to do with the way (pauses
-/// of the program, other processes), which only ever adds; so the cheapest of several stands for each way,
-/// and the first ones after a change do not count. The choice holds for a while and is then tried again, since
-/// a virtual machine may move.
+/// each way in turn does real work a few times. Costs are full of what has nothing to do with the way: pauses
+/// of the program and other processes make them too high, work that was waiting to be done too low. So the
+/// lower quartile of several stands for each way, and the first ones after a change do not count. The choice
+/// holds for a while and is then tried again, since a virtual machine may move.
 /// Threads: one at a time. Units: costs in any one unit.
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <limits>
 
 namespace starling {
 
 struct TrialPace {
   std::uint32_t settling;  ///< after each change, so many do not count
-  std::uint32_t counting;  ///< then so many count
   std::uint32_t holding;   ///< between two trials
 };
 
 template <unsigned kWays>
 class Trial {
  public:
+  static constexpr std::uint32_t kCounting = 8;  ///< that count, of each way
+
   explicit Trial(const TrialPace& pace) noexcept : pace_(pace) { begin(); }
 
   /// How to do it now: below kWays. The first ones are tried first, and win where costs are equal.
@@ -38,28 +38,31 @@ class Trial {
       if (done_ == pace_.holding) begin();
       return false;
     }
-    if (done_ > pace_.settling) best_[way_] = std::min(best_[way_], cost);
-    if (done_ < pace_.settling + pace_.counting) return false;
+    if (done_ > pace_.settling) costs_[done_ - pace_.settling - 1] = cost;
+    if (done_ < pace_.settling + kCounting) return false;
     done_ = 0;
+    std::nth_element(costs_.begin(), costs_.begin() + kQuartile, costs_.end());
+    cost_[way_] = costs_[kQuartile];
     if (++way_ < kWays) return false;
     holding_ = true;
-    way_ = static_cast<unsigned>(std::min_element(best_.begin(), best_.end()) - best_.begin());
+    way_ = static_cast<unsigned>(std::min_element(cost_.begin(), cost_.end()) - cost_.begin());
     return true;
   }
-  /// The lowest cost of a way in the last trial, or in this one so far.
-  [[nodiscard]] std::uint64_t best(unsigned way) const noexcept { return best_[way]; }
+  /// What a way has cost when it was tried last; 0: it has not been.
+  [[nodiscard]] std::uint64_t cost(unsigned way) const noexcept { return cost_[way]; }
 
  private:
+  static constexpr std::uint32_t kQuartile = kCounting / 4;
   void begin() noexcept {
     holding_ = false;
     done_ = way_ = 0;
-    best_.fill(std::numeric_limits<std::uint64_t>::max());
   }
   TrialPace pace_;
   bool holding_ = false;
   unsigned way_ = 0;
   std::uint32_t done_ = 0;  // in this way, or since the trial has ended
-  std::array<std::uint64_t, kWays> best_{};
+  std::array<std::uint64_t, kCounting> costs_{};  // in this way
+  std::array<std::uint64_t, kWays> cost_{};
 };
 
 }  // namespace starling

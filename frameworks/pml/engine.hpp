@@ -31,14 +31,31 @@ namespace starling::pml {
 /// the sender and copied by the receiver.
 enum class Large : std::uint8_t { ring, get, lend };
 
+/// A large receive whose both sides are contiguous, as it matches.
+struct LargeReceive {
+  const Peer& peer;
+  std::uint64_t bytes;
+  bool both;     ///< this process has a long send to the peer under way; `lend` counts only then
+  bool can_get;  ///< `get` counts only then
+};
+
+/// How to do it, and whether to tell LargePolicy::took() how long it took: 0: no.
+struct LargeChoice {
+  Large way;
+  std::uint32_t trial = 0;
+};
+
 /// What makes one pml differ from another.
 class LargePolicy {
  public:
   virtual ~LargePolicy() = default;
-  /// Asked for each large receive whose both sides are contiguous. `both`: this process has a long send to
-  /// the peer under way; `lend` counts only then. `get` is taken only if the endpoint can, `lend` only if the
-  /// peer does.
-  [[nodiscard]] virtual Large choose(const Peer& peer, std::uint64_t bytes, bool both) noexcept = 0;
+  /// `lend` is taken only if the peer does; where it does not yet, the way for one direction is.
+  [[nodiscard]] virtual LargeChoice choose(const LargeReceive& receive) noexcept = 0;
+  /// A receive of a trial has got its data in this time; where others of the peer were under way before it,
+  /// from the end of the last one of these.
+  virtual void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept = 0;
+  /// Whether data may be got from this peer, if its endpoint can.
+  [[nodiscard]] virtual bool gets(const Peer& peer) const noexcept = 0;
   /// Whether pages may be lent to this peer and borrowed from it: a process of the node that trusts us.
   [[nodiscard]] virtual bool lends(const Peer& peer) const noexcept = 0;
   /// What was measured or decided, for the report.
@@ -202,8 +219,11 @@ class Engine final : public Component, private btl::Sink {
   // engine_loans.cpp
   void offer_loan(Peer& peer) noexcept;
   void on_lender(Peer& peer, std::span<const std::byte> message) noexcept;
-  [[nodiscard]] Large way_of(Peer& peer, std::uint64_t bytes) noexcept;
-  [[nodiscard]] bool may_turn_out_both(const Peer& peer, std::uint64_t bytes) const noexcept;
+  [[nodiscard]] bool can_get(const Peer& peer, const Request& request) const noexcept;
+  [[nodiscard]] LargeChoice way_of(Peer& peer, const Request& request) noexcept;
+  [[nodiscard]] bool may_turn_out_both(Peer& peer, const Request& request) noexcept;
+  void begin_transfer(Request& request, Peer& peer) noexcept;
+  void end_trial(Request& request) noexcept;
   [[nodiscard]] int decide(Peer& peer) noexcept;
   [[nodiscard]] bool push_loan(Peer& peer, Request& request) noexcept;
   void on_lent(Peer& peer, std::span<const std::byte> message) noexcept;
@@ -242,7 +262,8 @@ class Engine final : public Component, private btl::Sink {
   ContextTable contexts_;
 
   Peer* busy_ = nullptr;  // peers with something to push
-  std::vector<std::unique_ptr<Get>> gets_;
+  std::vector<std::unique_ptr<Get>> gets_;  // in the order of their matching
+  std::uint32_t get_pass_ = 0;              // of step_gets()
   std::vector<Peer*> lost_;  // reported, not dealt with yet
   std::vector<Peer*> gone_;  // dealt with
   std::vector<Holder> holders_;
@@ -304,7 +325,6 @@ struct Engine::Get : btl::Completion {
     get->ok = went_well;
   }
   Request* request = nullptr;
-  btl::RemoteBuffer from;
   std::size_t asked = 0;
   bool in_flight = false;
   bool ended = false;

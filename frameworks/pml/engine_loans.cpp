@@ -4,6 +4,7 @@
 // and taken must be in one order, and whatever is announced is taken, also when nobody wants it any more.
 #include <algorithm>
 
+#include "core/clock.hpp"
 #include "frameworks/pml/engine.hpp"
 
 namespace starling::pml {
@@ -54,32 +55,60 @@ void Engine::on_lender(Peer& peer, std::span<const std::byte> message) noexcept 
   }
 }
 
+bool Engine::can_get(const Peer& peer, const Request& request) const noexcept {
+  return request.address != 0 && !peer.get_failed && policy_->gets(peer) && peer.endpoint->can_get();
+}
+
 /// How a receive gets its data whose both sides are contiguous, as things stand.
-Large Engine::way_of(Peer& peer, std::uint64_t bytes) noexcept {
+LargeChoice Engine::way_of(Peer& peer, const Request& request) noexcept {
+  const bool can_get = this->can_get(peer, request);
   if (peer.long_sends != 0) {
-    const Large both = policy_->choose(peer, bytes, true);
-    if (both == Large::lend && !peer.loan_asked) offer_loan(peer);
-    if (both == Large::lend && peer.borrower != nullptr) return Large::lend;
-    if (both == Large::get && !peer.get_failed && peer.endpoint->can_get()) return Large::get;
+    peer.both_ways = true;
+    const LargeChoice both = policy_->choose({peer, request.total, true, can_get});
+    if (both.way == Large::lend && !peer.loan_asked) offer_loan(peer);
+    if (both.way != Large::lend || peer.borrower != nullptr) return both;
   }
-  const bool get = policy_->choose(peer, bytes, false) == Large::get;
-  return get && !peer.get_failed && peer.endpoint->can_get() ? Large::get : Large::ring;
+  return policy_->choose({peer, request.total, false, can_get});
 }
 
 /// Who receives first and sends then has not sent yet when a message is found that came early.
-bool Engine::may_turn_out_both(const Peer& peer, std::uint64_t bytes) const noexcept {
-  return peer.long_sends == 0 && peer.borrower != nullptr &&
-         policy_->choose(peer, bytes, true) == Large::lend;
+bool Engine::may_turn_out_both(Peer& peer, const Request& request) noexcept {
+  if (peer.long_sends != 0 || !(peer.both_ways || peer.borrower != nullptr)) return false;
+  const bool can_get = this->can_get(peer, request);
+  return policy_->choose({peer, request.total, true, can_get}).way !=
+         policy_->choose({peer, request.total, false, can_get}).way;
 }
 
 int Engine::decide(Peer& peer) noexcept {
   int events = 0;
   while (Request* const request = peer.undecided.pop_front()) {
-    const bool lend = way_of(peer, request->total) == Large::lend;
-    ask_for_data(*request, lend ? wire::kLend : std::uint8_t{0});
+    begin_transfer(*request, peer);
     ++events;
   }
   return events;
+}
+
+/// The way is chosen now.
+void Engine::begin_transfer(Request& request, Peer& peer) noexcept {
+  const LargeChoice chosen = way_of(peer, request);
+  request.trial = chosen.trial;
+  if (chosen.trial != 0) request.begun_ns = now_ns();
+  if (chosen.way == Large::get) {
+    request.phase = kGetting;
+    gets_.push_back(std::make_unique<Get>());
+    gets_.back()->request = &request;
+  } else {
+    ask_for_data(request, chosen.way == Large::lend ? wire::kLend : std::uint8_t{0});
+  }
+}
+
+/// A receive whose time was asked for has all its data.
+void Engine::end_trial(Request& request) noexcept {
+  Peer& peer = *request.peer;
+  const std::uint64_t now = now_ns();
+  policy_->took(request.trial, request.total, now - std::max(request.begun_ns, peer.trial_end_ns));
+  peer.trial_end_ns = now;
+  request.trial = 0;
 }
 
 /// Lends another piece; false: the window or the pipe is full.

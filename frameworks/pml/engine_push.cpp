@@ -167,16 +167,21 @@ int Engine::push_data(Peer& peer) noexcept {
   return events;
 }
 
+/// One chunk further each, but of a peer only the oldest that its transport does not have: what was announced
+/// first ends first.
 int Engine::step_gets() noexcept {
   int events = 0;
-  for (std::size_t at = 0; at < gets_.size();) {
-    if (!step_get(*gets_[at], events)) {
-      ++at;
-      continue;
-    }
-    gets_[at] = std::move(gets_.back());
-    gets_.pop_back();
+  ++get_pass_;
+  std::size_t left = 0;
+  for (std::size_t at = 0; at < gets_.size(); ++at) {
+    Peer& peer = *gets_[at]->request->peer;
+    const bool turn = peer.got_in_pass != get_pass_ || gets_[at]->in_flight;
+    if (turn && step_get(*gets_[at], events)) continue;
+    if (!gets_[at]->in_flight) peer.got_in_pass = get_pass_;
+    if (left != at) gets_[left] = std::move(gets_[at]);
+    ++left;
   }
+  gets_.resize(left);
   return events;
 }
 
@@ -191,7 +196,7 @@ bool Engine::step_get(Get& get, int& events) noexcept {
         std::min(best != 0 ? best : config_.get_chunk_bytes, request.total - request.moved));
     get.in_flight = true;
     get.ended = false;
-    const btl::RemoteBuffer from{get.from.address + request.moved, get.from.key};
+    const btl::RemoteBuffer from{request.address + request.moved, request.remote};
     const Post post = peer.endpoint->get(
         from, {static_cast<std::byte*>(request.buffer.base) + request.moved, get.asked}, &get);
     if (post == Post::again) get.in_flight = false;

@@ -211,6 +211,7 @@ void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arriv
   request.peer = &peer;
   request.order = 0;
   request.moved = 0;
+  request.trial = 0;
   request.remote = arrival.sender_id;
   request.total = std::min(arrival.length, request.buffer.bytes);
   if (arrival.length > request.buffer.bytes) request.flags |= kTruncated;
@@ -230,21 +231,19 @@ void Engine::begin_rendezvous(Request& request, Peer& peer, const Arrival& arriv
     return;
   }
   request.order = transfers_.add(request);
-  const bool contiguous = (flags & wire::kGettable) != 0 && request.buffer.layout == nullptr;
-  Large way = contact == Contact::made && contiguous ? way_of(peer, request.total) : Large::ring;
   // The sender may have announced it over another transport than the one that leads back.
-  if (way == Large::get && arrival.memory.realm != peer.transport->limits().get_realm) way = Large::ring;
-  if (way == Large::get) {
-    request.phase = kGetting;
-    gets_.push_back(std::make_unique<Get>());
-    gets_.back()->request = &request;
-    gets_.back()->from = {arrival.memory.address, arrival.sender_id};
-  } else if (way == Large::ring && kept && contiguous && may_turn_out_both(peer, request.total)) {
+  const bool contiguous = (flags & wire::kGettable) != 0 && request.buffer.layout == nullptr;
+  const bool made = contact == Contact::made;
+  const bool gettable = made && contiguous && arrival.memory.realm == peer.transport->limits().get_realm;
+  request.address = gettable ? arrival.memory.address : 0;
+  if (!made || !contiguous) {
+    ask_for_data(request);
+  } else if (kept && may_turn_out_both(peer, request)) {
     request.phase = kUndecided;
     peer.undecided.push_back(request);
     mark_busy(peer);
   } else {
-    ask_for_data(request, way == Large::lend ? wire::kLend : std::uint8_t{0});
+    begin_transfer(request, peer);
   }
 }
 
@@ -259,7 +258,10 @@ void Engine::ask_for_data(Request& request, std::uint8_t flags) noexcept {
 }
 
 void Engine::finish_receive(Request& request, Fault fault, bool cancelled) noexcept {
-  if (request.order != 0) transfers_.remove(request.order);
+  if (request.order != 0) {
+    transfers_.remove(request.order);
+    if (request.trial != 0 && fault == Fault::none) end_trial(request);
+  }
   request.order = 0;
   request.phase = kIdle;
   if (fault == Fault::none && (request.flags & kTruncated) != 0) fault = Fault::truncated;

@@ -64,10 +64,13 @@ struct Peer {
   std::size_t fragment_bytes = 0;  ///< payload of one data fragment
 
   std::uint32_t long_sends = 0;        ///< our long sends to it that have not ended
+  bool both_ways = false;              ///< both have had long messages under way
   bool loan_asked = false;             ///< a pipe for it was made, or could not be
   std::unique_ptr<Lender> lender;      ///< what we lend it goes through this
   std::unique_ptr<Borrower> borrower;  ///< what it lends us comes through this
   RequestChain undecided;              ///< matched receives whose way progress() chooses
+  std::uint64_t trial_end_ns = 0;      ///< when the last receive of a trial has ended
+  std::uint32_t got_in_pass = 0;       ///< the pass in which one of its gets has been taken further
 
   RequestChain fifo;               ///< sends that have not started, oldest first
   std::unique_ptr<HeldBack> held;  ///< sends that it has no room to hear of; null: there was none yet

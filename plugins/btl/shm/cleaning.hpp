@@ -19,9 +19,9 @@ enum class LongCleaning : std::uint8_t { automatic, always, never };
 
 class Cleaning {
  public:
-  static constexpr std::uint32_t kStretchBytes = 64 * 1024;
-  /// Four stretches are a lap of the largest lane of the default.
-  static constexpr TrialPace kPace{.settling = 4, .counting = 8, .holding = 8192};
+  /// What a reader that came late finds is at most a lane of the default size: it is as fast either way.
+  static constexpr std::uint32_t kStretchBytes = 256 * 1024;
+  static constexpr TrialPace kPace{.settling = 1, .holding = 2048};
 
   explicit Cleaning(LongCleaning use) noexcept : use_(use), trial_(kPace) {}
 
@@ -34,7 +34,7 @@ class Cleaning {
     return use_ == LongCleaning::automatic && trial_.took(stretch_ns);
   }
   /// What the last trial has measured.
-  [[nodiscard]] std::uint64_t best_ns(bool cleaned) const noexcept { return trial_.best(cleaned ? 1 : 0); }
+  [[nodiscard]] std::uint64_t cost_ns(bool cleaned) const noexcept { return trial_.cost(cleaned ? 1 : 0); }
 
  private:
   LongCleaning use_;

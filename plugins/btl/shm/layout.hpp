@@ -67,7 +67,7 @@ static_assert(std::is_trivially_copyable_v<LaneExtent> && sizeof(LaneExtent) == 
 /// A lane in memory, as LaneWriter and LaneReader see it.
 class MappedRing {
  public:
-  static constexpr std::uint32_t kLongCells = 16;
+  static constexpr std::uint32_t kLongCells = 64;
 
   MappedRing() = default;
   MappedRing(std::byte* extent, std::uint64_t bytes) noexcept : base_(extent), cells_(lane_cells(bytes)) {}

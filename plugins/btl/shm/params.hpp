@@ -21,7 +21,7 @@ inline constexpr params::Decl kLaneMaxBytes = params::size_bytes(
     "Size up to which the queue of a pair of processes grows; rounded up to a power of two.");
 inline constexpr params::Decl kLaneCleaning = params::choice(
     "shm_lane_cleaning", "auto", "auto|always|never",
-    "Whether the receiver takes the cache lines of long messages (from 1 KiB on) over before it gives the "
+    "Whether the receiver takes the cache lines of long messages (from 4 KiB on) over before it gives the "
     "queue's room back: faster on some processors, slower on others. auto: tries both on the first few "
     "megabytes and from time to time.");
 inline constexpr params::Decl kLanesTotalBytes = params::size_bytes(

@@ -15,13 +15,8 @@ namespace {
 constexpr params::Decl kLarge =
     params::choice("pml_static_large", "auto", "auto|ring|get",
                    "How messages above the eager limit move: ring: the sender pushes fragments; get: the "
-                   "receiver copies from the sender's "
-                   "memory, where the transport can; auto: by a measurement at the first large message.");
-constexpr params::Decl kCalibrate =
-    params::boolean("pml_static_calibrate", "yes",
-                    "Measure get against ring once, at the first large message (some 0.2 ms). no: auto means "
-                    "ring within a node. Turn it off "
-                    "where ranks outnumber cores.");
+                   "receiver copies from the sender's memory, where the transport can; auto: as was faster "
+                   "for the first messages of their size, tried again from time to time.");
 constexpr params::Decl kGetMin = params::size_bytes("pml_static_get_min", "0", 0, std::int64_t{1} << 40,
                                                     "Messages below this many bytes are never moved by get.");
 constexpr params::Decl kGetChunk =
@@ -37,7 +32,7 @@ constexpr params::Decl kLendMin =
     params::size_bytes("pml_static_lend_min", "32k", 4096, std::int64_t{1} << 40,
                        "Messages below this many bytes are never moved by lending pages.");
 
-STARLING_PLUGIN_PARAMS std::array kStaticParams{kLarge, kCalibrate, kGetMin, kGetChunk, kLoans, kLendMin};
+STARLING_PLUGIN_PARAMS std::array kStaticParams{kLarge, kGetMin, kGetChunk, kLoans, kLendMin};
 
 /// A user has a limited sum of pipe slots (fs.pipe-user-pages-soft, 16384 by default), of which a job takes
 /// half at most.
@@ -54,7 +49,6 @@ Result<std::unique_ptr<Component>> create_static(const Args& args) {
   StaticConfig chosen;
   chosen.self = args.self;
   chosen.large = args.params.choice<StaticLarge>(kLarge);
-  chosen.calibrate = args.params.boolean(kCalibrate);
   chosen.lend_min = static_cast<std::uint64_t>(args.params.integer(kLendMin));
   chosen.get_min = static_cast<std::uint64_t>(args.params.integer(kGetMin));
   return std::unique_ptr<Component>(

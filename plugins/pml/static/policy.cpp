@@ -1,16 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See docs/design/pml.md, "Large messages".
+// See docs/design/pml.md, "Large messages in pml/static".
 #include "plugins/pml/static/policy.hpp"
 
-#include "plugins/pml/static/calibrate.hpp"
+#include <algorithm>
+#include <bit>
 
 namespace starling::pml {
 
 namespace {
+
 /// Transports below this preference are within the node: their get is a copy by the kernel, which must be
 /// worth its call. A network's get is the card's work and always saves a copy.
 constexpr std::uint32_t kNetwork = 50;
+
+constexpr unsigned kFirstClassBits = 15;  // sizes below 2^15 bytes
+
+unsigned class_of(std::uint64_t bytes) noexcept {
+  const auto bits = static_cast<unsigned>(std::bit_width(bytes));
+  return std::clamp(bits, kFirstClassBits, kFirstClassBits + StaticPolicy::kClasses - 1) - kFirstClassBits;
+}
+
+/// What names a trial and its way in LargeChoice::trial; never 0.
+struct Ticket {
+  unsigned size_class;
+  bool both;
+  unsigned way;
+
+  static Ticket of(std::uint32_t number) noexcept {
+    return {(number - 1) / 4, (number - 1) / 2 % 2 != 0, (number - 1) % 2};
+  }
+  [[nodiscard]] std::uint32_t number() const noexcept { return 1 + size_class * 4 + (both ? 2 : 0) + way; }
+};
+
+constexpr Large kOneWay[] = {Large::ring, Large::get};
+constexpr Large kBothWays[] = {Large::lend, Large::get};
+constexpr const char* kNames[] = {"ring", "get", "lend"};  // in the order of Large
+
+/// "64 KiB: get (ring 12100, get 10300 MB/s)"
+std::string verdict(unsigned size_class, const Trial<2>& trial, const Large (&ways)[2]) {
+  std::string text = std::to_string((std::uint64_t{1} << (kFirstClassBits + size_class)) / 2048) + " KiB: " +
+                     kNames[static_cast<unsigned>(ways[trial.way()])] + " (";
+  for (unsigned way = 0; way < 2; ++way) {
+    const std::uint64_t mb_s = 1'048'576'000 / std::max<std::uint64_t>(trial.cost(way), 1);
+    text += std::string(way == 0 ? "" : ", ") + kNames[static_cast<unsigned>(ways[way])] + " " +
+            std::to_string(mb_s);
+  }
+  return text + " MB/s)";
+}
+
 }  // namespace
+
+bool StaticPolicy::gets(const Peer& peer) const noexcept {
+  return config_.large != StaticLarge::ring && peer.transport->limits().get;
+}
 
 bool StaticPolicy::lends(const Peer& peer) const noexcept {
   const btl::Limits& limits = peer.transport->limits();
@@ -18,30 +60,51 @@ bool StaticPolicy::lends(const Peer& peer) const noexcept {
          peer.proc != config_.self;
 }
 
-Large StaticPolicy::choose(const Peer& peer, std::uint64_t bytes, bool both) noexcept {
-  if (both && bytes >= config_.lend_min && lends(peer)) return Large::lend;
-  if (config_.large == StaticLarge::ring || bytes < config_.get_min) return Large::ring;
-  if (config_.large == StaticLarge::get) return Large::get;
-  if (peer.proc == config_.self) return Large::get;  // one copy instead of two, on one core
-  if (peer.transport->limits().rank_of_preference >= kNetwork) return Large::get;
-  if (!peer.transport->limits().get) return Large::ring;  // nothing to choose: spare the measurement
-  if (!calibrated_) {
-    calibrated_ = true;
-    get_from_ = Calibration::kNever;
-    if (config_.calibrate) {
-      Calibration measured = calibrate();
-      get_from_ = measured.get_from;
-      note_ = std::move(measured.note);
-    } else {
-      note_ = "large messages: ring at every size, not measured (pml_static_calibrate is off)";
-    }
+LargeChoice StaticPolicy::choose(const LargeReceive& receive) noexcept {
+  const bool may_get = receive.can_get && receive.bytes >= config_.get_min;
+  if (config_.large != StaticLarge::automatic) {
+    return {config_.large == StaticLarge::get && may_get ? Large::get : Large::ring};
   }
-  return bytes >= get_from_ ? Large::get : Large::ring;
+  const bool may_lend = receive.both && receive.bytes >= config_.lend_min && lends(receive.peer);
+  if (!may_get) return {may_lend ? Large::lend : Large::ring};
+  // One copy instead of two, on one processor; or none at all.
+  const bool kernel_copies = receive.peer.transport->limits().rank_of_preference < kNetwork;
+  if (receive.peer.proc == config_.self || !kernel_copies) return {Large::get};
+  const unsigned size_class = class_of(receive.bytes);
+  Trial<2>& trial = (may_lend ? sizes_[size_class].both_ways : sizes_[size_class].one_way).trial;
+  // Between trials messages are counted, not timed.
+  if (!trial.trying()) trial.took(0);
+  const std::uint32_t number = trial.trying() ? Ticket{size_class, may_lend, trial.way()}.number() : 0;
+  return {may_lend ? kBothWays[trial.way()] : kOneWay[trial.way()], number};
+}
+
+void StaticPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_t ns) noexcept {
+  const Ticket ticket = Ticket::of(number);
+  if (ticket.size_class >= kClasses) return;
+  Sizes& sizes = sizes_[ticket.size_class];
+  Tried& tried = ticket.both ? sizes.both_ways : sizes.one_way;
+  // Of a window of receives that matched before the last way had been tried enough, the rest says nothing.
+  if (!tried.trial.trying() || tried.trial.way() != ticket.way) return;
+  tried.bytes += bytes;
+  tried.ns += ns;
+  if (tried.bytes < kStretchBytes) return;
+  tried.trial.took(tried.ns * kStretchBytes / tried.bytes);
+  tried.bytes = tried.ns = 0;
 }
 
 std::vector<std::string> StaticPolicy::notes() const {
-  if (note_.empty()) return {};
-  return {note_};
+  std::string one_way, both_ways;
+  for (unsigned at = 0; at < kClasses; ++at) {
+    const auto add = [at](std::string& to, const Trial<2>& trial, const Large (&ways)[2]) {
+      if (trial.cost(1) != 0) to += (to.empty() ? " " : "; ") + verdict(at, trial, ways);
+    };
+    add(one_way, sizes_[at].one_way.trial, kOneWay);
+    add(both_ways, sizes_[at].both_ways.trial, kBothWays);
+  }
+  std::vector<std::string> notes;
+  if (!one_way.empty()) notes.push_back("large messages, tried from" + one_way);
+  if (!both_ways.empty()) notes.push_back("large messages while both sides send, tried from" + both_ways);
+  return notes;
 }
 
 }  // namespace starling::pml

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  pml/static: the way of each large message follows from its size alone. Layer: plugin (pml/static).
+/// @file  pml/static: the way of each large message follows from its size. Layer: plugin (pml/static).
 ///
-/// Threads:   the pml's. Ownership: values only. Errors: none. Units: bytes.
+/// Where two ways are possible within a node, the first messages of a size decide (core/trial.hpp): ring or
+/// get while one side of a pair sends, loan or get while both do.
+/// Threads:   the pml's. Ownership: values only. Errors: none. Units: bytes and nanoseconds.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "core/trial.hpp"
 #include "frameworks/pml/engine.hpp"
 
 namespace starling::pml {
@@ -18,7 +22,6 @@ enum class StaticLarge : std::uint8_t { automatic = 0, ring = 1, get = 2 };
 struct StaticConfig {
   ProcId self;
   StaticLarge large = StaticLarge::automatic;
-  bool calibrate = true;
   std::uint64_t get_min = 0;           ///< below this many bytes never a get
   std::uint64_t lend_min = 32 * 1024;  ///< below this many bytes never a loan
 };
@@ -26,15 +29,31 @@ struct StaticConfig {
 class StaticPolicy final : public LargePolicy {
  public:
   explicit StaticPolicy(const StaticConfig& config) : config_(config) {}
-  [[nodiscard]] Large choose(const Peer& peer, std::uint64_t bytes, bool both) noexcept override;
+  [[nodiscard]] LargeChoice choose(const LargeReceive& receive) noexcept override;
+  void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept override;
+  [[nodiscard]] bool gets(const Peer& peer) const noexcept override;
   [[nodiscard]] bool lends(const Peer& peer) const noexcept override;
   [[nodiscard]] std::vector<std::string> notes() const override;
 
+  /// Sizes that are tried together: below 32 KiB, 64 KiB and so on; the last one has no end.
+  static constexpr unsigned kClasses = 9;
+  static constexpr TrialPace kPace{.settling = 1, .holding = 4096};
+  /// What is timed as one, in messages of any size: messages end in bursts, of half of this at most.
+  static constexpr std::uint64_t kStretchBytes = 1024 * 1024;
+
  private:
+  /// Costs in nanoseconds per MiB.
+  struct Tried {
+    Trial<2> trial{kPace};
+    std::uint64_t bytes = 0;  // of the stretch so far
+    std::uint64_t ns = 0;
+  };
+  struct Sizes {
+    Tried one_way;    // ring, get
+    Tried both_ways;  // lend, get
+  };
+  std::array<Sizes, kClasses> sizes_;
   StaticConfig config_;
-  bool calibrated_ = false;
-  std::uint64_t get_from_ = 0;
-  std::string note_;
 };
 
 }  // namespace starling::pml

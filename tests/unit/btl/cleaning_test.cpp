@@ -18,8 +18,8 @@ TEST(Cleaning, the_faster_way_is_chosen_and_leaving_is_tried_first) {
     while (!cleaning.took(cleaning.on() ? cleaned_ns : 4000)) {
     }
     EXPECT_EQ(cleaning.on(), cleaned_ns < 4000);
-    EXPECT_EQ(cleaning.best_ns(true), cleaned_ns);
-    EXPECT_EQ(cleaning.best_ns(false), 4000u);
+    EXPECT_EQ(cleaning.cost_ns(true), cleaned_ns);
+    EXPECT_EQ(cleaning.cost_ns(false), 4000u);
   }
 }
 

@@ -57,8 +57,8 @@ TEST(BtlShm, a_lane_found_full_grows_up_to_its_limit_and_keeps_the_order) {
 }
 
 TEST(BtlShm, short_and_long_messages_keep_their_order_whether_long_ones_are_cleaned_or_left) {
-  constexpr std::uint64_t kMessages = 400;  // several laps
-  constexpr std::size_t kBytes[] = {8, 56, 3000, 200, 1016, 1024, 5000, 57, 8, 2000, 8};
+  constexpr std::uint64_t kMessages = 400;  // many laps
+  constexpr std::size_t kBytes[] = {8, 56, 6000, 200, 4088, 4096, 7000, 57, 8, 5000, 8};
   for (const char* const cleaning : {"auto", "always", "never"}) {
     ShmHarness harness(2, {"STARLING_MCA_shm_lane_max=16k",
                            std::string("STARLING_MCA_shm_lane_cleaning=") + cleaning});
@@ -84,7 +84,7 @@ TEST(BtlShm, the_report_says_what_the_cleaning_of_long_messages_costs_and_saves)
     progress_until_idle(harness, 1);
   }
   ASSERT_EQ(notes().size(), 1u);
-  EXPECT_NE(notes().front().find("64 KiB of long messages"), std::string::npos) << notes().front();
+  EXPECT_NE(notes().front().find("256 KiB of long messages"), std::string::npos) << notes().front();
   ASSERT_EQ(harness.sink(1).messages.size(), sent);
 }
 

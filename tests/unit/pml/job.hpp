@@ -33,11 +33,23 @@ class Strip final : public ProcList {
 class Forced final : public LargePolicy {
  public:
   explicit Forced(Large large) : large_(large) {}
-  Large choose(const Peer&, std::uint64_t, bool both) noexcept override {
-    return large_ == Large::lend && !both ? Large::ring : large_;
+  LargeChoice choose(const LargeReceive& receive) noexcept override {
+    const bool possible = large_ == Large::lend ? receive.both : large_ != Large::get || receive.can_get;
+    return {possible ? large_ : Large::ring, tries};
   }
+  void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept override {
+    taken.push_back({trial, bytes, ns});
+  }
+  bool gets(const Peer&) const noexcept override { return large_ == Large::get; }
   bool lends(const Peer&) const noexcept override { return large_ == Large::lend; }
   std::vector<std::string> notes() const override { return {}; }
+
+  std::uint32_t tries = 0;  ///< LargeChoice::trial from now on
+  struct Taken {
+    std::uint32_t trial;
+    std::uint64_t bytes, ns;
+  };
+  std::vector<Taken> taken;
 
  private:
   Large large_;
@@ -90,7 +102,9 @@ class Job {
     for (std::uint32_t rank = 0; rank < size; ++rank) {
       config.self = {0, rank};
       config.world_size = size;
-      engines.push_back(std::make_unique<Engine>(config, std::make_unique<Forced>(large)));
+      auto policy = std::make_unique<Forced>(large);
+      policies.push_back(policy.get());
+      engines.push_back(std::make_unique<Engine>(config, std::move(policy)));
       network.at(rank).attach(engines[rank]->sink());
       engines[rank]->add_transport(network.at(rank));
       contexts.push_back(open(rank, kWorld));
@@ -143,6 +157,7 @@ class Job {
 
   PairNetwork network;
   std::vector<std::unique_ptr<Engine>> engines;
+  std::vector<Forced*> policies;  // the engines'
   std::vector<Context*> contexts;
 };
 

@@ -9,8 +9,6 @@
 #include "frameworks/pml/closed_ids.hpp"
 #include "frameworks/pml/message_pool.hpp"
 #include "frameworks/pml/transfers.hpp"
-#include "plugins/pml/static/calibrate.hpp"
-#include "plugins/pml/static/policy.hpp"
 #include "tests/unit/pml/job.hpp"
 
 namespace starling::pml::test {
@@ -136,49 +134,6 @@ TEST(Context, the_window_is_the_share_of_the_cap_within_its_bounds) {
   EXPECT_EQ(credit_window(config), 64 * 1024);
   config.world_size = 1'000'000;
   EXPECT_EQ(credit_window(config), 16 * 1024);
-}
-
-TEST(Calibration, the_lines_cross_where_the_get_becomes_cheaper) {
-  const double span = double(kCalibrateLarge - kCalibrateSmall);
-  EXPECT_EQ(crossing({1000, 1000 + span * 0.1}, {500, 500 + span * 0.2}), kCalibrateSmall + 5000);
-  EXPECT_EQ(crossing({100, 200}, {200, 400}), 0u);
-  EXPECT_EQ(crossing({1000, 3000}, {500, 1000}), Calibration::kNever);
-  EXPECT_EQ(crossing({100, 3000}, {500, 1000}), Calibration::kNever);
-  EXPECT_EQ(crossing({1000, 1000}, {1000, 1000}), 0u);
-}
-
-TEST(Calibration, measuring_ends_and_says_what_it_found) {
-  const Calibration measured = calibrate();
-  EXPECT_NE(measured.note.find("large messages"), std::string::npos);
-}
-
-TEST(StaticPolicy, parameters_and_place_decide) {
-  PairOptions with_get;
-  with_get.get = GetMode::done;
-  PairNetwork node(2, with_get), without(2, {});
-  with_get.preference = 50;
-  PairNetwork network(2, with_get);
-  Peer peer;
-  peer.proc = {0, 1};
-  peer.transport = &node.at(0);
-  StaticConfig config;
-  config.calibrate = false;
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::ring);
-  config.large = StaticLarge::get;
-  config.get_min = 1000;
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::get);
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 999, false), Large::ring);
-  config.large = StaticLarge::ring;
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::ring);
-  config.large = StaticLarge::automatic;
-  peer.transport = &network.at(0);
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::get);
-  peer.transport = &without.at(0);
-  StaticPolicy unmeasured(config);
-  EXPECT_EQ(unmeasured.choose(peer, 1 << 20, false), Large::ring);
-  EXPECT_TRUE(unmeasured.notes().empty());
-  peer.proc = config.self;
-  EXPECT_EQ(StaticPolicy(config).choose(peer, 1 << 20, false), Large::get);
 }
 
 }  // namespace

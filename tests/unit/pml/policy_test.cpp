@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// pml/static's choice for large messages, and what an engine tells it.
+#include "plugins/pml/static/policy.hpp"
+
+#include <functional>
+
+#include "tests/unit/pml/job.hpp"
+
+namespace starling::pml::test {
+namespace {
+
+constexpr std::uint64_t kBytes = 64 * 1024;
+constexpr unsigned kStretch = StaticPolicy::kStretchBytes / kBytes;  // messages that are timed as one
+
+/// A peer of the node, one over a network, one that nothing can be got from, and this process itself.
+class StaticChoice : public ::testing::Test {
+ protected:
+  StaticChoice() : node_(2, with_get(10)), network_(2, with_get(50)), without_(2, {}) {
+    near.transport = &node_.at(0);
+    far.transport = &network_.at(0);
+    closed.transport = &without_.at(0);
+    self.transport = &node_.at(0);
+    near.proc = far.proc = closed.proc = {0, 1};
+    self.proc = config.self;
+  }
+  static PairOptions with_get(std::uint32_t preference) {
+    PairOptions options;
+    options.get = GetMode::done;
+    options.preference = preference;
+    return options;
+  }
+  Large way(StaticPolicy& policy, const Peer& peer, bool both = false, bool can_get = true) {
+    return policy.choose({peer, kBytes, both, can_get}).way;
+  }
+  /// Receives until none of that kind is timed any more; how many were.
+  unsigned try_out(StaticPolicy& policy, bool both, const std::function<std::uint64_t(Large)>& cost) {
+    for (unsigned timed = 0; timed < 1000 * kStretch; ++timed) {
+      const LargeChoice choice = policy.choose({near, kBytes, both, true});
+      if (choice.trial == 0) return timed;
+      policy.took(choice.trial, kBytes, cost(choice.way));
+    }
+    ADD_FAILURE() << "the trial has no end";
+    return 0;
+  }
+
+ private:
+  PairNetwork node_, network_, without_;
+
+ protected:
+  Peer near, far, closed, self;
+  StaticConfig config;
+};
+
+TEST_F(StaticChoice, parameters_and_place_decide_where_they_can) {
+  StaticPolicy automatic(config);
+  EXPECT_EQ(way(automatic, far), Large::get);
+  EXPECT_EQ(way(automatic, self), Large::get);
+  EXPECT_EQ(way(automatic, near, false, false), Large::ring);
+  EXPECT_EQ(way(automatic, near, true, false), Large::lend);
+  EXPECT_EQ(way(automatic, far, true), Large::get);
+  EXPECT_TRUE(automatic.lends(near));
+  EXPECT_FALSE(automatic.lends(far));
+  EXPECT_FALSE(automatic.lends(closed));
+  EXPECT_FALSE(automatic.lends(self));
+  EXPECT_TRUE(automatic.gets(near));
+  EXPECT_FALSE(automatic.gets(closed));
+  EXPECT_TRUE(automatic.notes().empty());
+
+  config.large = StaticLarge::get;
+  config.get_min = kBytes;
+  StaticPolicy get(config);
+  EXPECT_EQ(way(get, near), Large::get);
+  EXPECT_EQ(way(get, near, true), Large::get);
+  EXPECT_EQ(way(get, near, false, false), Large::ring);
+  EXPECT_EQ(get.choose({near, kBytes - 1, false, true}).way, Large::ring);
+  EXPECT_EQ(get.choose({near, kBytes, false, true}).trial, 0u) << "what is fixed is not timed";
+  EXPECT_FALSE(get.lends(near));
+
+  config.large = StaticLarge::ring;
+  StaticPolicy ring(config);
+  EXPECT_EQ(way(ring, near), Large::ring);
+  EXPECT_EQ(way(ring, near, true), Large::ring);
+  EXPECT_FALSE(ring.gets(near));
+}
+
+TEST_F(StaticChoice, one_way_the_faster_of_ring_and_get_stays) {
+  for (const Large faster : {Large::ring, Large::get}) {
+    StaticPolicy policy(config);
+    EXPECT_EQ(way(policy, near), Large::ring);
+    const unsigned timed = try_out(policy, false, [&](Large used) { return used == faster ? 7'000 : 9'000; });
+    EXPECT_EQ(timed, 2 * (StaticPolicy::kPace.settling + Trial<2>::kCounting) * kStretch);
+    EXPECT_EQ(way(policy, near), faster);
+    EXPECT_NE(policy.choose({near, 4 * kBytes, false, true}).trial, 0u) << "other sizes have their own trial";
+  }
+}
+
+TEST_F(StaticChoice, both_ways_the_faster_of_loan_and_get_stays) {
+  for (const Large faster : {Large::lend, Large::get}) {
+    StaticPolicy policy(config);
+    EXPECT_EQ(way(policy, near, true), Large::lend);
+    try_out(policy, true, [&](Large used) { return used == faster ? 7'000 : 9'000; });
+    EXPECT_EQ(way(policy, near, true), faster);
+    EXPECT_NE(policy.choose({near, kBytes, false, true}).trial, 0u) << "one way is another trial";
+    EXPECT_EQ(policy.choose({near, config.lend_min - 1, true, true}).way, Large::ring) << "too small";
+  }
+}
+
+TEST_F(StaticChoice, what_ends_in_bursts_is_not_taken_for_fast) {
+  StaticPolicy policy(config);
+  unsigned at = 0;
+  try_out(policy, true, [&](Large used) {
+    if (used == Large::get) return 4'000;
+    return ++at % 8 == 0 ? 30'000 : 2'000;  // eight are lent, and taken one right after the other
+  });
+  EXPECT_EQ(way(policy, near, true), Large::get);
+}
+
+TEST_F(StaticChoice, times_of_a_way_that_is_not_tried_any_more_do_not_count) {
+  StaticPolicy policy(config);
+  const LargeChoice first = policy.choose({near, kBytes, false, true});
+  ASSERT_EQ(first.way, Large::ring);
+  LargeChoice now = first;
+  while (now.way == Large::ring) {
+    policy.took(now.trial, kBytes, 9'000);
+    now = policy.choose({near, kBytes, false, true});
+  }
+  for (int at = 0; at < 100; ++at) policy.took(first.trial, kBytes, 1);
+  try_out(policy, false, [](Large) { return 8'000; });
+  EXPECT_EQ(way(policy, near), Large::get);
+  policy.took(~0u, kBytes, 1);  // of no trial
+}
+
+TEST_F(StaticChoice, it_is_tried_again_after_a_while_and_the_notes_say_what_was_found) {
+  StaticPolicy policy(config);
+  try_out(policy, false, [](Large used) { return used == Large::get ? 7'040 : 9'960; });
+  try_out(policy, true, [](Large used) { return used == Large::get ? 20'000 : 5'000; });
+  const auto notes = policy.notes();
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_EQ(notes[0], "large messages, tried from 64 KiB: get (ring 6579, get 9309 MB/s)");
+  EXPECT_EQ(notes[1],
+            "large messages while both sides send, tried from 64 KiB: lend (lend 13107, get 3276 MB/s)");
+  unsigned held = 0;
+  while (policy.choose({near, kBytes, false, true}).trial == 0) ++held;
+  EXPECT_EQ(held + 2, StaticPolicy::kPace.holding);
+  EXPECT_EQ(way(policy, near), Large::ring) << "it is a new trial";
+}
+
+TEST(TimedReceives, each_large_one_is_told_once_with_its_trial) {
+  PairOptions options;
+  options.get = GetMode::later;
+  for (const Large large : {Large::ring, Large::get}) {
+    Job job(2, options, large);
+    job.policies[1]->tries = 5;
+    std::vector<OpPtr> ops;
+    for (int tag = 0; tag < 5; ++tag) {
+      ops.push_back(job.irecv(1, 0, tag, 300'000));
+      ops.push_back(job.isend(0, 1, tag, filled(300'000, std::uint64_t(tag))));
+    }
+    ops.push_back(job.irecv(1, 0, 9, 8));
+    ops.push_back(job.isend(0, 1, 9, filled(8, 1)));  // a small one is nobody's business
+    job.settle();
+    for (const OpPtr& op : ops) EXPECT_TRUE(op->complete());
+    ASSERT_EQ(job.policies[1]->taken.size(), 5u);
+    for (const auto& [trial, bytes, ns] : job.policies[1]->taken) {
+      EXPECT_EQ(trial, 5u);
+      EXPECT_EQ(bytes, 300'000u);
+      EXPECT_LT(ns, 10'000'000'000u);
+    }
+    EXPECT_TRUE(job.policies[0]->taken.empty()) << "sending is not timed";
+  }
+}
+
+TEST(Gets, what_a_peer_announced_first_ends_first_in_chunks) {
+  PairOptions options;
+  options.get = GetMode::done;
+  Config config;
+  config.get_chunk_bytes = 100'000;
+  Job job(2, options, Large::get, config);
+  std::vector<OpPtr> receives, sends;
+  for (int tag = 0; tag < 3; ++tag) {
+    receives.push_back(job.irecv(1, 0, tag, 300'000));
+    sends.push_back(job.isend(0, 1, tag, filled(300'000, std::uint64_t(tag))));
+  }
+  job[1].progress();
+  for (std::size_t done = 0; done < 3; ++done) {
+    for (std::size_t at = 0; at < 3; ++at) EXPECT_EQ(receives[at]->complete(), at < done) << done << at;
+    for (int chunk = 0; chunk < 3; ++chunk) job[1].progress();
+  }
+  job.settle();
+  for (std::size_t at = 0; at < 3; ++at) {
+    EXPECT_TRUE(sends[at]->complete());
+    EXPECT_EQ(receives[at]->data, sends[at]->data);
+  }
+}
+
+}  // namespace
+}  // namespace starling::pml::test

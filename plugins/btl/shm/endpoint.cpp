@@ -15,7 +15,23 @@
 namespace starling::btl {
 namespace {
 
-constexpr std::uint64_t kGrowth = 4;  // each time a lane was found full
+constexpr std::uint64_t kGrowth = 4;
+constexpr std::uint32_t kBulkyCells = 5;  // messages from so many cells on profit from a larger lane
+constexpr std::uint64_t kLapsBeforeGrowth = 8;
+constexpr std::size_t kFirstLine = kCellBytes - 8;
+
+/// The first line last: the reader polls it. Had it got some of the message before the rest was written, the
+/// reader would take the line back meanwhile, and the record's header would wait for it a second time.
+void fill(std::byte* to, std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
+  const std::size_t first = kFirstLine - std::min(kFirstLine, header.size());
+  if (payload.size() > first) {
+    std::memcpy(to + header.size() + first, payload.data() + first, payload.size() - first);
+    std::atomic_signal_fence(std::memory_order_release);
+    payload = payload.first(first);
+  }
+  copy_payload(to, header.data(), header.size());
+  copy_payload(to + header.size(), payload.data(), payload.size());
+}
 
 }  // namespace
 
@@ -74,8 +90,7 @@ Post ShmEndpoint::send(std::span<const std::byte> header, std::span<const std::b
   std::byte* const to = reserve(bytes);
   if (to == nullptr) [[unlikely]]
     return Post::again;
-  copy_payload(to, header.data(), header.size());
-  copy_payload(to + header.size(), payload.data(), payload.size());
+  fill(to, header, payload);
   commit(bytes);
   return Post::done;
 }
@@ -84,6 +99,8 @@ std::byte* ShmEndpoint::reserve(std::size_t bytes) noexcept {
   if (!has_lane_) [[unlikely]]
     return reserve_first(bytes);
   const std::uint32_t cells = cells_for(bytes);
+  if (cells >= kBulkyCells && (bulk_ += cells) > kLapsBeforeGrowth * lane_.ring().cells()) [[unlikely]]
+    widen();
   std::uint32_t cell = lane_.reserve(cells);
   if (cell == kNoCell) [[unlikely]] {
     cell = make_room(cells);
@@ -198,6 +215,14 @@ bool ShmEndpoint::announce_lane() noexcept {
     return lane_.reserve(cells);
   }
   return kNoCell;
+}
+
+// Longer messages go around and around in it. The next lap is written to lines that the reader has just read,
+// and these come from its first cache: slower than from the one behind, where a larger lane's are.
+[[gnu::noinline]] void ShmEndpoint::widen() noexcept {
+  bulk_ = 0;
+  const std::uint64_t wanted = std::min(extent_.bytes * kGrowth, shared_.settings.lane_max_bytes);
+  if (wanted > extent_.bytes && shared_.lanes.allows(wanted)) (void)grow(wanted, false);
 }
 
 bool ShmEndpoint::grow(std::uint64_t bytes, bool needed) noexcept {

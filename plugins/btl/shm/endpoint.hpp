@@ -61,6 +61,7 @@ class ShmEndpoint final : public Endpoint {
   [[nodiscard]] bool announce_lane() noexcept;
   [[nodiscard]] bool grow(std::uint64_t bytes, bool needed) noexcept;
   [[nodiscard]] std::optional<LaneExtent> new_extent(std::uint64_t bytes, bool needed) noexcept;
+  void widen() noexcept;
   void starved(const Error& why) noexcept;
   void notify() noexcept;
   void answer(std::uint32_t attention) noexcept;
@@ -72,6 +73,7 @@ class ShmEndpoint final : public Endpoint {
   bool has_lane_ = false;
   bool in_ingress_ = false;  // where the reserved message is
   std::uint32_t reserved_cells_ = 0;
+  std::uint64_t bulk_ = 0;  // cells of longer messages since the lane has grown
 
   Producer producer_;
   Producer::Claim claim_;

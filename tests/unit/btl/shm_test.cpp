@@ -88,6 +88,26 @@ TEST(BtlShm, the_report_says_what_the_cleaning_of_long_messages_costs_and_saves)
   ASSERT_EQ(harness.sink(1).messages.size(), sent);
 }
 
+TEST(BtlShm, a_lane_that_longer_messages_go_through_grows_though_it_is_never_full) {
+  ShmHarness harness(2, {"STARLING_MCA_shm_lane_max=64k"});
+  const auto exchange = [&](std::uint64_t messages, std::size_t bytes) {
+    for (std::uint64_t i = 0; i < messages; ++i) {
+      send(harness, 0, 1, i, bytes);
+      progress_until_idle(harness, 1);
+      ASSERT_EQ(harness.sink(1).messages.back().bytes, make_message(i, bytes));
+    }
+  };
+  exchange(5000, 248);  // four cells
+  EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 4096u) << "small ones need no larger one";
+  exchange(90, 249);
+  EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 4096u);
+  exchange(20, 249);
+  EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 16384u);
+  exchange(2000, 1000);
+  EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 65536u) << "up to the limit";
+  EXPECT_EQ(harness.segment(0).arena_used(), 65536u);
+}
+
 TEST(BtlShm, lanes_do_not_grow_above_the_node_wide_cap) {
   ShmHarness harness(2, {"STARLING_MCA_shm_lanes_total_bytes=16k"});
   std::uint64_t sent = 0;

@@ -36,10 +36,13 @@ TEST(Trial, the_cheapest_way_is_chosen_after_each_has_had_its_turn) {
   }
 }
 
-TEST(Trial, where_costs_are_equal_the_first_way_stays) {
+TEST(Trial, the_first_way_stays_where_none_is_an_eighth_cheaper) {
   Trial<2> trial(kPace);
-  run(trial, [](unsigned) { return 7u; });
+  run(trial, [](unsigned way) { return way == 0 ? 800u : 700u; });
   EXPECT_EQ(trial.way(), 0u);
+  Trial<2> other(kPace);
+  run(other, [](unsigned way) { return way == 0 ? 800u : 699u; });
+  EXPECT_EQ(other.way(), 1u);
 }
 
 TEST(Trial, pauses_bursts_and_the_time_after_a_change_do_not_count) {

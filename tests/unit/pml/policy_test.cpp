@@ -125,7 +125,7 @@ TEST_F(StaticChoice, times_of_a_way_that_is_not_tried_any_more_do_not_count) {
     now = policy.choose({near, kBytes, false, true});
   }
   for (int at = 0; at < 100; ++at) policy.took(first.trial, kBytes, 1);
-  try_out(policy, false, [](Large) { return 8'000; });
+  try_out(policy, false, [](Large) { return 7'000; });
   EXPECT_EQ(way(policy, near), Large::get);
   policy.took(~0u, kBytes, 1);  // of no trial
 }

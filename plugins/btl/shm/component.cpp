@@ -96,6 +96,7 @@ void ShmComponent::idle() noexcept {
   constexpr std::uint64_t kLookNs = 100'000'000;
   constexpr std::uint64_t kLongLookNs = 2'000'000'000;
   if (untidy_) tidy();
+  if (shared_.waiting != nullptr) shared_.waiting->fetch_next();
   if (++idle_polls_ % kPollsPerLook != 0) return;
   const std::uint64_t now = now_ns();
   if (now < next_look_ns_) return;

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "core/cache.hpp"
 #include "core/clock.hpp"
 #include "core/copy.hpp"
 #include "plugins/btl/shm/cma.hpp"
@@ -53,6 +54,7 @@ ShmEndpoint::~ShmEndpoint() {
 void ShmEndpoint::close_lane() noexcept {
   lane_.finish(record_header(RecordKind::closed, 0));
   notify();
+  if (shared_.waiting == this) shared_.waiting = nullptr;
   has_lane_ = false;
   extent_ = {};
   sent_ = 0;
@@ -107,7 +109,20 @@ std::byte* ShmEndpoint::reserve(std::size_t bytes) noexcept {
     if (cell == kNoCell) return nullptr;
   }
   reserved_cells_ = cells;
+  // The first line of the next record stays away: the reader polls it.
+  fetched_ = 1;
+  shared_.waiting = this;
   return lane_.ring().payload(cell);
+}
+
+// A process that waits takes the lines of its next record, which it expects to be as long as the last one. A
+// few at a time, since what it waits for comes through the same bus.
+void ShmEndpoint::fetch_next() noexcept {
+  constexpr std::uint32_t kAtATime = 8;
+  const std::uint32_t all = lane_.known_free(reserved_cells_);
+  const std::uint32_t end = std::min(all, fetched_ + kAtATime);
+  for (; fetched_ < end; ++fetched_) fetch_to_write(lane_.ring().payload(lane_.last_cell() + fetched_));
+  if (fetched_ >= all) shared_.waiting = nullptr;
 }
 
 void ShmEndpoint::commit(std::size_t bytes) noexcept {

@@ -37,6 +37,8 @@ class ShmEndpoint final : public Endpoint {
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
   [[nodiscard]] bool can_get() noexcept override;
 
+  /// The process waits: takes the next record's lines, as far as they are free.
+  void fetch_next() noexcept;
   [[nodiscard]] ProcId peer() const noexcept { return peer_; }
   [[nodiscard]] std::uint32_t local_rank() const noexcept { return local_rank_; }
   /// Size of the lane now; 0: none.
@@ -73,6 +75,7 @@ class ShmEndpoint final : public Endpoint {
   bool has_lane_ = false;
   bool in_ingress_ = false;  // where the reserved message is
   std::uint32_t reserved_cells_ = 0;
+  std::uint32_t fetched_ = 0;  // cells of the next record whose lines were taken ahead
   std::uint64_t bulk_ = 0;  // cells of longer messages since the lane has grown
 
   Producer producer_;

@@ -105,6 +105,12 @@ class LaneWriter {
   /// Cells ever committed: stands still while the lane is not used.
   [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
 
+  /// How many cells from last_cell() on are known to be free and lie before the ring's end, up to `most`.
+  [[nodiscard]] std::uint32_t known_free(std::uint32_t most) const noexcept {
+    const std::uint64_t free = ring_.cells() - (written_ - consumed_);
+    const std::uint64_t in_line = ring_.cells() - at_;
+    return static_cast<std::uint32_t>(std::min({std::uint64_t{most}, free, in_line}));
+  }
   /// The cell for a last record, which always has room.
   [[nodiscard]] std::uint32_t last_cell() const noexcept { return at_; }
   /// Publishes the record in last_cell(); nothing may follow.

@@ -46,6 +46,8 @@ struct Settings {
   }
 };
 
+class ShmEndpoint;
+
 struct Shared {
   Shared(shm::NodeSegment& of_segment, Sink& to_sink, const Place& at_place, const Settings& with) noexcept
       : segment(of_segment),
@@ -61,6 +63,7 @@ struct Shared {
   LaneCap lanes;
   Limits limits;
   Component::Counters counters;
+  ShmEndpoint* waiting = nullptr;  ///< sent a record of several lines, and may take the next one's
 
   /// A fallback with its reason, for the report; each text once.
   void note(std::string text) {

@@ -102,7 +102,10 @@ int ShmComponent::drain(Incoming& from, int most) noexcept {
         shared_.counters.bytes_received += bytes;
         shared_.sink.on_message(from.origin, {payload, bytes});
         from.lane.pop(cells_for(bytes));
-        if (bytes >= kLongBytes) count_long(from, bytes);
+        if (bytes >= kLongBytes) {
+          count_long(from, bytes);
+          most = events;  // whoever waits for it may post the receive of the next one first
+        }
         break;
       case RecordKind::moved: switch_lane(from); break;
       default: close_lane(from); break;

@@ -88,6 +88,17 @@ TEST(BtlShm, the_report_says_what_the_cleaning_of_long_messages_costs_and_saves)
   ASSERT_EQ(harness.sink(1).messages.size(), sent);
 }
 
+TEST(BtlShm, each_long_message_ends_a_call_of_progress) {
+  ShmHarness harness(2);
+  for (std::uint64_t i = 0; i < 3; ++i) send(harness, 0, 1, i, 4096);
+  for (std::uint64_t i = 3; i < 20; ++i) send(harness, 0, 1, i, 4000);
+  for (std::size_t taken = 1; taken <= 3; ++taken) {
+    EXPECT_EQ(harness.component(1).progress(), 1);
+    EXPECT_EQ(harness.sink(1).messages.size(), taken) << "no chance to post the next receive";
+  }
+  EXPECT_EQ(harness.component(1).progress(), 17) << "shorter ones are taken together";
+}
+
 TEST(BtlShm, a_lane_that_longer_messages_go_through_grows_though_it_is_never_full) {
   ShmHarness harness(2, {"STARLING_MCA_shm_lane_max=64k"});
   const auto exchange = [&](std::uint64_t messages, std::size_t bytes) {

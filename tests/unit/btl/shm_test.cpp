@@ -89,9 +89,10 @@ TEST(BtlShm, the_report_says_what_the_cleaning_of_long_messages_costs_and_saves)
 }
 
 TEST(BtlShm, each_long_message_ends_a_call_of_progress) {
-  ShmHarness harness(2);
+  ShmHarness harness(2, {"STARLING_MCA_shm_lane_first=256k"});
   for (std::uint64_t i = 0; i < 3; ++i) send(harness, 0, 1, i, 4096);
   for (std::uint64_t i = 3; i < 20; ++i) send(harness, 0, 1, i, 4000);
+  EXPECT_EQ(harness.component(1).progress(), 1) << "the lane is announced";
   for (std::size_t taken = 1; taken <= 3; ++taken) {
     EXPECT_EQ(harness.component(1).progress(), 1);
     EXPECT_EQ(harness.sink(1).messages.size(), taken) << "no chance to post the next receive";

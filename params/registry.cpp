@@ -162,6 +162,13 @@ std::vector<const Value*> Registry::all() const {
   return list;
 }
 
+namespace {
+bool half_prefixed(std::string_view name, const Origin& origin) {
+  return origin.source == Source::environment && name.starts_with(kHalfPrefix) &&
+         !name.starts_with(kEnvironmentPrefix);
+}
+}  // namespace
+
 std::vector<Unclaimed> Registry::unclaimed() const {
   std::vector<std::string_view> known;
   std::vector<Unclaimed> list;
@@ -171,8 +178,15 @@ std::vector<Unclaimed> Registry::unclaimed() const {
       for (const auto& [declared, value] : state_->values) known.emplace_back(declared);
       for (const auto& [synonym, declared] : state_->synonyms) known.emplace_back(synonym);
     }
-    // A prefix that belongs to the environment only is a likely slip in a file.
     std::string_view meant = name;
+    if (half_prefixed(name, setting.origin)) {
+      meant.remove_prefix(kHalfPrefix.size());
+      if (find(meant) == nullptr) continue;  // somebody else's variable
+      std::string whole = std::string(kEnvironmentPrefix) + std::string(meant);
+      list.push_back({name, setting.written, setting.origin, std::move(whole)});
+      continue;
+    }
+    // A prefix that belongs to the environment only is a likely slip in a file.
     if (meant.starts_with(kEnvironmentPrefix)) meant.remove_prefix(kEnvironmentPrefix.size());
     list.push_back({name, setting.written, setting.origin, nearest(meant, known)});
   }
@@ -181,7 +195,9 @@ std::vector<Unclaimed> Registry::unclaimed() const {
 
 std::string describe(const Unclaimed& unclaimed) {
   std::string text =
-      "unknown parameter '" + unclaimed.name + "' (" + unclaimed.origin.text(unclaimed.name) + ")";
+      half_prefixed(unclaimed.name, unclaimed.origin)
+          ? "the environment's '" + unclaimed.name + "' is not read"
+          : "unknown parameter '" + unclaimed.name + "' (" + unclaimed.origin.text(unclaimed.name) + ")";
   if (!unclaimed.nearest.empty()) text += "; did you mean '" + unclaimed.nearest + "'?";
   return text + " (`starling-info` lists all parameters)";
 }

@@ -30,6 +30,7 @@
 namespace starling::params {
 
 inline constexpr std::string_view kEnvironmentPrefix = "STARLING_MCA_";
+inline constexpr std::string_view kHalfPrefix = "STARLING_";
 inline constexpr std::string_view kCommandLineVariable = "STARLING_CMDLINE_MCA";
 inline constexpr std::string_view kJobFileVariable = "STARLING_PARAMS_FILE";
 

@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -66,11 +67,24 @@ Result<void> read_file(const std::string& path, Source source, Absence absence, 
   return parse_file_text(text, path, source, into);
 }
 
+/// STARLING_eager_limit: perhaps a parameter, with half of the prefix. Variables that Starling reads itself
+/// are in capitals.
+bool looks_like_half_prefixed(std::string_view name) {
+  if (!name.starts_with(kHalfPrefix)) return false;
+  name.remove_prefix(kHalfPrefix.size());
+  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
 void read_environment(const std::vector<std::string>& environment, Settings& into) {
   for (const std::string_view entry : environment) {
     const auto equal = entry.find('=');
-    if (equal == std::string_view::npos || !entry.starts_with(kEnvironmentPrefix)) continue;
-    const std::string_view name = entry.substr(kEnvironmentPrefix.size(), equal - kEnvironmentPrefix.size());
+    if (equal == std::string_view::npos) continue;
+    std::string_view name = entry.substr(0, equal);
+    if (name.starts_with(kEnvironmentPrefix)) {
+      name.remove_prefix(kEnvironmentPrefix.size());
+    } else if (!looks_like_half_prefixed(name)) {
+      continue;  // else kept as it is: nobody declares such a name, which Registry::unclaimed() finds
+    }
     into.insert_or_assign(std::string(name),
                           Setting{std::string(entry.substr(equal + 1)), Origin{Source::environment, {}, 0}});
   }

@@ -216,6 +216,19 @@ TEST_F(Sources, unknown_names_are_listed_with_origin_and_nearest_name) {
   EXPECT_EQ(unknown[2].nearest, "");
 }
 
+TEST_F(Sources, a_variable_with_half_of_the_prefix_is_named_if_it_would_be_a_parameter) {
+  environment("STARLING_test_depth=3");
+  environment("STARLING_home=/somewhere");
+  environment("STARLING_JOB=x");
+  const Registry registry = loaded();
+  EXPECT_EQ(registry.integer(kDepth), 4) << "it is not read";
+  const auto unknown = registry.unclaimed();
+  ASSERT_EQ(unknown.size(), 1u);
+  EXPECT_EQ(describe(unknown[0]),
+            "the environment's 'STARLING_test_depth' is not read; did you mean 'STARLING_MCA_test_depth'? "
+            "(`starling-info` lists all parameters)");
+}
+
 TEST_F(Sources, unknown_names_are_errors_when_strict) {
   environment("STARLING_MCA_test_detph=3");
   Registry registry = loaded();

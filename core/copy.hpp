@@ -3,6 +3,7 @@
 /// @file  Copying payloads, most of which are a few bytes long. Layer: core.
 /// Threads: any. Errors: none. Units: bytes.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -36,6 +37,20 @@ inline void copy_payload(void* to, const std::byte* from, std::size_t bytes) noe
   } else {
     for (std::size_t at = 0; at < bytes; ++at) out[at] = from[at];
   }
+}
+
+/// The same, with the bytes in the first cache line last: for a line with a word that others poll. Had it got
+/// some of the bytes before the rest was written, a reader would take it back meanwhile, and the word would
+/// have to fetch it a second time.
+inline void copy_first_line_last(void* to, const std::byte* from, std::size_t bytes) noexcept {
+  constexpr std::size_t kLine = 64;
+  const std::size_t first = kLine - reinterpret_cast<std::uintptr_t>(to) % kLine;
+  if (bytes > first) {
+    std::memcpy(static_cast<std::byte*>(to) + first, from + first, bytes - first);
+    std::atomic_signal_fence(std::memory_order_release);
+    bytes = first;
+  }
+  copy_payload(to, from, bytes);
 }
 
 }  // namespace starling

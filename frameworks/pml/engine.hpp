@@ -264,8 +264,8 @@ class Engine final : public Component, private btl::Sink {
   Peer* busy_ = nullptr;  // peers with something to push
   std::vector<std::unique_ptr<Get>> gets_;  // in the order of their matching
   std::uint32_t get_pass_ = 0;              // of step_gets()
-  std::vector<Peer*> lost_;  // reported, not dealt with yet
-  std::vector<Peer*> gone_;  // dealt with
+  std::vector<Peer*> lost_;                 // reported, not dealt with yet
+  std::vector<Peer*> gone_;                 // dealt with
   std::vector<Holder> holders_;
 
   Config config_;

@@ -167,8 +167,8 @@ int Engine::push_data(Peer& peer) noexcept {
   return events;
 }
 
-/// One chunk further each, but of a peer only the oldest that its transport does not have: what was announced
-/// first ends first.
+/// One chunk further each, but of what is got from one peer only the oldest that is not in flight: what was
+/// announced first ends first.
 int Engine::step_gets() noexcept {
   int events = 0;
   ++get_pass_;

@@ -60,9 +60,9 @@ struct Request {
   std::uint64_t remote = 0;  ///< the other side's id of this transfer
   std::uint32_t phase = 0;
   std::uint32_t flags = 0;
-  std::uint64_t address = 0;   ///< where a receive can get its data; 0: it cannot
-  std::uint32_t trial = 0;     ///< of a receive: LargeChoice::trial
-  std::uint64_t begun_ns = 0;  ///< of a receive with a trial
+  std::uint64_t address = 0;     ///< where a receive can get its data; 0: it cannot
+  std::uint32_t trial = 0;       ///< of a receive: LargeChoice::trial
+  std::uint64_t begun_ns = 0;    ///< of a receive with a trial
   std::uint64_t started_ns = 0;  ///< when note_time() first saw it pending; 0 when posted
 };
 

@@ -125,25 +125,24 @@ class Crew {
     return theirs < bytes ? theirs : bytes;
   }
 
-  void begin() noexcept { board_.begin(); }
+  void begin() noexcept {
+    board_.begin();
+    filling_ = false;
+  }
   /// The own cell, for writing; waits until all have read what it held. Aligned to 16.
   [[nodiscard]] std::byte* cell() noexcept {
     if (!until([](Board<BoardMemory>& board, std::uint32_t) { return board.writable(); }, me()))
       return nullptr;
-    state_terms();
+    filling_ = true;
     return memory_.data(me(), board_.cell());
   }
-  /// Tells others of a disagreement that this member has seen since cell(), and before post().
-  void state_terms() noexcept { memory_.terms(me(), board_.cell()) = ours_; }
   /// Shows the own cell to all members, or (`reader`) to one that alone waits for it.
   void post() noexcept {
-    board_.post();
-    fetch_next();
+    show();
     patience_.posted();
   }
   void post(std::uint32_t reader) noexcept {
-    board_.post();
-    fetch_next();
+    show();
     if (reader != me()) patience_.posted(reader);
   }
   /// A member's cell, once it has posted.
@@ -173,6 +172,14 @@ class Crew {
   void all_have_begun() noexcept { board_.all_have_begun(); }
 
  private:
+  /// The terms are written with the word, and after the data: all three are in a line that others poll. Who
+  /// posts without having asked for the cell may not touch them.
+  void show() noexcept {
+    if (filling_) memory_.terms(me(), board_.cell()) = ours_;
+    filling_ = false;
+    board_.post();
+    fetch_next();
+  }
   /// The readers of an earlier round still share the line of the next cell; taking it back goes on beside the
   /// wait for the others.
   void fetch_next() noexcept { __builtin_prefetch(&memory_.posted(me(), board_.next_cell()), 1); }
@@ -205,6 +212,7 @@ class Crew {
   FamilyPlan families_;
   Patience& patience_;
   std::uint32_t polls_;
+  bool filling_ = false;  // cell() was asked for in this round
   Terms ours_, theirs_;
   Difference difference_;
 };

@@ -15,7 +15,7 @@ namespace starling::mpi::coll::node {
 inline void put(const pml::Buffer& from, std::uint64_t offset, std::byte* cell, std::size_t bytes) noexcept {
   if (bytes == 0) return;  // `offset` may lie behind a block that is shorter than others
   if (from.layout == nullptr) {
-    copy_payload(cell, static_cast<const std::byte*>(from.base) + offset, bytes);
+    copy_first_line_last(cell, static_cast<const std::byte*>(from.base) + offset, bytes);
   } else {
     from.layout->pack(from.base, from.count, offset, cell, bytes);
   }

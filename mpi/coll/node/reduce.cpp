@@ -51,7 +51,6 @@ bool allreduce_families(Crew& crew, const Run& run) {
       run.prepend(cell, run.result());
     }
     if (crew.me() != 0) run.set(cell, run.result());
-    crew.state_terms();
   }
   crew.post(families.reader());  // member 0 too, for one whose length is such that it reads everybody
   crew.finish();

@@ -57,7 +57,7 @@ class Run {
 /// Fills the own cell; null: a member has died.
 [[nodiscard]] inline std::byte* give(Crew& crew, const std::byte* value, std::size_t bytes) {
   std::byte* const cell = crew.cell();
-  if (cell != nullptr) copy_payload(cell, value, bytes);
+  if (cell != nullptr) copy_first_line_last(cell, value, bytes);
   return cell;
 }
 

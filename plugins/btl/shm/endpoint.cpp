@@ -19,20 +19,6 @@ namespace {
 constexpr std::uint64_t kGrowth = 4;
 constexpr std::uint32_t kBulkyCells = 5;  // messages from so many cells on profit from a larger lane
 constexpr std::uint64_t kLapsBeforeGrowth = 8;
-constexpr std::size_t kFirstLine = kCellBytes - 8;
-
-/// The first line last: the reader polls it. Had it got some of the message before the rest was written, the
-/// reader would take the line back meanwhile, and the record's header would wait for it a second time.
-void fill(std::byte* to, std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
-  const std::size_t first = kFirstLine - std::min(kFirstLine, header.size());
-  if (payload.size() > first) {
-    std::memcpy(to + header.size() + first, payload.data() + first, payload.size() - first);
-    std::atomic_signal_fence(std::memory_order_release);
-    payload = payload.first(first);
-  }
-  copy_payload(to, header.data(), header.size());
-  copy_payload(to + header.size(), payload.data(), payload.size());
-}
 
 }  // namespace
 
@@ -92,7 +78,8 @@ Post ShmEndpoint::send(std::span<const std::byte> header, std::span<const std::b
   std::byte* const to = reserve(bytes);
   if (to == nullptr) [[unlikely]]
     return Post::again;
-  fill(to, header, payload);
+  copy_first_line_last(to + header.size(), payload.data(), payload.size());
+  copy_payload(to, header.data(), header.size());
   commit(bytes);
   return Post::done;
 }

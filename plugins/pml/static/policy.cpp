@@ -88,7 +88,7 @@ void StaticPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_t
   tried.bytes += bytes;
   tried.ns += ns;
   if (tried.bytes < kStretchBytes) return;
-  tried.trial.took(tried.ns * kStretchBytes / tried.bytes);
+  tried.trial.took(tried.ns * 1024 / (tried.bytes / 1024));
   tried.bytes = tried.ns = 0;
 }
 

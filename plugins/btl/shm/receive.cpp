@@ -70,10 +70,10 @@ int ShmComponent::drain_marked() noexcept {
       bits &= bits - 1;
       const auto found = incoming_.find(i * 64 + static_cast<std::uint32_t>(bit));
       if (found == incoming_.end()) continue;
-      const int here = drain(*found->second, kBurst);
-      events += here;
+      Incoming& from = *found->second;
+      events += drain(from, kBurst);
       // More may be there, which nobody would mark again.
-      if (here == kBurst) mark_own(*found->second);
+      if (from.open && from.lane.peek() != 0) mark_own(from);
     }
   }
   return events;

@@ -231,13 +231,21 @@ TEST(BtlShm, without_memory_small_messages_still_pass_and_long_ones_say_why_not)
 TEST(BtlShm, seventy_lanes_are_polled_by_activity_and_lose_nothing) {
   constexpr unsigned kProcesses = 71;
   constexpr std::uint64_t kRounds = 200;
-  ShmHarness harness(kProcesses);
+  const auto bytes = [](unsigned from, std::uint64_t round) {
+    return (round >= 10 && round % 5 == 2 ? 4100 : 50) + from;
+  };
+  std::uint64_t sent = 0;
+  ShmHarness harness(kProcesses, {}, 256u << 20);
   for (std::uint64_t round = 0; round < kRounds; ++round) {
     for (unsigned from = 1; from < kProcesses; ++from) {
       if (round > 20 && (from * 7 + round) % 5 != 0) continue;  // some are silent for a while
-      send(harness, from, 0, round, 50 + from);
+      send(harness, from, 0, round, bytes(from, round));
+      ++sent;
     }
-    if (round % 3 == 0) progress_until_idle(harness, 0);
+    if (round % 3 == 0) {
+      progress_until_idle(harness, 0);
+      ASSERT_EQ(harness.sink(0).messages.size(), sent) << "behind a long one, too; " << round;
+    }
     EXPECT_EQ(harness.component(0).uses_activity(), round >= 6) << round;
   }
   progress_until_idle(harness, 0);
@@ -247,7 +255,7 @@ TEST(BtlShm, seventy_lanes_are_polled_by_activity_and_lose_nothing) {
     const unsigned from = message.from.rank;
     auto& round = next[from];
     while (round > 20 && round < kRounds && (from * 7 + round) % 5 != 0) ++round;
-    ASSERT_EQ(message.bytes, make_message(round, 50 + from)) << "from " << from << " round " << round;
+    ASSERT_EQ(message.bytes, make_message(round, bytes(from, round))) << from << " in round " << round;
     ++round;
   }
   for (unsigned from = 1; from < kProcesses; ++from) {

@@ -3,13 +3,17 @@
 /// @file  A ring of records from one process to another: what makes it safe. Layer: plugin.
 ///
 /// A ring of 64-byte cells; a record is a run of consecutive cells and begins with a header word that is not
-/// zero. The first word of every cell that holds no record is zero. The producer fills a record and then
-/// stores its header with release order; the consumer polls one word. A message of up to 56 bytes is
-/// therefore one cache line. The consumer sets the first words back to zero before it gives cells back: that
-/// also moves their lines into its own cache, from where the producer fetches several at once; lines that the
+/// zero. The producer fills a record and then stores its header with release order; the consumer polls one
+/// word, that of the cell behind the last record, which is zero until then. A message of up to 56 bytes is
+/// therefore one cache line.
+///
+/// The consumer sets the first words of a record's cells back to zero before it gives them back. That also
+/// moves their lines into its own cache, from where the producer fetches several at once; lines that the
 /// producer still owned would be taken back one by one (3 to 8 times slower where it was measured). Other
 /// processors take them back as fast, and there the cleaning costs as much as the copy: so a reader may leave
-/// the cells of long records as they are, and behind those a writer ends each record itself (cleaning.hpp).
+/// the cells of long records as they are (cleaning.hpp). They are stale on the next lap, as all cells of a new
+/// ring are on the first one: there the producer clears the cell behind each record itself.
+///
 /// A record never wraps: where it would, a pad record fills the rest of the ring. See docs/design/lanes.md.
 ///
 /// Threads:   one writer, one reader. The reader publishes how many cells it has consumed, now and then. A

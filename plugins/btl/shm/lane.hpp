@@ -11,8 +11,8 @@
 /// moves their lines into its own cache, from where the producer fetches several at once; lines that the
 /// producer still owned would be taken back one by one (3 to 8 times slower where it was measured). Other
 /// processors take them back as fast, and there the cleaning costs as much as the copy: so a reader may leave
-/// the cells of long records as they are (cleaning.hpp). They are stale on the next lap, as all cells of a new
-/// ring are on the first one: there the producer clears the cell behind each record itself.
+/// the cells of long records as they are (cleaning.hpp). They are stale on the next lap, as all cells of a
+/// new ring are on the first one: there the producer clears the cell behind each record itself.
 ///
 /// A record never wraps: where it would, a pad record fills the rest of the ring. See docs/design/lanes.md.
 ///

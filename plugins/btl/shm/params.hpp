@@ -17,7 +17,7 @@ inline constexpr params::Decl kLaneFirstBytes = params::size_bytes(
     "Size at which the queue of a pair of processes starts; rounded up to a power of two. It grows when it "
     "was found full.");
 inline constexpr params::Decl kLaneMaxBytes = params::size_bytes(
-    "shm_lane_max", "256k", 4096, 16 << 20,
+    "shm_lane_max", "512k", 4096, 16 << 20,
     "Size up to which the queue of a pair of processes grows; rounded up to a power of two.");
 inline constexpr params::Decl kLaneCleaning = params::choice(
     "shm_lane_cleaning", "auto", "auto|always|never",

@@ -24,7 +24,7 @@ namespace starling::btl {
 struct Settings {
   std::uint32_t lane_after = 4;
   std::uint64_t lane_first_bytes = 4096;
-  std::uint64_t lane_max_bytes = 256 * 1024;
+  std::uint64_t lane_max_bytes = 512 * 1024;
   LongCleaning lane_cleaning = LongCleaning::automatic;
   std::uint64_t lanes_total_bytes = std::uint64_t{256} << 20;
   std::uint64_t memory_wait_ns = 10'000'000'000;

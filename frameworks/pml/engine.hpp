@@ -221,7 +221,7 @@ class Engine final : public Component, private btl::Sink {
   void on_lender(Peer& peer, std::span<const std::byte> message) noexcept;
   [[nodiscard]] bool can_get(const Peer& peer, const Request& request) const noexcept;
   [[nodiscard]] LargeChoice way_of(Peer& peer, const Request& request) noexcept;
-  [[nodiscard]] bool may_turn_out_both(Peer& peer, const Request& request) noexcept;
+  [[nodiscard]] bool may_turn_out_both(const Peer& peer, const Request& request) const noexcept;
   void begin_transfer(Request& request, Peer& peer) noexcept;
   void end_trial(Request& request) noexcept;
   [[nodiscard]] int decide(Peer& peer) noexcept;

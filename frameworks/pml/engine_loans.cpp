@@ -72,7 +72,7 @@ LargeChoice Engine::way_of(Peer& peer, const Request& request) noexcept {
 }
 
 /// Who receives first and sends then has not sent yet when a message is found that came early.
-bool Engine::may_turn_out_both(Peer& peer, const Request& request) noexcept {
+bool Engine::may_turn_out_both(const Peer& peer, const Request& request) const noexcept {
   if (peer.long_sends != 0 || !(peer.both_ways || peer.borrower != nullptr)) return false;
   const bool can_get = this->can_get(peer, request);
   return policy_->choose({peer, request.total, true, can_get}).way !=

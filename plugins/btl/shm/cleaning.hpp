@@ -20,8 +20,8 @@ enum class LongCleaning : std::uint8_t { automatic, always, never };
 class Cleaning {
  public:
   /// What a reader that came late finds is at most a lane of the default size: it is as fast either way.
-  static constexpr std::uint32_t kStretchBytes = 256 * 1024;
-  static constexpr TrialPace kPace{.settling = 1, .holding = 2048};
+  static constexpr std::uint32_t kStretchBytes = 512 * 1024;
+  static constexpr TrialPace kPace{.settling = 1, .holding = 1024};
 
   explicit Cleaning(LongCleaning use) noexcept : use_(use), trial_(kPace) {}
 

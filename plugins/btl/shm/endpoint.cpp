@@ -89,7 +89,7 @@ std::byte* ShmEndpoint::reserve(std::size_t bytes) noexcept {
     return reserve_first(bytes);
   const std::uint32_t cells = cells_for(bytes);
   if (cells >= kBulkyCells && (bulk_ += cells) > kLapsBeforeGrowth * lane_.ring().cells()) [[unlikely]]
-    widen();
+    (void)widen();
   std::uint32_t cell = lane_.reserve(cells);
   if (cell == kNoCell) [[unlikely]] {
     cell = make_room(cells);
@@ -212,19 +212,16 @@ bool ShmEndpoint::announce_lane() noexcept {
   std::uint64_t wanted = extent_.bytes;
   while (lane_cells(wanted) / 2 < cells && wanted < settings.lane_max_bytes) wanted *= 2;
   if (wanted > extent_.bytes) return grow(wanted, true) ? lane_.reserve(cells) : kNoCell;
-  wanted = std::min(extent_.bytes * kGrowth, settings.lane_max_bytes);
-  if (wanted > extent_.bytes && shared_.lanes.allows(wanted) && grow(wanted, false)) {
-    return lane_.reserve(cells);
-  }
-  return kNoCell;
+  return widen() ? lane_.reserve(cells) : kNoCell;
 }
 
-// Longer messages go around and around in it. The next lap is written to lines that the reader has just read,
-// and these come from its first cache: slower than from the one behind, where a larger lane's are.
-[[gnu::noinline]] void ShmEndpoint::widen() noexcept {
+// A larger lane, if it may be one: it was found full, or longer messages go around and around in it. Then
+// the next lap is written to lines that the reader has just read, and these come from its first cache: slower
+// than from the one behind, where a larger lane's are.
+[[gnu::noinline]] bool ShmEndpoint::widen() noexcept {
   bulk_ = 0;
   const std::uint64_t wanted = std::min(extent_.bytes * kGrowth, shared_.settings.lane_max_bytes);
-  if (wanted > extent_.bytes && shared_.lanes.allows(wanted)) (void)grow(wanted, false);
+  return wanted > extent_.bytes && shared_.lanes.allows(wanted) && grow(wanted, false);
 }
 
 bool ShmEndpoint::grow(std::uint64_t bytes, bool needed) noexcept {

@@ -63,7 +63,7 @@ class ShmEndpoint final : public Endpoint {
   [[nodiscard]] bool announce_lane() noexcept;
   [[nodiscard]] bool grow(std::uint64_t bytes, bool needed) noexcept;
   [[nodiscard]] std::optional<LaneExtent> new_extent(std::uint64_t bytes, bool needed) noexcept;
-  void widen() noexcept;
+  bool widen() noexcept;
   void starved(const Error& why) noexcept;
   void notify() noexcept;
   void answer(std::uint32_t attention) noexcept;

@@ -131,7 +131,7 @@ inline void ShmComponent::count_long(Incoming& from, std::uint32_t bytes) noexce
   from.stretch_began_ns = now;
   from.stretch_bytes = 0;
   if (!first && cleaning_.took(stretch_ns)) {
-    shared_.note("256 KiB of long messages are read in " + std::to_string(cleaning_.cost_ns(false)) +
+    shared_.note("512 KiB of long messages are read in " + std::to_string(cleaning_.cost_ns(false)) +
                  " ns, or in " + std::to_string(cleaning_.cost_ns(true)) +
                  " ns if their cache lines are taken over as well");
   }

@@ -84,7 +84,7 @@ TEST(BtlShm, the_report_says_what_the_cleaning_of_long_messages_costs_and_saves)
     progress_until_idle(harness, 1);
   }
   ASSERT_EQ(notes().size(), 1u);
-  EXPECT_NE(notes().front().find("256 KiB of long messages"), std::string::npos) << notes().front();
+  EXPECT_NE(notes().front().find("512 KiB of long messages"), std::string::npos) << notes().front();
   ASSERT_EQ(harness.sink(1).messages.size(), sent);
 }
 

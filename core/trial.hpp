@@ -16,8 +16,9 @@
 namespace starling {
 
 struct TrialPace {
-  std::uint32_t settling;  ///< after each change, so many do not count
-  std::uint32_t holding;   ///< between two trials
+  std::uint32_t settling;    ///< after each change, so many do not count
+  std::uint32_t holding;     ///< between two trials
+  std::uint32_t margin = 8;  ///< a way is left for one that costs less by more than this part of it
 };
 
 template <unsigned kWays>
@@ -27,7 +28,7 @@ class Trial {
 
   explicit Trial(const TrialPace& pace) noexcept : pace_(pace) { begin(); }
 
-  /// How to do it now: below kWays. The first ones are tried first, and stay where none is an eighth cheaper.
+  /// How to do it now: below kWays. The first ones are tried first, and stay where none is cheaper by the margin.
   [[nodiscard]] unsigned way() const noexcept { return way_; }
   /// Whether a trial goes on: else costs are not looked at.
   [[nodiscard]] bool trying() const noexcept { return !holding_; }
@@ -47,7 +48,7 @@ class Trial {
     holding_ = true;
     way_ = 0;
     for (unsigned other = 1; other < kWays; ++other) {
-      if (cost_[other] < cost_[way_] - cost_[way_] / 8) way_ = other;
+      if (cost_[other] < cost_[way_] - cost_[way_] / pace_.margin) way_ = other;
     }
     return true;
   }

@@ -26,7 +26,7 @@ int alltoallw(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
   }
   asked.receive = Blocks(recvbuf, view(recvcounts), view(rdispls), received.data());
   if (sends_to_itself(asked, comm)) return aliased("sendbuf");
-  if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew_for_parcels(form, comm)) {
+  if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew_for_parcels(form, comm, true)) {
     return NodeTeam::ended(
         comm, node::alltoallv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },
         [&](int rank) { return asked.send.block(rank); });

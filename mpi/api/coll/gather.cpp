@@ -50,7 +50,7 @@ int gatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
   asked.in_place = sendbuf == MPI_IN_PLACE;
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && takes_from_itself(asked)) return aliased("sendbuf");
-  if (node::Crew* const crew = NodeTeam::crew_for_parcels(form, comm)) {
+  if (node::Crew* const crew = NodeTeam::crew_for_parcels(form, comm, false)) {
     return NodeTeam::ended(
         comm, node::gatherv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },
         [&](int) { return region(asked.send, asked.count, asked.type); });

@@ -30,12 +30,9 @@ constexpr std::uint32_t kMostMembers = 256;
 constexpr std::uint64_t kMostOfPair = 2048;
 /// Fewer members exchange unequal blocks faster by messages.
 constexpr std::uint32_t kLeastForParcels = 4;
-/// The small board, for a few dozen numbers. Many cells: roots of broadcasts run ahead.
-constexpr node::BoardMemory::Shape kSmall{64, 256};
-/// The large board of any communicator takes about this much, in cells of these sizes.
-constexpr std::size_t kLargeBytes = std::size_t{2} << 20;
-constexpr std::uint32_t kLargeCells = 8;
-constexpr std::size_t kLeastStride = 1024, kMostStride = std::size_t{32} << 10;
+/// A board with cells of this many bytes is for the blocks of a gatherv; one that has room for a block to each
+/// other member takes what may be more.
+constexpr std::uint64_t kParcel = 16384, kParcels = 131072;
 constexpr std::uint64_t kLookNs = 50'000'000;
 
 struct Offer {
@@ -109,13 +106,14 @@ struct NodeTeam::Header {
 
 NodeTeam::NodeTeam(Comm& comm) : comm_(comm) {
   Runtime& runtime = *Runtime::get();
-  if (runtime.params().boolean(kCollNode)) local_ranks_ = places(comm, runtime);
+  if (!runtime.params().boolean(kCollNode)) return;
+  local_ranks_ = places(comm, runtime);
+  if (!local_ranks_.empty()) shapes_ = node::Shapes(local_ranks_.size());
 }
 
 NodeTeam::~NodeTeam() {
   if (Runtime::get() == nullptr) return;
-  give_back(small_);
-  give_back(large_);
+  for (Area& area : areas_) give_back(area);
 }
 
 NodeTeam* NodeTeam::of(const Form& form, Comm& comm, const char* name) {
@@ -135,7 +133,7 @@ NodeTeam* NodeTeam::of(const Form& form, Comm& comm, const char* name) {
 
 node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const char* name) {
   NodeTeam* const team = of(form, comm, name);
-  return team == nullptr ? nullptr : team->board(team->small_, kSmall);
+  return team == nullptr ? nullptr : team->board(node::Shapes::kSmall);
 }
 
 node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call, const char* name) {
@@ -151,18 +149,17 @@ node::Crew* NodeTeam::crew_for_vector(const Form& form, Comm& comm, std::uint64_
   return team == nullptr ? nullptr : team->board_for(bytes, element_bytes);
 }
 
-node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, const char* name) {
+node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, bool to_each, const char* name) {
   if (comm.size() < kLeastForParcels) return nullptr;
   NodeTeam* const team = of(form, comm, name);
-  return team == nullptr ? nullptr : team->board_for(kSmall.capacity() + 1, node::least_parcels(comm.size()));
+  return team == nullptr ? nullptr : team->board_for(to_each ? kParcels : kParcel, node::least_parcels(comm.size()));
 }
 
 node::Crew* NodeTeam::board_for(std::uint64_t cell_bytes, std::uint64_t least_cell) {
-  if (cell_bytes <= kSmall.capacity()) return board(small_, kSmall);
-  const node::BoardMemory::Shape large = large_shape();
   // A pair has nobody else to share the copies with: beyond a few of them a lane of messages streams faster.
-  if ((comm_.size() == 2 && cell_bytes > kMostOfPair) || least_cell > large.capacity()) return nullptr;
-  return board(large_, large);
+  if (comm_.size() == 2 && cell_bytes > kMostOfPair) return nullptr;
+  const node::Shapes::Index index = shapes_.for_bytes(cell_bytes);
+  return least_cell <= shapes_[index].capacity() ? board(index) : nullptr;
 }
 
 int NodeTeam::ended(Comm& comm, const node::Crew& crew, bool complete) {
@@ -182,14 +179,12 @@ int NodeTeam::ended_parcels(Comm& comm, const node::Parcels& parcels, int rc) {
   return error_on(comm, MPI_ERR_TRUNCATE, unequal_text(parcels.unequal));
 }
 
-node::BoardMemory::Shape NodeTeam::large_shape() const noexcept {
-  const std::size_t fair = kLargeBytes / (local_ranks_.size() * kLargeCells) / 128 * 128;
-  return {kLargeCells, std::clamp(fair, kLeastStride, kMostStride)};
+node::Crew* NodeTeam::board(node::Shapes::Index index) {
+  Area& area = areas_[index];
+  return area.tried ? area.crew.get() : make(area, shapes_[index]);
 }
 
-node::Crew* NodeTeam::board(Area& area, node::BoardMemory::Shape shape) {
-  if (area.tried) [[likely]]
-    return area.crew.get();
+node::Crew* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
   area.tried = true;
   area.bytes = sizeof(Header) + node::BoardMemory::bytes(comm_.size(), shape);
   Offer offer;
@@ -309,7 +304,8 @@ bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
 }
 
 bool NodeTeam::somebody_died() noexcept {
-  std::atomic<std::uint32_t>& lost = header(small_.crew != nullptr ? small_ : large_).lost;
+  const auto made = [](const Area& area) { return area.crew != nullptr; };
+  std::atomic<std::uint32_t>& lost = header(*std::find_if(areas_.begin(), areas_.end(), made)).lost;
   if (lost_ == 0) lost_ = lost.load(std::memory_order_relaxed);
   for (std::uint32_t member = 0; lost_ == 0 && member < local_ranks_.size(); ++member) {
     if (member == comm_.rank() || Runtime::get()->segment().alive(local_ranks_[member])) continue;

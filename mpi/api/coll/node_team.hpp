@@ -15,6 +15,7 @@
 /// Units:     bytes.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "mpi/api/coll/launch.hpp"
 #include "mpi/coll/node/crew.hpp"
 #include "mpi/coll/node/parcels.hpp"
+#include "mpi/coll/node/shapes.hpp"
 #include "mpi/coll/node/wakes.hpp"
 
 namespace starling::mpi::coll {
@@ -55,8 +57,8 @@ class NodeTeam final : public node::Patience {
   [[nodiscard]] static node::Crew* crew_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
                                                    std::uint64_t element_bytes,
                                                    const char* name = __builtin_FUNCTION());
-  /// The same for blocks whose sizes not all members know.
-  [[nodiscard]] static node::Crew* crew_for_parcels(const Form& form, Comm& comm,
+  /// The same for blocks whose sizes not all members know; `to_each`: each writes one for each other.
+  [[nodiscard]] static node::Crew* crew_for_parcels(const Form& form, Comm& comm, bool to_each,
                                                     const char* name = __builtin_FUNCTION());
   /// What the call returns after the crew's work.
   [[nodiscard]] static int ended(Comm& comm, const node::Crew& crew, bool complete);
@@ -86,7 +88,8 @@ class NodeTeam final : public node::Patience {
     std::unique_ptr<node::Crew> crew;
   };
   [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm, const char* name);
-  [[nodiscard]] node::Crew* board(Area& area, node::BoardMemory::Shape shape);
+  [[nodiscard]] node::Crew* board(node::Shapes::Index index);
+  [[nodiscard]] node::Crew* make(Area& area, node::BoardMemory::Shape shape);
   [[nodiscard]] node::Crew* board_for(std::uint64_t cell_bytes, std::uint64_t least_cell);
   [[nodiscard]] static int died(const Comm& comm);
   [[nodiscard]] static int ended_parcels(Comm& comm, const node::Parcels& parcels, int rc);
@@ -97,14 +100,14 @@ class NodeTeam final : public node::Patience {
   void give_back(Area& area) noexcept;
   [[nodiscard]] bool somebody_died() noexcept;
   [[nodiscard]] node::Wakes<Bells> wakes() const noexcept;
-  [[nodiscard]] node::BoardMemory::Shape large_shape() const noexcept;
 
   Comm& comm_;
   std::vector<std::uint32_t> local_ranks_;  // of the members; empty: not all are here
   const char* name_ = "";
   std::uint32_t calls_ = 0;
   std::uint32_t lost_ = 0;  // 1 + the member that died
-  Area small_, large_;
+  node::Shapes shapes_;
+  std::array<Area, node::Shapes::kBoards> areas_;
   std::unique_ptr<node::FamilyPlan> families_;  // null until a board has been made
 };
 

@@ -12,6 +12,7 @@
 /// Errors:    cell() and read() return null once a member has died; the collective then ends at once.
 /// Units:     bytes.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -32,9 +33,9 @@ class BoardMemory {
  public:
   static constexpr std::size_t kWordBytes = 16, kApart = 128;
   struct Shape {
-    std::uint32_t cells = 1;              ///< of each member; a power of two up to kMostCells
-    std::size_t stride = 2 * kWordBytes;  ///< of a cell, a multiple of 128
-    [[nodiscard]] std::size_t capacity() const noexcept { return stride - kWordBytes; }
+    std::uint32_t cells = 1;          ///< of each member; a power of two up to kMostCells
+    std::size_t stride = kWordBytes;  ///< of a cell, a multiple of 128 if it is to hold anything
+    [[nodiscard]] constexpr std::size_t capacity() const noexcept { return stride - kWordBytes; }
   };
   BoardMemory() = default;
   BoardMemory(std::byte* base, std::uint32_t size, Shape shape) noexcept
@@ -101,6 +102,9 @@ class Crew {
   [[nodiscard]] const FamilyPlan& families() const noexcept { return families_; }
   /// Bytes of a cell.
   [[nodiscard]] std::size_t capacity() const noexcept { return memory_.capacity(); }
+  /// So many bytes of a long buffer go into a cell where one member reads those of all. Its turn stays short
+  /// then: where processes share cores, a long one looks like computing (docs/design/waiting.md).
+  [[nodiscard]] std::size_t piece() const noexcept { return std::min(capacity(), kTurnBytes / size() & ~std::size_t{63}); }
 
   /// What this member's call is about, and what it expects of the others'.
   void agree(Terms ours, Terms theirs) noexcept {
@@ -183,6 +187,8 @@ class Crew {
   /// The readers of an earlier round still share the line of the next cell; taking it back goes on beside the
   /// wait for the others.
   void fetch_next() noexcept { __builtin_prefetch(&memory_.posted(me(), board_.next_cell()), 1); }
+
+  static constexpr std::size_t kTurnBytes = std::size_t{512} << 10;
 
   using Question = bool (*)(Board<BoardMemory>& board, std::uint32_t member);
   struct Asked {

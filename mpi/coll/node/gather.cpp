@@ -66,7 +66,7 @@ bool gather(Crew& crew, const Gather& asked) {
   const bool collects = crew.me() == root;
   const Buffer own = asked.in_place && collects ? Buffer{} : region(asked.send, asked.count, asked.type);
   const std::uint64_t block = collects ? asked.receive.bytes(0) : own.bytes;
-  const std::size_t most = crew.capacity();
+  const std::size_t most = crew.piece();
   crew.agree(Terms(block));
   if (collects && !asked.in_place) copy_own(crew, own, asked.receive.block(asked.root));
   for (std::uint64_t at = 0; at < block; at += most) {
@@ -133,7 +133,7 @@ bool scatter(Crew& crew, const Scatter& asked) {
 bool allgather(Crew& crew, const Gather& asked) {
   const int me = static_cast<int>(crew.me());
   const Buffer own = asked.in_place ? asked.receive.block(me) : region(asked.send, asked.count, asked.type);
-  const std::size_t most = crew.capacity();
+  const std::size_t most = crew.piece();
   std::uint64_t longest = 0;
   for (std::uint32_t member = 0; member < crew.size(); ++member)
     longest = std::max(longest, asked.receive.bytes(static_cast<int>(member)));

@@ -140,7 +140,7 @@ bool collect(Crew& crew, const Reduce& asked, const Run& run) {
 }  // namespace
 
 bool reduce(Crew& crew, const Reduce& asked) {
-  const std::uint64_t most = elements_of(crew, asked.type);
+  const std::uint64_t most = elements_of_piece(crew, asked.type);
   const auto root = static_cast<std::uint32_t>(asked.root);
   crew.agree(terms_of(asked));
   for (std::uint64_t first = 0; first < asked.count; first += most) {
@@ -167,7 +167,7 @@ bool reduce(Crew& crew, const Reduce& asked) {
 }
 
 bool allreduce(Crew& crew, const Reduce& asked) {
-  const std::uint64_t most = elements_of(crew, asked.type);
+  const std::uint64_t most = elements_of_cell(crew, asked.type);
   crew.agree(terms_of(asked));
   for (std::uint64_t first = 0; first < asked.count; first += most) {
     const std::uint64_t count = std::min(most, asked.count - first);

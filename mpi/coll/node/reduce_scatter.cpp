@@ -23,7 +23,7 @@ std::uint64_t slice_of(std::uint64_t part, std::uint64_t first, std::uint64_t mo
 bool reduce_scatter(Crew& crew, const ReduceScatter& asked) {
   const Type& type = asked.type;
   const auto members = static_cast<int>(crew.size()), me = static_cast<int>(crew.me());
-  const std::uint64_t slice = elements_of(crew, type) / crew.size();
+  const std::uint64_t slice = elements_of_cell(crew, type) / crew.size();
   const auto place = [&](int member) { return static_cast<std::uint64_t>(member) * slice * type.size; };
   std::uint64_t longest = 0;
   for (int member = 0; member < members; ++member) longest = std::max(longest, asked.part(member));

@@ -7,6 +7,7 @@
 /// lower ranks in `in`. Dense types only.
 /// Threads: values. Ownership: borrows the arguments. Units: elements.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -66,9 +67,13 @@ class Run {
   return Terms(asked.count * asked.type.size, asked.operation.code);
 }
 
-/// Elements that a cell holds.
-[[nodiscard]] inline std::uint64_t elements_of(const Crew& crew, const Type& type) noexcept {
+/// Elements that go into a cell at once.
+[[nodiscard]] inline std::uint64_t elements_of_cell(const Crew& crew, const Type& type) noexcept {
   return crew.capacity() / type.size;
+}
+/// The same where some members only write and others only read.
+[[nodiscard]] inline std::uint64_t elements_of_piece(const Crew& crew, const Type& type) noexcept {
+  return std::max<std::uint64_t>(crew.piece() / type.size, 1);
 }
 
 }  // namespace starling::mpi::coll::node

@@ -53,7 +53,7 @@ bool prefix(Crew& crew, const Run& run, Own counts) {
 }
 
 bool prefixes(Crew& crew, const Reduce& asked, Own counts) {
-  const std::uint64_t most = elements_of(crew, asked.type);
+  const std::uint64_t most = elements_of_piece(crew, asked.type);
   crew.agree(terms_of(asked));
   for (std::uint64_t first = 0; first < asked.count; first += most) {
     if (!prefix(crew, Run(asked, first, std::min(most, asked.count - first)), counts)) return false;

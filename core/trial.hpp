@@ -28,7 +28,8 @@ class Trial {
 
   explicit Trial(const TrialPace& pace) noexcept : pace_(pace) { begin(); }
 
-  /// How to do it now: below kWays. The first ones are tried first, and stay where none is cheaper by the margin.
+  /// How to do it now: below kWays. The first ones are tried first, and stay where none is cheaper by the
+  /// margin.
   [[nodiscard]] unsigned way() const noexcept { return way_; }
   /// Whether a trial goes on: else costs are not looked at.
   [[nodiscard]] bool trying() const noexcept { return !holding_; }
@@ -64,7 +65,7 @@ class Trial {
   TrialPace pace_;
   bool holding_ = false;
   unsigned way_ = 0;
-  std::uint32_t done_ = 0;  // in this way, or since the trial has ended
+  std::uint32_t done_ = 0;                        // in this way, or since the trial has ended
   std::array<std::uint64_t, kCounting> costs_{};  // in this way
   std::array<std::uint64_t, kWays> cost_{};
 };

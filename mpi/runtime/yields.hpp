@@ -26,6 +26,9 @@ class Yields {
   /// A yield that takes longer has let somebody compute, and not only all ranks of the node poll.
   static constexpr std::uint64_t kLongNs = 300'000, kPollOfRankNs = 50'000;
   static constexpr std::uint64_t kLeastPauseNs = 2'000'000, kMostPauseNs = 256'000'000;
+  /// A pause is at most so many times as long as the yield behind it: what trying again costs stays small,
+  /// and so does what a pause costs that was not worth it.
+  static constexpr std::uint64_t kPauses = 16;
   /// So many short ones in a row, and nobody else computes any more.
   static constexpr std::uint32_t kShortInARow = 2000;
 
@@ -50,7 +53,8 @@ class Yields {
     // Another one has noticed the same if a pause has begun meanwhile.
     if (begin < until && until - begin <= 2 * kMostPauseNs) return true;
     const std::uint64_t before = pause_->length_ns.load(std::memory_order_relaxed);
-    const std::uint64_t length = std::clamp(2 * before, kLeastPauseNs, kMostPauseNs);
+    const std::uint64_t most = std::clamp(kPauses * (end - begin), kLeastPauseNs, kMostPauseNs);
+    const std::uint64_t length = std::clamp(2 * before, kLeastPauseNs, most);
     if (pause_->until_ns.compare_exchange_strong(until, end + length, std::memory_order_relaxed))
       pause_->length_ns.store(length, std::memory_order_relaxed);
     return true;

@@ -13,14 +13,15 @@ namespace {
 
 using namespace coll;
 
-/// Longer buffers go through cells of this size, one after the other: readers copy one out while the root fills
-/// the next.
+/// Longer buffers go through cells of this size, one after the other: readers copy one out while the root
+/// fills the next.
 constexpr std::uint64_t kPiece = 16384;
 
 int bcast(const Form& form, void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm) {
   const coll::Bcast asked{buffer, unsigned_count(count), view(datatype), root_of(comm, root)};
   const std::uint64_t bytes = asked.count * asked.type.size;
-  if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::bcast, bytes, std::min(bytes, kPiece), 1}))
+  if (node::Crew* const crew =
+          NodeTeam::crew(form, comm, {Collective::bcast, bytes, std::min(bytes, kPiece), 1}))
     return NodeTeam::ended(comm, *crew, node::bcast(*crew, asked));
   return launch(form, comm, {&datatype},
                 [&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, tuning(), asked); });

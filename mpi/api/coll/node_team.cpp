@@ -30,8 +30,8 @@ constexpr std::uint32_t kMostMembers = 256;
 constexpr std::uint64_t kMostOfPair = 2048;
 /// Fewer members exchange unequal blocks faster by messages.
 constexpr std::uint32_t kLeastForParcels = 4;
-/// A board with cells of this many bytes is for the blocks of a gatherv; one that has room for a block to each
-/// other member takes what may be more.
+/// The blocks of a gatherv take the board with cells of so many bytes, blocks to each other member a larger
+/// one.
 constexpr std::uint64_t kParcel = 16384, kParcels = 131072;
 constexpr std::uint64_t kLookNs = 50'000'000;
 
@@ -152,7 +152,8 @@ node::Crew* NodeTeam::crew_for_vector(const Form& form, Comm& comm, std::uint64_
 node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, bool to_each, const char* name) {
   if (comm.size() < kLeastForParcels) return nullptr;
   NodeTeam* const team = of(form, comm, name);
-  return team == nullptr ? nullptr : team->board_for(to_each ? kParcels : kParcel, node::least_parcels(comm.size()));
+  return team == nullptr ? nullptr
+                         : team->board_for(to_each ? kParcels : kParcel, node::least_parcels(comm.size()));
 }
 
 node::Crew* NodeTeam::board_for(std::uint64_t cell_bytes, std::uint64_t least_cell) {

@@ -104,7 +104,9 @@ class Crew {
   [[nodiscard]] std::size_t capacity() const noexcept { return memory_.capacity(); }
   /// So many bytes of a long buffer go into a cell where one member reads those of all. Its turn stays short
   /// then: where processes share cores, a long one looks like computing (docs/design/waiting.md).
-  [[nodiscard]] std::size_t piece() const noexcept { return std::min(capacity(), kTurnBytes / size() & ~std::size_t{63}); }
+  [[nodiscard]] std::size_t piece() const noexcept {
+    return std::min(capacity(), kTurnBytes / size() & ~std::size_t{63});
+  }
 
   /// What this member's call is about, and what it expects of the others'.
   void agree(Terms ours, Terms theirs) noexcept {

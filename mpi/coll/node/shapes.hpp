@@ -3,9 +3,10 @@
 /// @file  The boards that a communicator may have: how many cells of which size. Layer: mpi.
 /// docs/design/node-collectives.md
 ///
-/// Many cells let a root that broadcasts, or a member that gives to a reduction, run ahead of the others; large
-/// ones take a long buffer in few rounds. Cells hold a power of two of bytes beside their word, since lengths
-/// often are one, and stand at distances that are none, so that they do not meet in the same sets of a cache.
+/// Many cells let a root that broadcasts, or a member that gives to a reduction, run ahead of the others;
+/// large ones take a long buffer in few rounds. Cells hold a power of two of bytes beside their word, since
+/// lengths often are one, and stand at distances that are none, so that they do not meet in the same sets of
+/// a cache.
 ///
 /// Threads: values. Errors: none. Units: bytes.
 

@@ -37,7 +37,7 @@ class StaticPolicy final : public LargePolicy {
 
   /// Sizes that are tried together: below 32 KiB, 64 KiB and so on; the last one has no end.
   static constexpr unsigned kClasses = 9;
-  static constexpr TrialPace kPace{.settling = 1, .holding = 32768};
+  static constexpr TrialPace kPace{.settling = 1, .holding = 32768, .margin = 16};
   /// What is timed as one, in messages of any size: messages end in bursts, of half of this at most.
   static constexpr std::uint64_t kStretchBytes = 1024 * 1024;
 

@@ -52,10 +52,28 @@ TEST_F(YieldsTest, pause_twice_as_long_if_the_first_after_a_pause_is_long_again)
   for (int i = 0; i < 12; ++i) {
     EXPECT_TRUE(yields(i % 2 == 0 ? one : other, kLong));
     EXPECT_EQ(left(), expected);
-    expected = std::min(2 * expected, Yields::kMostPauseNs);
+    expected = std::min(2 * expected, Yields::kPauses * kLong);
     now += left();
   }
-  EXPECT_EQ(expected, Yields::kMostPauseNs);
+  EXPECT_EQ(expected, Yields::kPauses * kLong);
+}
+
+TEST_F(YieldsTest, pauses_have_an_end_however_long_a_yield_was) {
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_TRUE(yields(one, Yields::kMostPauseNs));
+    now += left();
+  }
+  EXPECT_TRUE(yields(one, Yields::kMostPauseNs));
+  EXPECT_EQ(left(), Yields::kMostPauseNs);
+}
+
+TEST_F(YieldsTest, a_pause_stays_in_proportion_to_the_yield_behind_it) {
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_TRUE(yields(one, 8 * kLong));
+    now += left();
+  }
+  EXPECT_TRUE(yields(one, kLong));
+  EXPECT_EQ(left(), Yields::kPauses * kLong);
 }
 
 TEST_F(YieldsTest, a_row_of_short_ones_is_the_end_of_that) {

@@ -27,10 +27,6 @@
 
 namespace starling::pml {
 
-/// How the data of a rendezvous move: pushed by the sender through its lane, got by the receiver, or lent by
-/// the sender and copied by the receiver.
-enum class Large : std::uint8_t { ring, get, lend };
-
 /// A large receive whose both sides are contiguous, as it matches.
 struct LargeReceive {
   const Peer& peer;
@@ -261,7 +257,7 @@ class Engine final : public Component, private btl::Sink {
   std::vector<Rare> rare_;
   ContextTable contexts_;
 
-  Peer* busy_ = nullptr;  // peers with something to push
+  Peer* busy_ = nullptr;                    // peers with something to push
   std::vector<std::unique_ptr<Get>> gets_;  // in the order of their matching
   std::uint32_t get_pass_ = 0;              // of step_gets()
   std::vector<Peer*> lost_;                 // reported, not dealt with yet

@@ -96,8 +96,9 @@ void Engine::on_cts(Peer& peer, std::span<const std::byte> message) noexcept {
     return;
   }
   not_announced_any_more(*request);
-  const bool lend =
-      (header.prefix.flags & wire::kLend) != 0 && peer.lender != nullptr && request->buffer.layout == nullptr;
+  const bool asked = (header.prefix.flags & wire::kLend) != 0;
+  const bool lend = asked && peer.lender != nullptr && request->buffer.layout == nullptr;
+  peer.its_way = asked ? Large::lend : Large::ring;
   if (lend) {
     request->flags |= kLending;  // counted as a get when its fin comes
   } else {
@@ -199,6 +200,7 @@ void Engine::on_answer(Peer& peer, std::span<const std::byte> message) noexcept 
     if ((header.prefix.flags & wire::kGot) != 0) {
       ++peer.slow_sent.get.count;
       peer.slow_sent.get.bytes += request->buffer.bytes;
+      if ((request->flags & kLending) == 0) peer.its_way = Large::get;
     }
     finish_send(*request, Fault::none);
   } else if ((header.prefix.flags & wire::kGranted) != 0) {

@@ -36,6 +36,10 @@ struct Answered {
   std::byte message[wire::kHeaderMax];
 };
 
+/// How the data of a rendezvous move: pushed by the sender through its lane, got by the receiver, or lent by
+/// the sender and copied by the receiver.
+enum class Large : std::uint8_t { ring, get, lend };
+
 /// awaited: its address has not been published yet; what is sent to it waits in its FIFO.
 enum class PeerState : std::uint8_t { untried, awaited, connected, unreachable, lost };
 
@@ -65,6 +69,7 @@ struct Peer {
 
   std::uint32_t long_sends = 0;        ///< our long sends to it that have not ended
   bool both_ways = false;              ///< both have had long messages under way
+  Large its_way = Large::ring;         ///< how it has taken the last of our long messages
   bool loan_asked = false;             ///< a pipe for it was made, or could not be
   std::unique_ptr<Lender> lender;      ///< what we lend it goes through this
   std::unique_ptr<Borrower> borrower;  ///< what it lends us comes through this

@@ -38,8 +38,8 @@ constexpr const char* kNames[] = {"ring", "get", "lend"};  // in the order of La
 
 /// "64 KiB: get (ring 12100, get 10300 MB/s)"
 std::string verdict(unsigned size_class, const Trial<2>& trial, const Large (&ways)[2]) {
-  std::string text = std::to_string((std::uint64_t{1} << (kFirstClassBits + size_class)) / 2048) + " KiB: " +
-                     kNames[static_cast<unsigned>(ways[trial.way()])] + " (";
+  std::string text = std::to_string((std::uint64_t{1} << (kFirstClassBits + size_class)) / 2048) +
+                     " KiB: " + kNames[static_cast<unsigned>(ways[trial.way()])] + " (";
   for (unsigned way = 0; way < 2; ++way) {
     const std::uint64_t mb_s = 1'048'576'000 / std::max<std::uint64_t>(trial.cost(way), 1);
     text += std::string(way == 0 ? "" : ", ") + kNames[static_cast<unsigned>(ways[way])] + " " +
@@ -70,6 +70,9 @@ LargeChoice StaticPolicy::choose(const LargeReceive& receive) noexcept {
   // One copy instead of two, on one processor; or none at all.
   const bool kernel_copies = receive.peer.transport->limits().rank_of_preference < kNetwork;
   if (receive.peer.proc == config_.self || !kernel_copies) return {Large::get};
+  // Each waits for the other's copies if one gets and the other borrows.
+  if (may_lend && receive.peer.proc < config_.self && receive.peer.its_way != Large::ring)
+    return {receive.peer.its_way};
   const unsigned size_class = class_of(receive.bytes);
   Trial<2>& trial = (may_lend ? sizes_[size_class].both_ways : sizes_[size_class].one_way).trial;
   // Between trials messages are counted, not timed.
@@ -95,7 +98,7 @@ void StaticPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_t
 std::vector<std::string> StaticPolicy::notes() const {
   std::string one_way, both_ways;
   for (unsigned at = 0; at < kClasses; ++at) {
-    const auto add = [at](std::string& to, const Trial<2>& trial, const Large (&ways)[2]) {
+    const auto add = [at](std::string& to, const Trial<2>& trial, const Large(&ways)[2]) {
       if (trial.cost(1) != 0) to += (to.empty() ? " " : "; ") + verdict(at, trial, ways);
     };
     add(one_way, sizes_[at].one_way.trial, kOneWay);

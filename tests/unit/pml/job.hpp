@@ -34,6 +34,7 @@ class Forced final : public LargePolicy {
  public:
   explicit Forced(Large large) : large_(large) {}
   LargeChoice choose(const LargeReceive& receive) noexcept override {
+    its_way = receive.peer.its_way;
     const bool possible = large_ == Large::lend ? receive.both : large_ != Large::get || receive.can_get;
     return {possible ? large_ : Large::ring, tries};
   }
@@ -44,7 +45,8 @@ class Forced final : public LargePolicy {
   bool lends(const Peer&) const noexcept override { return large_ == Large::lend; }
   std::vector<std::string> notes() const override { return {}; }
 
-  std::uint32_t tries = 0;  ///< LargeChoice::trial from now on
+  Large its_way = Large::ring;  ///< of the peer, when a way was chosen last
+  std::uint32_t tries = 0;      ///< LargeChoice::trial from now on
   struct Taken {
     std::uint32_t trial;
     std::uint64_t bytes, ns;

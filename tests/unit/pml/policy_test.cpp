@@ -29,6 +29,9 @@ class StaticChoice : public ::testing::Test {
     options.preference = preference;
     return options;
   }
+  Large way(StaticPolicy&& policy, const Peer& peer, bool both) {
+    return policy.choose({peer, kBytes, both, true}).way;
+  }
   Large way(StaticPolicy& policy, const Peer& peer, bool both = false, bool can_get = true) {
     return policy.choose({peer, kBytes, both, can_get}).way;
   }
@@ -105,6 +108,24 @@ TEST_F(StaticChoice, both_ways_the_faster_of_loan_and_get_stays) {
   }
 }
 
+TEST_F(StaticChoice, both_ways_the_lower_of_two_decides_and_the_other_does_as_it_does) {
+  config.self = {0, 2};  // `near` is the lower one
+  StaticPolicy policy(config);
+  for (const Large its : {Large::get, Large::lend, Large::get}) {
+    near.its_way = its;
+    const LargeChoice choice = policy.choose({near, kBytes, true, true});
+    EXPECT_EQ(choice.way, its);
+    EXPECT_EQ(choice.trial, 0u);
+    EXPECT_EQ(way(policy, near), Large::ring) << "one way is this process's own business";
+    EXPECT_EQ(way(policy, near, true, false), Large::lend) << "nothing can be got";
+  }
+  near.its_way = Large::ring;
+  EXPECT_NE(policy.choose({near, kBytes, true, true}).trial, 0u) << "nothing to follow yet";
+  config.self = {0, 0};
+  near.its_way = Large::get;
+  EXPECT_EQ(way(StaticPolicy(config), near, true), Large::lend) << "this is the lower one";
+}
+
 TEST_F(StaticChoice, what_ends_in_bursts_is_not_taken_for_fast) {
   StaticPolicy policy(config);
   unsigned at = 0;
@@ -167,6 +188,26 @@ TEST(TimedReceives, each_large_one_is_told_once_with_its_trial) {
       EXPECT_LT(ns, 10'000'000'000u);
     }
     EXPECT_TRUE(job.policies[0]->taken.empty()) << "sending is not timed";
+  }
+}
+
+TEST(LargeMessages, who_sends_learns_how_they_are_taken) {
+  for (const Large large : {Large::ring, Large::get, Large::lend}) {
+    PairOptions options;
+    options.get = GetMode::done;
+    Config config;
+    config.loans = 1;
+    Job job(2, options, large, config);
+    for (int round = 0; round < 4; ++round) {
+      std::vector<OpPtr> ops;
+      for (const std::uint32_t me : {0u, 1u}) {
+        ops.push_back(job.irecv(me, int(1 - me), 1, 300'000));
+        ops.push_back(job.isend(me, int(1 - me), 1, filled(300'000, me)));
+      }
+      job.settle();
+      for (const OpPtr& op : ops) ASSERT_TRUE(op->complete());
+    }
+    for (const Forced* policy : job.policies) EXPECT_EQ(policy->its_way, large);
   }
 }
 

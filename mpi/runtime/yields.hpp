@@ -4,9 +4,10 @@
 /// docs/design/waiting.md
 ///
 /// A yield gives the core to the process that is waited for in a microsecond. But who yields while others
-/// compute forfeits its time slice to them and is late for milliseconds. So after a long yield the processes
-/// of the node sleep instead, for a pause, which doubles with each long yield after a pause until yields are
-/// short again.
+/// compute forfeits its time slice to them and is late for milliseconds. So after two long yields the
+/// processes of the node sleep instead, for a pause, which doubles with each long yield after a pause until
+/// yields are short again. One alone says nothing: a hypervisor, or somebody else's process, takes a core for
+/// a millisecond now and then.
 ///
 /// The pause is the node's, not the process's: one that yields among others that sleep is late like one that
 /// yields while others compute. If each had a pause of its own, they would keep each other asleep.
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "frameworks/shm/node_segment.hpp"
 
@@ -29,6 +31,8 @@ class Yields {
   /// A pause is at most so many times as long as the yield behind it: what trying again costs stays small,
   /// and so does what a pause costs that was not worth it.
   static constexpr std::uint64_t kPauses = 16;
+  /// Two long ones with as many short ones between them have nothing to do with each other.
+  static constexpr std::uint32_t kShortBetween = 50;
   /// So many short ones in a row, and nobody else computes any more.
   static constexpr std::uint32_t kShortInARow = 2000;
 
@@ -48,11 +52,12 @@ class Yields {
       if (++short_in_a_row_ == kShortInARow) pause_->length_ns.store(0, std::memory_order_relaxed);
       return false;
     }
-    short_in_a_row_ = 0;
+    const bool alone = std::exchange(short_in_a_row_, 0) >= kShortBetween;
+    const std::uint64_t before = pause_->length_ns.load(std::memory_order_relaxed);
+    if (alone && before == 0) return true;
     std::uint64_t until = pause_->until_ns.load(std::memory_order_relaxed);
     // Another one has noticed the same if a pause has begun meanwhile.
     if (begin < until && until - begin <= 2 * kMostPauseNs) return true;
-    const std::uint64_t before = pause_->length_ns.load(std::memory_order_relaxed);
     const std::uint64_t most = std::clamp(kPauses * (end - begin), kLeastPauseNs, kMostPauseNs);
     const std::uint64_t length = std::clamp(2 * before, kLeastPauseNs, most);
     if (pause_->until_ns.compare_exchange_strong(until, end + length, std::memory_order_relaxed))
@@ -63,7 +68,7 @@ class Yields {
  private:
   shm::YieldPause* pause_ = nullptr;
   std::uint64_t long_ns_ = kLongNs;
-  std::uint32_t short_in_a_row_ = 0;
+  std::uint32_t short_in_a_row_ = kShortBetween;
 };
 
 }  // namespace starling::mpi

@@ -21,6 +21,11 @@ struct YieldsTest : testing::Test {
     now += ns;
     return process.note(begin, now);
   }
+  /// The next long yield of either is the second.
+  void one_each() {
+    for (Yields* process : {&one, &other}) EXPECT_TRUE(yields(*process, kLong));
+    EXPECT_FALSE(one.paused(now));
+  }
   /// How long the pause lasts from now on.
   std::uint64_t left() const { return pause.until_ns.load() - now; }
 };
@@ -32,7 +37,19 @@ TEST_F(YieldsTest, go_on_while_they_are_short) {
   EXPECT_FALSE(one.paused(now));
 }
 
-TEST_F(YieldsTest, pause_on_the_whole_node_after_a_long_one) {
+TEST_F(YieldsTest, a_long_one_alone_says_nothing) {
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_TRUE(yields(one, kLong));
+    EXPECT_FALSE(one.paused(now));
+    for (std::uint32_t k = 0; k < Yields::kShortBetween; ++k) EXPECT_FALSE(yields(one, kShort));
+  }
+}
+
+TEST_F(YieldsTest, pause_on_the_whole_node_after_two_long_ones) {
+  EXPECT_TRUE(yields(one, kLong));
+  for (std::uint32_t k = 1; k < Yields::kShortBetween; ++k) EXPECT_FALSE(yields(one, kShort));
+  EXPECT_TRUE(yields(other, kLong)) << "each counts its own";
+  EXPECT_FALSE(one.paused(now));
   EXPECT_TRUE(yields(one, kLong));
   EXPECT_TRUE(one.paused(now));
   EXPECT_TRUE(other.paused(now));
@@ -41,6 +58,7 @@ TEST_F(YieldsTest, pause_on_the_whole_node_after_a_long_one) {
 }
 
 TEST_F(YieldsTest, who_was_away_at_the_same_time_does_not_make_it_longer) {
+  one_each();
   const std::uint64_t begin = now;
   EXPECT_TRUE(yields(one, kLong));
   EXPECT_TRUE(other.note(begin, now + 1));
@@ -48,6 +66,7 @@ TEST_F(YieldsTest, who_was_away_at_the_same_time_does_not_make_it_longer) {
 }
 
 TEST_F(YieldsTest, pause_twice_as_long_if_the_first_after_a_pause_is_long_again) {
+  one_each();
   std::uint64_t expected = Yields::kLeastPauseNs;
   for (int i = 0; i < 12; ++i) {
     EXPECT_TRUE(yields(i % 2 == 0 ? one : other, kLong));
@@ -59,6 +78,7 @@ TEST_F(YieldsTest, pause_twice_as_long_if_the_first_after_a_pause_is_long_again)
 }
 
 TEST_F(YieldsTest, pauses_have_an_end_however_long_a_yield_was) {
+  one_each();
   for (int i = 0; i < 12; ++i) {
     EXPECT_TRUE(yields(one, Yields::kMostPauseNs));
     now += left();
@@ -68,6 +88,7 @@ TEST_F(YieldsTest, pauses_have_an_end_however_long_a_yield_was) {
 }
 
 TEST_F(YieldsTest, a_pause_stays_in_proportion_to_the_yield_behind_it) {
+  one_each();
   for (int i = 0; i < 12; ++i) {
     EXPECT_TRUE(yields(one, 8 * kLong));
     now += left();
@@ -77,16 +98,20 @@ TEST_F(YieldsTest, a_pause_stays_in_proportion_to_the_yield_behind_it) {
 }
 
 TEST_F(YieldsTest, a_row_of_short_ones_is_the_end_of_that) {
+  one_each();
   for (int i = 0; i < 5; ++i) {
     EXPECT_TRUE(yields(one, kLong));
     now += left();
   }
   for (std::uint32_t i = 0; i < Yields::kShortInARow; ++i) EXPECT_FALSE(yields(other, kShort));
-  EXPECT_TRUE(yields(one, kLong));
+  EXPECT_TRUE(yields(other, kLong)) << "alone";
+  EXPECT_FALSE(one.paused(now));
+  EXPECT_TRUE(yields(other, kLong));
   EXPECT_EQ(left(), Yields::kLeastPauseNs);
 }
 
 TEST_F(YieldsTest, a_pause_of_another_clock_does_not_count) {
+  one_each();
   pause.until_ns = now + 3600'000'000'000;
   EXPECT_FALSE(one.paused(now));
   EXPECT_TRUE(yields(one, kLong));

@@ -26,8 +26,9 @@ namespace {
 /// Collectives by messages before a communicator gets boards: many live for one or two only.
 constexpr std::uint32_t kCallsBefore = 2;
 constexpr std::uint32_t kMostMembers = 256;
-/// What a pair writes at once on a large board.
-constexpr std::uint64_t kMostOfPair = 2048;
+/// Two members use boards up to so many bytes. Longer blocks that both give at once stream faster as messages;
+/// what is combined, or given by one, is read where it stands, and messages would copy it once more.
+constexpr std::uint64_t kMostExchangedByPair = 2048, kMostOfPair = 65536;
 /// Fewer members exchange unequal blocks faster by messages.
 constexpr std::uint32_t kLeastForParcels = 4;
 /// The blocks of a gatherv take the board with cells of so many bytes, blocks to each other member a larger
@@ -137,28 +138,29 @@ node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const char* name) {
 }
 
 node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call, const char* name) {
-  if (call.bytes == 0) return nullptr;
+  const bool exchange = call.which == Collective::allgather || call.which == Collective::alltoall;
+  if (call.bytes == 0 || (exchange && comm.size() == 2 && call.cell_bytes > kMostExchangedByPair))
+    return nullptr;
   NodeTeam* const team = of(form, comm, name);
   if (team == nullptr || named_by_parameters(comm, call)) return nullptr;
-  return team->board_for(call.cell_bytes, call.least_cell);
+  return team->board_for(call.bytes, call.cell_bytes, call.least_cell);
 }
 
 node::Crew* NodeTeam::crew_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
                                       std::uint64_t element_bytes, const char* name) {
   NodeTeam* const team = bytes == 0 ? nullptr : of(form, comm, name);
-  return team == nullptr ? nullptr : team->board_for(bytes, element_bytes);
+  return team == nullptr ? nullptr : team->board_for(bytes, bytes, element_bytes);
 }
 
 node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, bool to_each, const char* name) {
   if (comm.size() < kLeastForParcels) return nullptr;
   NodeTeam* const team = of(form, comm, name);
-  return team == nullptr ? nullptr
-                         : team->board_for(to_each ? kParcels : kParcel, node::least_parcels(comm.size()));
+  const std::uint64_t cell = to_each ? kParcels : kParcel;
+  return team == nullptr ? nullptr : team->board_for(cell, cell, node::least_parcels(comm.size()));
 }
 
-node::Crew* NodeTeam::board_for(std::uint64_t cell_bytes, std::uint64_t least_cell) {
-  // A pair has nobody else to share the copies with: beyond a few of them a lane of messages streams faster.
-  if (comm_.size() == 2 && cell_bytes > kMostOfPair) return nullptr;
+node::Crew* NodeTeam::board_for(std::uint64_t bytes, std::uint64_t cell_bytes, std::uint64_t least_cell) {
+  if (comm_.size() == 2 && bytes > kMostOfPair) return nullptr;
   const node::Shapes::Index index = shapes_.for_bytes(cell_bytes);
   return least_cell <= shapes_[index].capacity() ? board(index) : nullptr;
 }

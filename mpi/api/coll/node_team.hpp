@@ -90,7 +90,8 @@ class NodeTeam final : public node::Patience {
   [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm, const char* name);
   [[nodiscard]] node::Crew* board(node::Shapes::Index index);
   [[nodiscard]] node::Crew* make(Area& area, node::BoardMemory::Shape shape);
-  [[nodiscard]] node::Crew* board_for(std::uint64_t cell_bytes, std::uint64_t least_cell);
+  [[nodiscard]] node::Crew* board_for(std::uint64_t bytes, std::uint64_t cell_bytes,
+                                      std::uint64_t least_cell);
   [[nodiscard]] static int died(const Comm& comm);
   [[nodiscard]] static int ended_parcels(Comm& comm, const node::Parcels& parcels, int rc);
   [[nodiscard]] node::FamilyPlan plan_families();

@@ -29,8 +29,9 @@ struct Header {
   std::uint32_t area_bytes;
   std::uint64_t arena_bytes;
   std::uint64_t job_nonce;
-  std::atomic<std::uint32_t> ends;  ///< of processes, marked by mpiexec
-  std::byte pad0[92];
+  std::atomic<std::uint32_t> ends;    ///< of processes, marked by mpiexec
+  std::atomic<std::uint32_t> deaths;  ///< those among them that were not in order
+  std::byte pad0[88];
   alignas(128) std::atomic<std::uint64_t> bump_pages;  ///< pages of the arena that were ever handed out
   std::atomic<std::uint64_t> used_bytes;
   std::byte pad1[112];

@@ -159,13 +159,13 @@ NodeSegment::~NodeSegment() { delete state_; }
 void NodeSegment::enter() noexcept {
   ProcSlot& own = state_->slot(state_->local_rank);
   const auto pid = static_cast<std::uint32_t>(::getpid());
-  if (own.pid.load(std::memory_order_relaxed) !=
-      pid) {  // an earlier program of this rank may have died asleep
+  if (own.pid.load(std::memory_order_relaxed) != pid) {
+    // An earlier program of this rank may have died asleep.
     own.attention.store(0, std::memory_order_relaxed);
     own.bell.store(0, std::memory_order_relaxed);
+    own.pid.store(pid, std::memory_order_relaxed);
+    own.start_time.store(start_time_of(pid), std::memory_order_relaxed);
   }
-  own.pid.store(pid, std::memory_order_relaxed);
-  own.start_time.store(start_time_of(pid), std::memory_order_relaxed);
   own.pid_namespace = state_->pid_namespace;
   if (!state_->registered) state_->registered = register_for_fences();
   if (state_->registered) own.attention.fetch_or(kFencesForAll, std::memory_order_relaxed);
@@ -216,12 +216,17 @@ void NodeSegment::mark_ended(std::uint32_t local_rank) noexcept {
   const bool in_order = state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(ProcState::left);
   state.store(static_cast<std::uint32_t>(in_order ? ProcState::ended : ProcState::exited),
               std::memory_order_release);
+  if (!in_order) state_->header().deaths.fetch_add(1, std::memory_order_release);
   state_->header().ends.fetch_add(1, std::memory_order_release);
   for (std::uint32_t i = 0; i < local_size(); ++i) ring(i);
 }
 
 std::uint32_t NodeSegment::ends() const noexcept {
   return state_->header().ends.load(std::memory_order_acquire);
+}
+
+std::uint32_t NodeSegment::deaths() const noexcept {
+  return state_->header().deaths.load(std::memory_order_acquire);
 }
 
 YieldPause& NodeSegment::yield_pause() noexcept { return state_->header().yield_pause; }

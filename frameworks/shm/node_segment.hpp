@@ -27,7 +27,7 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 5;
+inline constexpr std::uint32_t kLayoutVersion = 6;
 
 /// State of one local process, written by itself (or by mpiexec after its end): exited while others counted
 /// on it, or ended after it had left in order.
@@ -122,6 +122,8 @@ class NodeSegment {
   void mark_ended(std::uint32_t local_rank) noexcept;
   /// How many have been marked: whoever remembers it need not look at every slot again.
   [[nodiscard]] std::uint32_t ends() const noexcept;
+  /// How many of them had not left in order.
+  [[nodiscard]] std::uint32_t deaths() const noexcept;
 
   [[nodiscard]] YieldPause& yield_pause() noexcept;
 

@@ -198,6 +198,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   void use_transports(std::size_t first);
   [[nodiscard]] std::size_t remote_message_bytes() const;
   void add_phase(const char* name, std::uint64_t ns);
+  [[nodiscard]] bool is_near(ProcId proc) const;
+  /// Whether some member is not near.
   [[nodiscard]] bool needs_network(const ProcList& members) const;
   [[nodiscard]] Result<void> create_network();
   [[nodiscard]] Result<void> create_bootstrap();
@@ -261,6 +263,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::vector<btl::Component*> transport_list_;
   std::string bootstrap_name_;
   std::size_t near_count_ = 0;                                // the first of them: those of one node
+  bool world_is_near_ = false;                                // all its processes are
   std::vector<const plugin::Candidate*> network_candidates_;  // opened by reach()
   std::vector<btl::Component*> fd_transports_;                // those with a wait_fd
   bool network_made_ = false;

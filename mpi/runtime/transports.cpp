@@ -24,6 +24,9 @@ bool named_by_user(const params::Registry& params, std::string_view framework) {
 
 std::int64_t local_rank_of(const void* context, std::uint32_t rank) noexcept {
   const auto& ranks = *static_cast<const std::vector<std::uint32_t>*>(context);
+  // Mostly they follow one another: a thousand processes that ask for a thousand each notice the search.
+  if (ranks.back() - ranks.front() + 1 == ranks.size())
+    return rank < ranks.front() || rank > ranks.back() ? -1 : std::int64_t{rank} - ranks.front();
   const auto found = std::lower_bound(ranks.begin(), ranks.end(), rank);
   return found == ranks.end() || *found != rank ? -1 : found - ranks.begin();
 }
@@ -92,21 +95,30 @@ Result<void> Runtime::create_transports() {
   }
   use_transports(0);
   near_count_ = transport_list_.size();
+  world_is_near_ = node_ranks_.size() == world_size_;
+  for (std::uint32_t rank = 0; rank < world_size_ && world_is_near_; ++rank)
+    world_is_near_ = is_near({self_.world, rank});
   if (transport_list_.empty() && network_candidates_.empty()) {
     return fail(Errc::not_found, "btl", "no transport can be used; see starling-info for the reasons");
   }
   return {};
 }
 
-/// Some member is reached by none of the near transports: it is on another node, as a rule.
+/// Reached by a near transport; if by none, it is on another node, as a rule.
+bool Runtime::is_near(ProcId proc) const {
+  // The last one is the most general, so the first answer is mostly yes.
+  for (std::size_t at = near_count_; at-- > 0;) {
+    if (transport_list_[at]->reaches(proc)) return true;
+  }
+  return false;
+}
+
 bool Runtime::needs_network(const ProcList& members) const {
-  for (std::uint32_t i = 0; i < members.size(); ++i) {
-    bool reached = false;
-    // The last one is the most general, so the first answer is mostly yes.
-    for (std::size_t at = near_count_; at-- > 0 && !reached;) {
-      reached = transport_list_[at]->reaches(members.at(i)).has_value();
-    }
-    if (!reached) return true;
+  const std::uint32_t size = members.size();
+  if (world_is_near_ && size != 0 && members.consecutive() && members.at(0).world == self_.world)
+    return false;
+  for (std::uint32_t i = 0; i < size; ++i) {
+    if (!is_near(members.at(i))) return true;
   }
   return false;
 }

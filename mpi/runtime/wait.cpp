@@ -252,7 +252,7 @@ Result<void> Runtime::pause(std::uint64_t ns, const std::function<std::string()>
 // in order is not meant: it may have had its part in the creation that others are still waiting for.
 std::optional<ProcId> Runtime::dead_among(const ProcList& members) noexcept {
   if (const auto dead = pml_->dead_among(members)) return dead;
-  if (segment_->ends() == 0) return std::nullopt;
+  if (segment_->deaths() == 0) return std::nullopt;
   for (std::uint32_t local = 0; local < segment_->local_size(); ++local) {
     const std::uint32_t state = segment_->slot(local).state.load(std::memory_order_acquire);
     const ProcId proc{self_.world, node_ranks_[local]};

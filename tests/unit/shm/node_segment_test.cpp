@@ -114,10 +114,12 @@ TEST(NodeSegment, a_process_counts_as_alive_until_it_is_known_to_be_dead) {
   EXPECT_EQ(mine.ends(), 0u);
   mine.mark_ended(1);
   EXPECT_TRUE(mine.alive(1)) << "marked by mpiexec after it had left in order";
+  EXPECT_EQ(mine.deaths(), 0u);
   mine.slot(1).state.store(static_cast<std::uint32_t>(ProcState::attached));
   mine.mark_ended(1);
   EXPECT_FALSE(mine.alive(1)) << "marked by mpiexec";
   EXPECT_EQ(mine.ends(), 2u);
+  EXPECT_EQ(mine.deaths(), 1u);
   ::close(go[0]);
   ::close(go[1]);
 }

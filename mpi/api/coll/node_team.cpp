@@ -27,7 +27,7 @@ namespace {
 constexpr std::uint32_t kCallsBefore = 2;
 constexpr std::uint32_t kMostMembers = 256;
 /// Two members use boards up to so many bytes. Longer blocks that both give at once stream faster in
-/// messages; what is combined, or given by one, is read where it stands, and messages would copy it once more.
+/// messages. What is combined, or given by one, is read where it stands: messages would copy it once more.
 constexpr std::uint64_t kMostExchangedByPair = 2048, kMostOfPair = 65536;
 /// Fewer members exchange unequal blocks faster by messages.
 constexpr std::uint32_t kLeastForParcels = 4;

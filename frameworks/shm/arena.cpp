@@ -10,8 +10,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <string>
 
@@ -21,8 +19,7 @@
 namespace starling::shm {
 namespace {
 
-constexpr std::uint32_t kKeepsPagesBelow =
-    5;  // extents of at least 4 KiB << 5 = 128 KiB give their pages back
+constexpr std::uint64_t kKeepsPagesBelow = 32;  // pages; larger extents give theirs back
 
 struct Links {
   std::atomic<std::uint32_t>* first;
@@ -36,8 +33,7 @@ FreeList<StdAtomics, Links> list_of(std::byte* base, const Offsets& at, std::uin
 }
 
 std::uint32_t class_of(std::size_t bytes) noexcept {
-  const std::size_t pages = std::max<std::size_t>(1, (bytes + kPageBytes - 1) / kPageBytes);
-  return static_cast<std::uint32_t>(std::bit_width(pages - 1));
+  return class_of_pages(bytes / kPageBytes + (bytes % kPageBytes != 0 ? 1 : 0));
 }
 
 std::string path_of(int fd) {
@@ -81,7 +77,7 @@ void Arena::put(std::uint32_t size_class, std::uint32_t index) noexcept {
 std::uint32_t Arena::take(std::uint32_t size_class) noexcept { return list_of(base_, at_, size_class).pop(); }
 
 Result<std::uint32_t> Arena::take_unused(std::uint32_t size_class) {
-  const std::uint64_t pages = std::uint64_t{1} << size_class;
+  const std::uint64_t pages = pages_of_class(size_class);
   auto& bump = header().bump_pages;
   std::uint64_t first = bump.load(std::memory_order_relaxed);
   do {
@@ -102,12 +98,22 @@ std::uint32_t Arena::split(std::uint32_t size_class) noexcept {
   for (std::uint32_t larger = size_class + 1; larger < kSizeClasses; ++larger) {
     const std::uint32_t index = take(larger);
     if (index == 0) continue;
-    for (std::uint32_t half = larger; half > size_class; --half) {
-      put(half - 1, index + (std::uint32_t{1} << (half - 1)));
-    }
+    const std::uint64_t pages = pages_of_class(size_class);
+    put_pages(index + static_cast<std::uint32_t>(pages), pages_of_class(larger) - pages);
     return index;
   }
   return 0;
+}
+
+/// As few extents as there can be.
+void Arena::put_pages(std::uint32_t index, std::uint64_t pages) noexcept {
+  while (pages > 0) {
+    std::uint32_t size_class = class_of_pages(pages);
+    if (pages_of_class(size_class) > pages) --size_class;
+    put(size_class, index);
+    index += static_cast<std::uint32_t>(pages_of_class(size_class));
+    pages -= pages_of_class(size_class);
+  }
 }
 
 Result<std::uint64_t> Arena::allocate(std::size_t bytes) {
@@ -127,7 +133,7 @@ Result<std::uint64_t> Arena::allocate(std::size_t bytes) {
                 "the node's arena of " + std::to_string(at_.arena_pages * kPageBytes) +
                     " bytes has no piece of " + std::to_string(bytes) + " bytes left; raise shm_arena_bytes");
   }
-  const std::uint64_t rounded = std::uint64_t{kPageBytes} << size_class;
+  const std::uint64_t rounded = kPageBytes * pages_of_class(size_class);
   auto reserved = reserve_pages(fd_, offset_of(index), rounded, "a queue between processes");
   if (!reserved) {
     put(size_class, index);
@@ -139,10 +145,10 @@ Result<std::uint64_t> Arena::allocate(std::size_t bytes) {
 
 void Arena::release(std::uint64_t offset, std::size_t bytes) noexcept {
   const std::uint32_t size_class = class_of(bytes);
-  const std::uint64_t rounded = std::uint64_t{kPageBytes} << size_class;
+  const std::uint64_t rounded = kPageBytes * pages_of_class(size_class);
   expects(offset >= at_.extents && offset + rounded <= at_.end && (offset - at_.extents) % kPageBytes == 0,
           "release of something that is no extent");
-  if (size_class >= kKeepsPagesBelow) {
+  if (rounded >= kPageBytes * kKeepsPagesBelow) {
     // A failure keeps the memory, which is no harm.
     (void)::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
                       static_cast<off_t>(rounded));

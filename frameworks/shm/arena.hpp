@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Shared memory in power-of-two extents, handed out to any process of the node. Layer: framework.
+/// @file  Shared memory in extents, handed out to any process of the node. Layer: framework.
 ///
+/// Extents have four sizes for each doubling: 4, 5, 6 and 7 times a power of two of pages (and 1, 2 and 3
+/// pages).
 /// An extent comes from the free list of its size, else from the part that nobody used yet, else a larger
 /// free extent is split. Extents are never merged again. Small ones keep their pages when freed; large ones
 /// give theirs back.
@@ -13,6 +15,7 @@
 /// Errors:    no room, no memory, a full /dev/shm: Errc::no_space; pages are reserved before an offset is
 /// handed out.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +23,17 @@
 #include "frameworks/shm/layout.hpp"
 
 namespace starling::shm {
+
+/// Pages of the extents of a class.
+[[nodiscard]] constexpr std::uint64_t pages_of_class(std::uint32_t size_class) noexcept {
+  return size_class < 4 ? size_class + 1 : std::uint64_t{5 + size_class % 4} << (size_class / 4 - 1);
+}
+/// The first class whose extents hold so many pages; kSizeClasses or more if none does.
+[[nodiscard]] constexpr std::uint32_t class_of_pages(std::uint64_t pages) noexcept {
+  if (pages <= 4) return pages == 0 ? 0 : static_cast<std::uint32_t>(pages - 1);
+  const auto octave = static_cast<std::uint32_t>(std::bit_width(pages - 1)) - 3;  // of 5 to 8 << octave
+  return 4 * octave + static_cast<std::uint32_t>((pages - 1) >> octave);
+}
 
 class Arena {
  public:
@@ -40,6 +54,7 @@ class Arena {
   [[nodiscard]] std::uint32_t take(std::uint32_t size_class) noexcept;
   [[nodiscard]] Result<std::uint32_t> take_unused(std::uint32_t size_class);
   [[nodiscard]] std::uint32_t split(std::uint32_t size_class) noexcept;
+  void put_pages(std::uint32_t index, std::uint64_t pages) noexcept;
   void put(std::uint32_t size_class, std::uint32_t index) noexcept;
 
   int fd_ = -1;

@@ -20,7 +20,7 @@ namespace starling::shm {
 inline constexpr std::size_t kPageBytes = 4096;
 inline constexpr std::uint32_t kReady =
     0x53'54'41'52;                                 // the value of Header::ready once everything is in place
-inline constexpr std::uint32_t kSizeClasses = 24;  // 4 KiB << class
+inline constexpr std::uint32_t kSizeClasses = 88;  // of extents: arena.hpp
 
 struct Header {
   std::atomic<std::uint32_t> ready;  ///< kReady with release order, stored last
@@ -40,8 +40,8 @@ struct Header {
   alignas(128) YieldPause yield_pause;
   std::byte pad3[112];
 };
-static_assert(sizeof(Header) == 640 && offsetof(Header, bump_pages) == 128 &&
-              offsetof(Header, free_heads) == 256 && offsetof(Header, yield_pause) == 512);
+static_assert(sizeof(Header) == 1152 && offsetof(Header, bump_pages) == 128 &&
+              offsetof(Header, free_heads) == 256 && offsetof(Header, yield_pause) == 1024);
 static_assert(std::is_standard_layout_v<Header> && std::is_standard_layout_v<ProcSlot>);
 
 /// Where the parts of a segment of this geometry begin.

@@ -104,7 +104,7 @@ class NodeSegment {
   [[nodiscard]] std::size_t area_bytes() const noexcept;
   [[nodiscard]] Result<void> reserve_area(std::uint32_t local_rank);
 
-  /// Reserves `bytes` (rounded up to a power of two of at least 4 KiB) from the arena; the bytes are not
+  /// Reserves `bytes` (rounded up to pages, and by less than a quarter) from the arena; the bytes are not
   /// cleared.
   [[nodiscard]] Result<std::uint64_t> allocate(std::size_t bytes);
   void release(std::uint64_t offset, std::size_t bytes) noexcept;

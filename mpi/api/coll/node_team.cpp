@@ -33,7 +33,7 @@ constexpr std::uint64_t kMostExchangedByPair = 2048, kMostOfPair = 65536;
 constexpr std::uint32_t kLeastForParcels = 4;
 /// The blocks of a gatherv take the board with cells of so many bytes, blocks to each other member a larger
 /// one.
-constexpr std::uint64_t kParcel = 16384, kParcels = 131072;
+constexpr std::uint64_t kParcel = 16384, kParcels = 65536;
 constexpr std::uint64_t kLookNs = 50'000'000;
 
 struct Offer {

@@ -60,7 +60,7 @@ class Shapes {
       {kMostCells, 128, std::size_t{256} * kMostCells * 128},  // nearly twice as many fit in, beside a word
       {kMostCells, 2048, std::size_t{2} << 20},
       {16, 16384, std::size_t{4} << 20},
-      {4, std::size_t{128} << 10, std::size_t{8} << 20},
+      {4, std::size_t{64} << 10, std::size_t{4} << 20},
   }};
   static constexpr std::size_t kBeside = 128;  // for the word, and so that distances are no powers of two
   std::array<BoardMemory::Shape, kBoards> boards_{};  // one without capacity is none

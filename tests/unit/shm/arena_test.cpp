@@ -10,12 +10,16 @@
 #include <thread>
 #include <vector>
 
+#include "frameworks/shm/arena.hpp"
 #include "tests/unit/shm/segments.hpp"
 
 namespace starling {
 namespace {
 
+using shm::class_of_pages;
+using shm::kSizeClasses;
 using shm::NodeSegment;
+using shm::pages_of_class;
 using test::join;
 using test::make_memfd;
 using test::small_geometry;
@@ -26,16 +30,28 @@ std::size_t kib_in_use(const UniqueFd& memfd) {
   return static_cast<std::size_t>(facts.st_blocks) / 2;
 }
 
-TEST(Arena, rounds_up_to_powers_of_two_and_counts_what_is_used) {
+TEST(Arena, classes_are_close_and_every_size_has_the_first_that_holds_it) {
+  EXPECT_EQ(class_of_pages(0), 0u);
+  for (std::uint32_t size_class = 0; size_class < kSizeClasses; ++size_class) {
+    const std::uint64_t pages = pages_of_class(size_class);
+    EXPECT_EQ(class_of_pages(pages), size_class);
+    EXPECT_EQ(class_of_pages(pages + 1), size_class + 1);
+    const std::uint64_t next = pages_of_class(size_class + 1);
+    EXPECT_GT(next, pages);
+    EXPECT_LE(next - pages, size_class < 3 ? 1 : pages / 4);
+  }
+}
+
+TEST(Arena, rounds_up_to_classes_and_counts_what_is_used) {
   const auto geometry = small_geometry(1);
   const UniqueFd memfd = make_memfd(geometry);
   NodeSegment mine = join(memfd, geometry, 0);
   const auto small = mine.allocate(1);
   const auto large = mine.allocate(20000);
   ASSERT_TRUE(small && large);
-  EXPECT_EQ(mine.arena_used(), 4096u + 32768u);
+  EXPECT_EQ(mine.arena_used(), 4096u + 20480u);
   std::memset(mine.at(*small), 1, 4096);
-  std::memset(mine.at(*large), 2, 32768);
+  std::memset(mine.at(*large), 2, 20480);
   EXPECT_EQ(*mine.at(*small), std::byte{1});
   mine.release(*small, 1);
   mine.release(*large, 20000);
@@ -77,6 +93,21 @@ TEST(Arena, a_larger_free_extent_is_split_when_nothing_else_is_left) {
   }
   EXPECT_EQ(pieces.size(), 16u);
   EXPECT_FALSE(mine.allocate(4096));
+}
+
+TEST(Arena, what_is_left_of_a_split_extent_is_used_to_the_last_page) {
+  for (const std::uint32_t pages : {1u, 3u, 5u, 7u, 11u, 64u, 100u, 128u, 200u, 224u}) {
+    const auto geometry = small_geometry(1, 1 << 20);
+    const UniqueFd memfd = make_memfd(geometry);
+    NodeSegment mine = join(memfd, geometry, 0);
+    mine.release(*mine.allocate(1 << 20), 1 << 20);
+    const std::uint64_t first = *mine.allocate(pages * 4096);
+    const std::uint64_t end = first + mine.arena_used();
+    std::set<std::uint64_t> rest;
+    while (const auto piece = mine.allocate(4096)) rest.insert(*piece);
+    EXPECT_EQ(rest.size(), 256 - (end - first) / 4096) << pages;
+    for (const std::uint64_t piece : rest) EXPECT_TRUE(piece < first || piece >= end) << pages;
+  }
 }
 
 TEST(Arena, a_large_released_extent_gives_its_memory_back) {

@@ -27,7 +27,7 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 6;
+inline constexpr std::uint32_t kLayoutVersion = 7;
 
 /// State of one local process, written by itself (or by mpiexec after its end): exited while others counted
 /// on it, or ended after it had left in order.
@@ -47,9 +47,13 @@ struct alignas(128) ProcSlot {
   std::atomic<std::uint32_t> report_wanted;  ///< incremented by mpiexec: please refresh `waiting`
   std::atomic<std::uint32_t> report_done;    ///< set to report_wanted when done
   std::atomic<std::uint64_t> bell;           ///< name of its Bell (bell.hpp); 0: it sleeps on the futex alone
-  std::byte pad2[112];
+  std::byte pad2[48];
+  std::atomic<std::uint64_t> busy_until;  ///< kBusy, or when it was last outside MPI's waits for long
+  std::byte pad3[56];
 };
 static_assert(sizeof(ProcSlot) == 1024);
+/// ProcSlot::busy_until of a process that does not wait at present (mpi/runtime/busy.hpp).
+inline constexpr std::uint64_t kBusy = ~std::uint64_t{0};
 
 /// Until when the processes of the node sleep rather than yield while they wait (mpi/runtime/yields.hpp), and
 /// for how long that was. Nanoseconds of CLOCK_MONOTONIC; relaxed.

@@ -149,6 +149,7 @@ Result<void> Runtime::attach_segment() {
   if (!opened) return fail(std::move(opened).error());
   segment_ = std::make_unique<shm::NodeSegment>(std::move(*opened));
   yields_ = Yields(segment_->yield_pause(), node_ranks_.size());
+  busy_ = Busy(*segment_);
   segment_->enter();
   segment_giver_ = std::move(attached->giver);
   // The last to attach ends the looking: names go, givers stop.

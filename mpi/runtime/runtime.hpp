@@ -28,6 +28,7 @@
 #include "frameworks/select.hpp"
 #include "frameworks/shm/choose.hpp"
 #include "frameworks/shm/node_segment.hpp"
+#include "mpi/runtime/busy.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/plan.hpp"
 #include "mpi/runtime/poll_loop.hpp"
@@ -208,6 +209,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
 
   void wait_long(const char* function, ReadyFunction ready, void* context);
   [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
+  bool poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline);
   enum class Yielded : std::uint8_t { ready, event, nothing };
   [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
@@ -237,6 +239,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::uint64_t spin_ns_ = 0;
   std::uint64_t yield_ns_ = 0;
   Yields yields_;
+  Busy busy_;
   std::uint32_t sleepers_ = 0;
   std::uint32_t awaited_ = 0;
   std::uint64_t next_look_ns_ = 0;

@@ -86,10 +86,16 @@ void Runtime::wait_long(const char* function, ReadyFunction ready, void* context
 // away, as a wait does: the process it waits for may want it. Who computes between questions keeps it.
 void Runtime::poll(const char* function) {
   if (progress() != 0) return;
-  if (crowded_ && yield_ns_ != 0 && poll_loop_.ask(now_ns())) {
-    give_core();
-    poll_loop_.resumed(now_ns());
-    if (progress() != 0) return;
+  if (crowded_ && yield_ns_ != 0) {
+    if (const std::uint64_t now = now_ns(); poll_loop_.ask(now)) {
+      busy_.waits(now);
+      give_core();
+      const std::uint64_t resumed = now_ns();
+      busy_.waited(resumed);
+      busy_.works();
+      poll_loop_.resumed(resumed);
+      if (progress() != 0) return;
+    }
   }
   Waiting waiting(function);
   waiting.since_ns = ~std::uint64_t{0};  // a call that returns at once has no age
@@ -101,6 +107,12 @@ void Runtime::poll(const char* function) {
 }
 
 bool Runtime::wait_until(ReadyFunction ready, void* context, Deadline deadline) {
+  const bool done = poll_and_sleep(ready, context, deadline);
+  busy_.works();
+  return done;
+}
+
+bool Runtime::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline) {
   std::uint64_t last_event_ns = now_ns();
   for (std::uint32_t polls = 0;; ++polls) {
     if (ready(context)) return true;
@@ -115,12 +127,14 @@ bool Runtime::wait_until(ReadyFunction ready, void* context, Deadline deadline) 
     if (deadline.passed()) return false;
     give_way();
     if (now - last_event_ns < spin_ns_) continue;
+    busy_.waits(now);
     switch (yield_until(ready, context, last_event_ns + spin_ns_ + yield_ns_)) {
       case Yielded::ready: return true;
       case Yielded::event: last_event_ns = 0; break;
       case Yielded::nothing:
         if (sleep_once(ready, context, deadline)) return true;
         last_event_ns = now_ns();
+        busy_.waited(last_event_ns);
     }
   }
 }
@@ -134,7 +148,8 @@ Runtime::Yielded Runtime::yield_until(ReadyFunction ready, void* context, std::u
     const std::uint64_t before = now;
     give_core();
     now = now_ns();
-    const bool long_away = yields_.note(before, now);
+    busy_.waited(now);
+    const bool long_away = yields_.note(before, now, [&] { return busy_.others_since(before); });
     if (ready(context)) return Yielded::ready;
     if (progress() != 0) return Yielded::event;
     if (long_away) break;

@@ -3,11 +3,12 @@
 /// @file  Whether to yield while waiting, on a node with more ranks than cores. Layer: mpi.
 /// docs/design/waiting.md
 ///
-/// A yield gives the core to the process that is waited for in a microsecond. But who yields while others
-/// compute forfeits its time slice to them and is late for milliseconds. So after two long yields the
-/// processes of the node sleep instead, for a pause, which doubles with each long yield after a pause until
-/// yields are short again. One alone says nothing: a hypervisor, or somebody else's process, takes a core for
-/// a millisecond now and then.
+/// A yield gives the core to the process that is waited for in a microsecond. But who yields to a program
+/// that has nothing to do with the job forfeits its time slice to it and is late for milliseconds. So after
+/// two long yields the processes of the node sleep instead, for a pause, which doubles with each long yield
+/// after a pause until yields are short again. One alone says nothing: a hypervisor, or somebody else's
+/// process, takes a core for a millisecond now and then. Nor does a long yield while the node's own processes
+/// computed (busy.hpp): what is waited for is their work, and sleeping would only add the waking.
 ///
 /// The pause is the node's, not the process's: one that yields among others that sleep is late like one that
 /// yields while others compute. If each had a pause of its own, they would keep each other asleep.
@@ -46,12 +47,15 @@ class Yields {
     // One that ends later than any can is of a process with another clock (a time namespace).
     return now < until && until - now <= kMostPauseNs;
   }
-  /// A yield of this process; returns whether it was a long one.
-  bool note(std::uint64_t begin, std::uint64_t end) noexcept {
+  /// A yield of this process; returns whether it was a long one that let others than the node's processes
+  /// compute. `ours()`: whether these have; asked of long ones only.
+  template <class Ours>
+  bool note(std::uint64_t begin, std::uint64_t end, Ours&& ours) noexcept {
     if (end - begin <= long_ns_) {
       if (++short_in_a_row_ == kShortInARow) pause_->length_ns.store(0, std::memory_order_relaxed);
       return false;
     }
+    if (ours()) return false;
     const bool alone = std::exchange(short_in_a_row_, 0) >= kShortBetween;
     const std::uint64_t before = pause_->length_ns.load(std::memory_order_relaxed);
     if (alone && before == 0) return true;

@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint64_t kShort = 2'000, kLong = 3'000'000;
 constexpr std::size_t kRanks = 4;
 
+constexpr auto not_ours = [] { return false; };
+
 struct YieldsTest : testing::Test {
   shm::YieldPause pause{};
   Yields one{pause, kRanks}, other{pause, kRanks};
@@ -19,7 +21,7 @@ struct YieldsTest : testing::Test {
   bool yields(Yields& process, std::uint64_t ns) {
     const std::uint64_t begin = now;
     now += ns;
-    return process.note(begin, now);
+    return process.note(begin, now, not_ours);
   }
   /// The next long yield of either is the second.
   void one_each() {
@@ -45,6 +47,23 @@ TEST_F(YieldsTest, a_long_one_alone_says_nothing) {
   }
 }
 
+TEST_F(YieldsTest, one_that_let_the_jobs_own_processes_compute_does_not_count) {
+  const auto ours = [] { return true; };
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(one.note(now, now + kLong, ours));
+    now += kLong;
+  }
+  EXPECT_FALSE(one.paused(now));
+  EXPECT_TRUE(yields(one, kLong)) << "the first of the others";
+  EXPECT_FALSE(one.paused(now));
+}
+
+TEST_F(YieldsTest, who_computed_is_asked_of_long_ones_only) {
+  int asked = 0;
+  EXPECT_FALSE(one.note(now, now + kShort, [&] { return ++asked != 0; }));
+  EXPECT_EQ(asked, 0);
+}
+
 TEST_F(YieldsTest, pause_on_the_whole_node_after_two_long_ones) {
   EXPECT_TRUE(yields(one, kLong));
   for (std::uint32_t k = 1; k < Yields::kShortBetween; ++k) EXPECT_FALSE(yields(one, kShort));
@@ -61,7 +80,7 @@ TEST_F(YieldsTest, who_was_away_at_the_same_time_does_not_make_it_longer) {
   one_each();
   const std::uint64_t begin = now;
   EXPECT_TRUE(yields(one, kLong));
-  EXPECT_TRUE(other.note(begin, now + 1));
+  EXPECT_TRUE(other.note(begin, now + 1, not_ours));
   EXPECT_EQ(left(), Yields::kLeastPauseNs);
 }
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -243,10 +244,16 @@ bool NodeSegment::awaits(std::uint32_t local_rank, std::uint32_t what) noexcept 
 void NodeSegment::wake(std::uint32_t local_rank) noexcept {
   if (!state_->bell_of(local_rank).ring()) return;
   ProcSlot& slot = state_->slot(local_rank);
+  slot.waker_core.store(static_cast<std::uint32_t>(::sched_getcpu() + 1), std::memory_order_relaxed);
   futex_wake(slot.doorbell);
   std::atomic_thread_fence(std::memory_order_acquire);  // the bell was named before kAsleep was raised
   const std::uint64_t name = slot.bell.load(std::memory_order_relaxed);
   if (name != 0) Bell::ring(name);
+}
+
+bool NodeSegment::woken_from_own_core() const noexcept {
+  const ProcSlot& slot = state_->slot(local_rank());
+  return slot.waker_core.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(::sched_getcpu() + 1);
 }
 
 Result<void> NodeSegment::open_bell() {

@@ -39,11 +39,11 @@ inline constexpr params::Decl kReport =
 inline constexpr params::Decl kSpin = params::integer(
     "wait_spin_us", "-1", -1, 1'000'000,
     "Microseconds that a waiting process polls before it gives its core away; -1: 100, or 0 when "
-    "the node has more ranks than cores.");
+    "the node has more ranks than cores, or others of them run on its core.");
 inline constexpr params::Decl kYield = params::integer(
     "wait_yield_us", "-1", -1, 1'000'000,
     "Microseconds that a waiting process then yields its core between polls before it sleeps; "
-    "-1: 0, or 500 and 50 for each rank when the node has more ranks than cores.");
+    "-1: 0, or 500 and 50 for each rank in the same cases.");
 
 inline constexpr std::array kRuntimeParams = {kAddProcsCutoff, kAsyncModex, kInitBarrier, kFinalizeBarrier,
                                               kStartupReport,  kReport,     kSpin,        kYield};

@@ -121,10 +121,16 @@ Result<void> Runtime::find_place() {
   const std::int64_t spin_us = environment_.params.integer(kSpin);
   crowded_ = node_ranks_.size() > cores_of_job();
   hot_polls_ = crowded_ ? 4 : 64;
-  spin_ns_ = static_cast<std::uint64_t>(spin_us >= 0 ? spin_us : crowded_ ? 0 : 100) * 1000;
-  const auto automatic_us = crowded_ ? 500 + 50 * static_cast<std::int64_t>(node_ranks_.size()) : 0;
   const std::int64_t yield_us = environment_.params.integer(kYield);
-  yield_ns_ = static_cast<std::uint64_t>(yield_us >= 0 ? yield_us : automatic_us) * 1000;
+  const auto ranks = static_cast<std::int64_t>(node_ranks_.size());
+  const auto patience = [&](bool shares_core) {
+    const std::int64_t spin = spin_us >= 0 ? spin_us : (shares_core ? 0 : 100);
+    const std::int64_t yield = yield_us >= 0 ? yield_us : (shares_core ? 500 + 50 * ranks : 0);
+    return Patience{.spin_ns = static_cast<std::uint64_t>(spin) * 1000,
+                    .yield_ns = static_cast<std::uint64_t>(yield) * 1000};
+  };
+  patience_ = patience(crowded_);
+  patience_on_shared_core_ = patience(true);
   return {};
 }
 

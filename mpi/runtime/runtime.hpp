@@ -236,8 +236,13 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::vector<std::uint32_t> node_ranks_;
   bool crowded_ = false;
   std::uint32_t hot_polls_ = 64;  ///< polls of wait() before it reads a clock
-  std::uint64_t spin_ns_ = 0;
-  std::uint64_t yield_ns_ = 0;
+  struct Patience {
+    std::uint64_t spin_ns = 0;   ///< polls without an event
+    std::uint64_t yield_ns = 0;  ///< then yields between polls, before it sleeps
+  };
+  Patience patience_;
+  Patience patience_on_shared_core_;
+  std::uint64_t shares_core_until_ns_ = 0;
   Yields yields_;
   Busy busy_;
   std::uint32_t sleepers_ = 0;

@@ -24,6 +24,8 @@ namespace {
 constexpr std::uint64_t kSleepLimitNs = 100'000'000;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;
+/// Whoever is woken from its own core shares it with one that it waits for, for so long unless told again.
+constexpr std::uint64_t kSharesCoreNs = 10'000'000;
 constexpr std::uint64_t kDrainNoticeNs = 10'000'000'000;
 constexpr int kLauncherLostExit = 113;
 
@@ -86,7 +88,7 @@ void Runtime::wait_long(const char* function, ReadyFunction ready, void* context
 // away, as a wait does: the process it waits for may want it. Who computes between questions keeps it.
 void Runtime::poll(const char* function) {
   if (progress() != 0) return;
-  if (crowded_ && yield_ns_ != 0) {
+  if (crowded_ && patience_.yield_ns != 0) {
     if (const std::uint64_t now = now_ns(); poll_loop_.ask(now)) {
       busy_.waits(now);
       give_core();
@@ -126,15 +128,17 @@ bool Runtime::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadli
     if (last_event_ns == 0) last_event_ns = now;
     if (deadline.passed()) return false;
     give_way();
-    if (now - last_event_ns < spin_ns_) continue;
+    const Patience& patience = now < shares_core_until_ns_ ? patience_on_shared_core_ : patience_;
+    if (now - last_event_ns < patience.spin_ns) continue;
     busy_.waits(now);
-    switch (yield_until(ready, context, last_event_ns + spin_ns_ + yield_ns_)) {
+    switch (yield_until(ready, context, last_event_ns + patience.spin_ns + patience.yield_ns)) {
       case Yielded::ready: return true;
       case Yielded::event: last_event_ns = 0; break;
       case Yielded::nothing:
         if (sleep_once(ready, context, deadline)) return true;
         last_event_ns = now_ns();
         busy_.waited(last_event_ns);
+        if (segment_->woken_from_own_core()) shares_core_until_ns_ = last_event_ns + kSharesCoreNs;
     }
   }
 }

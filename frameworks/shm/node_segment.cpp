@@ -252,8 +252,9 @@ void NodeSegment::wake(std::uint32_t local_rank) noexcept {
 }
 
 bool NodeSegment::woken_from_own_core() const noexcept {
-  const ProcSlot& slot = state_->slot(local_rank());
-  return slot.waker_core.load(std::memory_order_relaxed) == static_cast<std::uint32_t>(::sched_getcpu() + 1);
+  const int core = ::sched_getcpu();
+  const std::uint32_t waker = state_->slot(local_rank()).waker_core.load(std::memory_order_relaxed);
+  return core >= 0 && waker == static_cast<std::uint32_t>(core + 1);
 }
 
 Result<void> NodeSegment::open_bell() {

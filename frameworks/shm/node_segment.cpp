@@ -274,6 +274,7 @@ void NodeSegment::silence_bell() noexcept {
 }
 
 std::uint32_t NodeSegment::prepare_sleep(std::uint32_t awaited) noexcept {
+  state_->slot(state_->local_rank).waker_core.store(0, std::memory_order_relaxed);
   const std::uint32_t value = state_->bell_of(state_->local_rank).prepare(awaited);
   fence_all();
   return value;

@@ -47,7 +47,7 @@ struct alignas(128) ProcSlot {
   std::atomic<std::uint32_t> report_wanted;  ///< incremented by mpiexec: please refresh `waiting`
   std::atomic<std::uint32_t> report_done;    ///< set to report_wanted when done
   std::atomic<std::uint64_t> bell;           ///< name of its Bell (bell.hpp); 0: it sleeps on the futex alone
-  std::atomic<std::uint32_t> waker_core;     ///< 1 + the core of who rang last; 0: nobody has
+  std::atomic<std::uint32_t> waker_core;     ///< 1 + the core of who rang in the last sleep; 0: nobody
   std::byte pad2[44];
   std::atomic<std::uint64_t> busy_until;  ///< kBusy, or when it was last outside MPI's waits for long
   std::byte pad3[56];
@@ -150,7 +150,7 @@ class NodeSegment {
   /// Returns when rung, at the limit (at most 1 s), or for no reason.
   void sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept;
   void cancel_sleep() noexcept;
-  /// Whether who rang last did so from the core that this process runs on now. Not cleared.
+  /// Whether the last sleep was ended from the core that this process runs on now.
   [[nodiscard]] bool woken_from_own_core() const noexcept;
   /// For a process that also waits for descriptors: from here on whoever rings makes bell_fd() readable too,
   /// until the bell is silenced. Once; an Error leaves the futex as the only way.

@@ -25,7 +25,7 @@ class Busy {
   explicit Busy(shm::NodeSegment& segment) noexcept
       : segment_(&segment), own_(&segment.slot(segment.local_rank()).busy_until) {}
 
-  /// This process begins to wait, unless it does so already.
+  /// This process begins to wait, unless it does so already. Until its first wait it has computed.
   void waits(std::uint64_t now) noexcept {
     if (waits_) return;
     waits_ = true;
@@ -43,8 +43,8 @@ class Busy {
   /// Whether another process of the node has computed since then. Reads a line of each.
   [[nodiscard]] bool others_since(std::uint64_t begin) const noexcept {
     for (std::uint32_t local = 0; local < segment_->local_size(); ++local) {
-      const shm::ProcSlot& slot = segment_->slot(local);
       if (local == segment_->local_rank()) continue;
+      const shm::ProcSlot& slot = segment_->slot(local);
       const auto state = static_cast<shm::ProcState>(slot.state.load(std::memory_order_relaxed));
       if (state == shm::ProcState::attached && slot.busy_until.load(std::memory_order_relaxed) > begin)
         return true;

@@ -223,6 +223,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] std::string communicator_name(ContextId id) const {
     return name_of_ == nullptr ? "context " + std::to_string(id.bits) : name_of_(id);
   }
+  /// Gives the core away while this process waits; returns the time after.
+  std::uint64_t yield();
   void give_way();
 
   static Runtime* instance_;

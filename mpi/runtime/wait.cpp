@@ -91,11 +91,8 @@ void Runtime::poll(const char* function) {
   if (crowded_ && patience_.yield_ns != 0) {
     if (const std::uint64_t now = now_ns(); poll_loop_.ask(now)) {
       busy_.waits(now);
-      give_core();
-      const std::uint64_t resumed = now_ns();
-      busy_.waited(resumed);
+      poll_loop_.resumed(yield());
       busy_.works();
-      poll_loop_.resumed(resumed);
       if (progress() != 0) return;
     }
   }
@@ -150,15 +147,20 @@ Runtime::Yielded Runtime::yield_until(ReadyFunction ready, void* context, std::u
   if (yields_.paused(now)) return Yielded::nothing;
   while (now < end_ns) {
     const std::uint64_t before = now;
-    give_core();
-    now = now_ns();
-    busy_.waited(now);
+    now = yield();
     const bool long_away = yields_.note(before, now, [&] { return busy_.others_since(before); });
     if (ready(context)) return Yielded::ready;
     if (progress() != 0) return Yielded::event;
     if (long_away) break;
   }
   return Yielded::nothing;
+}
+
+std::uint64_t Runtime::yield() {
+  give_core();
+  const std::uint64_t now = now_ns();
+  busy_.waited(now);
+  return now;
 }
 
 void Runtime::give_way() {

@@ -12,10 +12,12 @@
 #include <csignal>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/params.hpp"
+#include "tests/unit/affinity.hpp"
 #include "tests/unit/shm/segments.hpp"
 
 namespace starling {
@@ -189,13 +191,6 @@ TEST(NodeSegment, a_sleeper_says_what_it_awaits_besides_messages) {
   EXPECT_FALSE(other.awaits(0, 7)) << "messages only";
 }
 
-bool run_on(int core) {
-  cpu_set_t mask;
-  CPU_ZERO(&mask);
-  CPU_SET(core, &mask);
-  return ::sched_setaffinity(0, sizeof mask, &mask) == 0;
-}
-
 TEST(NodeSegment, a_sleeper_learns_that_it_was_woken_from_its_own_core) {
   const auto geometry = small_geometry(2);
   const UniqueFd memfd = make_memfd(geometry);
@@ -203,23 +198,22 @@ TEST(NodeSegment, a_sleeper_learns_that_it_was_woken_from_its_own_core) {
   NodeSegment ringer = join(memfd, geometry, 1);
   cpu_set_t before;
   ASSERT_EQ(::sched_getaffinity(0, sizeof before, &before), 0);
-  int cores[2] = {-1, -1};
-  for (int core = 0, found = 0; core < CPU_SETSIZE && found < 2; ++core)
-    if (CPU_ISSET(core, &before)) cores[found++] = core;
-  ASSERT_TRUE(run_on(cores[0]));
+  const std::vector<int> processors = test::processors();
+  ASSERT_FALSE(processors.empty());
+  ASSERT_TRUE(test::bind_to(processors[0]));
   EXPECT_FALSE(sleeper.woken_from_own_core()) << "nobody has rung";
   ringer.ring(0);
   EXPECT_FALSE(sleeper.woken_from_own_core()) << "it was awake";
   (void)sleeper.prepare_sleep();
   ringer.ring(0);
   EXPECT_TRUE(sleeper.woken_from_own_core());
-  if (cores[1] >= 0) {
-    ASSERT_TRUE(run_on(cores[1]));
+  if (processors.size() > 1) {
+    ASSERT_TRUE(test::bind_to(processors[1]));
     EXPECT_FALSE(sleeper.woken_from_own_core());
-    (void)sleeper.prepare_sleep();
-    ringer.ring(0);
-    EXPECT_TRUE(sleeper.woken_from_own_core());
+    ASSERT_TRUE(test::bind_to(processors[0]));
   }
+  (void)sleeper.prepare_sleep();
+  EXPECT_FALSE(sleeper.woken_from_own_core()) << "that was another sleep";
   EXPECT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
 }
 

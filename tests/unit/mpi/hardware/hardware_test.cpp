@@ -11,18 +11,13 @@
 
 #include <cstdlib>
 
+#include "tests/unit/affinity.hpp"
+
 namespace starling::mpi::hardware {
 namespace {
 
 using Domains = std::array<std::int32_t, 3>;
 constexpr int kCannot = 99;
-
-bool bind_to(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(static_cast<std::size_t>(processor), &set);
-  return ::sched_setaffinity(0, sizeof set, &set) == 0;
-}
 
 /// Exit code of a process that is bound to `processor` (negative: as this one) of the machine `described`: 0
 /// if it finds what is expected.
@@ -30,7 +25,7 @@ int child(const char* described, int processor, const Domains& expected) {
   cpu_set_t before;
   if (::sched_getaffinity(0, sizeof before, &before) != 0) return kCannot;
   // Bound before the fork: a sanitizer's thread in the child belongs to the process, too.
-  if (processor >= 0 && !bind_to(processor)) return kCannot;
+  if (processor >= 0 && !test::bind_to(processor)) return kCannot;
   const pid_t pid = ::fork();
   if (pid == 0) {
     ::setenv("HWLOC_SYNTHETIC", described, 1);

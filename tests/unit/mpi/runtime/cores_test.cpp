@@ -4,12 +4,14 @@
 #include "mpi/runtime/cores.hpp"
 
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <functional>
+#include <vector>
+
+#include "tests/unit/affinity.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -24,15 +26,8 @@ int in_child(const std::function<int()>& find) {
 }
 
 bool bind_to_one() {
-  cpu_set_t mask;
-  if (::sched_getaffinity(0, sizeof mask, &mask) != 0) return false;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &mask)) continue;
-    CPU_ZERO(&mask);
-    CPU_SET(cpu, &mask);
-    return ::sched_setaffinity(0, sizeof mask, &mask) == 0;
-  }
-  return false;
+  const std::vector<int> allowed = test::processors();
+  return !allowed.empty() && test::bind_to(allowed.front());
 }
 
 int cores() { return static_cast<int>(std::min<std::size_t>(cores_of_job(), 100)); }

@@ -314,7 +314,10 @@ class Leaving(NetworkCase):
         for network in NETWORKS[:2]:  # over ofi, whoever does not send never learns
             with self.subTest(network=network[0]):
                 done = self.leave(network, "die", "-enable-recovery")
-                self.assertEqual(done.returncode, 137, done.stderr)
+                # The kernel closes a dying process's connections before it tells the parent: rank 2, which ends
+                # with 3 over the loss, may be seen to end first, and the first failure is the job's exit code.
+                self.assertIn(done.returncode, (137, 3), done.stderr)
+                self.assertRegex(done.stderr, "rank 0 pid .*signal SIGKILL")
                 self.assertRegex(done.stdout, "rank 2: (allreduce|gather): .*rank 0 has ended")
 
 

@@ -3,7 +3,7 @@
 /// @file  pml/static: the way of each large message follows from its size. Layer: plugin (pml/static).
 ///
 /// Where two ways are possible within a node, the first messages of a size decide (core/trial.hpp): ring or
-/// get while one side of a pair sends, loan or get while both do; then the lower of the two decides, and the
+/// get while one side of a pair sends, get or loan while both do; then the lower of the two decides, and the
 /// other does as it does.
 /// Threads:   the pml's. Ownership: values only. Errors: none. Units: bytes and nanoseconds.
 
@@ -51,7 +51,7 @@ class StaticPolicy final : public LargePolicy {
   };
   struct Sizes {
     Tried one_way;    // ring, get
-    Tried both_ways;  // lend, get
+    Tried both_ways;  // get, lend
   };
   std::array<Sizes, kClasses> sizes_;
   StaticConfig config_;

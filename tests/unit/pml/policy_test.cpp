@@ -100,11 +100,19 @@ TEST_F(StaticChoice, one_way_the_faster_of_ring_and_get_stays) {
 TEST_F(StaticChoice, both_ways_the_faster_of_loan_and_get_stays) {
   for (const Large faster : {Large::lend, Large::get}) {
     StaticPolicy policy(config);
-    EXPECT_EQ(way(policy, near, true), Large::lend);
+    EXPECT_EQ(way(policy, near, true), Large::get);
     try_out(policy, true, [&](Large used) { return used == faster ? 7'000 : 9'000; });
     EXPECT_EQ(way(policy, near, true), faster);
     EXPECT_NE(policy.choose({near, kBytes, false, true}).trial, 0u) << "one way is another trial";
     EXPECT_EQ(policy.choose({near, config.lend_min - 1, true, true}).way, Large::ring) << "too small";
+  }
+}
+
+TEST_F(StaticChoice, both_ways_a_loan_must_be_clearly_faster_than_a_get) {
+  for (const auto& [lent_ns, chosen] : {std::pair{9'700, Large::get}, std::pair{9'000, Large::lend}}) {
+    StaticPolicy policy(config);
+    try_out(policy, true, [ns = lent_ns](Large used) { return used == Large::lend ? ns : 10'000; });
+    EXPECT_EQ(way(policy, near, true), chosen) << lent_ns;
   }
 }
 
@@ -122,8 +130,8 @@ TEST_F(StaticChoice, both_ways_the_lower_of_two_decides_and_the_other_does_as_it
   near.its_way = Large::ring;
   EXPECT_NE(policy.choose({near, kBytes, true, true}).trial, 0u) << "nothing to follow yet";
   config.self = {0, 0};
-  near.its_way = Large::get;
-  EXPECT_EQ(way(StaticPolicy(config), near, true), Large::lend) << "this is the lower one";
+  near.its_way = Large::lend;
+  EXPECT_EQ(way(StaticPolicy(config), near, true), Large::get) << "this is the lower one";
 }
 
 TEST_F(StaticChoice, what_ends_in_bursts_is_not_taken_for_fast) {
@@ -159,7 +167,7 @@ TEST_F(StaticChoice, it_is_tried_again_after_a_while_and_the_notes_say_what_was_
   ASSERT_EQ(notes.size(), 2u);
   EXPECT_EQ(notes[0], "large messages, tried from 64 KiB: get (ring 6579, get 9309 MB/s)");
   EXPECT_EQ(notes[1],
-            "large messages while both sides send, tried from 64 KiB: lend (lend 13107, get 3276 MB/s)");
+            "large messages while both sides send, tried from 64 KiB: lend (get 3276, lend 13107 MB/s)");
   unsigned held = 0;
   while (policy.choose({near, kBytes, false, true}).trial == 0) ++held;
   EXPECT_EQ(held + 2, StaticPolicy::kPace.holding);

@@ -63,7 +63,7 @@ struct Config {
   std::uint32_t world_size = 1;
   std::uint64_t eager_limit = 0;                    ///< 0: each transport's own
   std::uint64_t unexpected_max = 64 * 1024 * 1024;  ///< aim for all peers together
-  std::uint64_t get_chunk_bytes = 1024 * 1024;      ///< per get and progress call
+  std::uint64_t get_chunk_bytes = 4 * 1024 * 1024;  ///< per get and progress call
   std::uint32_t fragments_per_push = 16;            ///< per peer and progress call
   std::uint32_t loans = 0;                          ///< peers at most that pages are lent to
   std::uint32_t paths_max = 1;                      ///< networks that one peer is reached by

@@ -20,7 +20,7 @@ constexpr params::Decl kLarge =
 constexpr params::Decl kGetMin = params::size_bytes("pml_static_get_min", "0", 0, std::int64_t{1} << 40,
                                                     "Messages below this many bytes are never moved by get.");
 constexpr params::Decl kGetChunk =
-    params::size_bytes("pml_static_get_chunk", "1m", 4096, 1 << 30,
+    params::size_bytes("pml_static_get_chunk", "4m", 4096, 1 << 30,
                        "Bytes that one get copies before other messages are looked at again.");
 
 constexpr params::Decl kLoans = params::integer(

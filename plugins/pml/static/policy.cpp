@@ -33,7 +33,7 @@ struct Ticket {
 };
 
 constexpr Large kOneWay[] = {Large::ring, Large::get};
-// Where both cost the same the first stays: a get needs neither pipe nor pinned pages.
+// Where both cost the same the first stays: a get needs no pipe.
 constexpr Large kBothWays[] = {Large::get, Large::lend};
 constexpr const char* kNames[] = {"ring", "get", "lend"};  // in the order of Large
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // btl/ucx. What is hard here: UCX calls back from within its progress, where endpoints must not be closed;
-// and what it has accepted may be in no kernel yet, so only a flush says that it has left. Layer: plugin.
+// and what it has accepted may be in no kernel yet. Layer: plugin.
 // Design: docs/design/network.md.
 
 #include "plugins/btl/ucx/component.hpp"
@@ -80,6 +80,15 @@ void UcxEndpoint::start_flush() noexcept {
   flushing_ = answer != nullptr && !UCS_PTR_IS_ERR(answer);
 }
 
+/// A flush waits for the other side, which may compute for hours. Over tcp UCX accepts a message only when
+/// the kernel has taken those before it, so an empty frame that was accepted says as much as is needed.
+void UcxEndpoint::confirm() noexcept {
+  if (!component_.over_tcp_) return start_flush();
+  if (!unconfirmed() || !idle()) return;
+  send_empty_frame();
+  unconfirmed_ = false;  // or true again once it is posted, if it waits in line
+}
+
 void UcxEndpoint::flushed(void* request, ucs_status_t, void* self) noexcept {
   auto& link = *static_cast<UcxEndpoint*>(self);
   link.flushing_ = false;
@@ -95,7 +104,8 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
       arrivals_(args.sink, args.place, token_, links_.counters),
       gets_(links_, choice.gets),
-      connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))) {
+      connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))),
+      over_tcp_(choice.over_tcp) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
              .fragment_bytes = kFragmentBytes,
@@ -251,7 +261,7 @@ int UcxComponent::progress() noexcept {
   }
   if (confirm_) {
     confirm_ = false;
-    for (auto& [rank, link] : endpoints_) link->start_flush();
+    for (auto& [rank, link] : endpoints_) link->confirm();
   }
   return events_;
 }

@@ -39,13 +39,15 @@ class UcxEndpoint final : public net::GetLink {
 
   [[nodiscard]] ucp_ep_h ep() const noexcept { return ep_; }
   [[nodiscard]] const std::string& place() const noexcept { return card_.place; }
-  /// Whether something was sent that no flush has confirmed.
+  /// Whether something was sent that may still lie in UCX.
   [[nodiscard]] bool unconfirmed() const noexcept { return unconfirmed_ && !lost(); }
   /// Whether a frame would find a connection.
   [[nodiscard]] bool connected() const noexcept { return ep_ != nullptr && stage_ == Stage::open; }
   [[nodiscard]] bool gone() const noexcept { return idle(); }
   /// Asks the other side to confirm, once.
   void start_flush() noexcept;
+  /// Sees to it that what UCX has accepted gets into the kernel or the adapter.
+  void confirm() noexcept;
 
  private:
   friend class UcxComponent;
@@ -128,10 +130,11 @@ class UcxComponent final : public Component {
   std::vector<ucp_ep_h> failed_;  // to be closed outside of UCX's handlers
   std::size_t connections_max_;   // 0: any number
   std::size_t open_ = 0;          // links with an endpoint
+  bool over_tcp_;                 // and over nothing else
   std::uint64_t reopened_ = 0;
   std::uint32_t passes_ = 0;           // since idle links were looked for
   std::vector<UcxEndpoint*> closing_;  // asking or agreed
-  mutable bool confirm_ = false;       // drained() was asked: flushes are wanted
+  mutable bool confirm_ = false;       // drained() was asked: links are to be confirmed
   std::unordered_map<std::uint32_t, std::unique_ptr<UcxEndpoint>> endpoints_;  // by rank
 };
 

@@ -65,6 +65,8 @@ Result<Choice> choose(const params::Registry& params) {
   const std::string& wanted = params.text(kUcxDevices);
   const auto rdma = rdma_devices();
   if (choice.tls.empty() && !in_environment("UCX_TLS")) choice.tls = rdma.empty() ? "tcp" : "rc,ud,dc,tcp";
+  const char* const in_use = choice.tls.empty() ? std::getenv("UCX_TLS") : choice.tls.c_str();
+  choice.over_tcp = in_use != nullptr && std::string_view(in_use) == "tcp";
   const auto gets = params.choice<net::GetUse>(kUcxGet);
   const bool adapter = !rdma.empty() && choice.tls != "tcp";
   choice.gets = gets == net::GetUse::always || (gets == net::GetUse::automatic && adapter);

@@ -22,6 +22,7 @@ struct Choice {
   std::string devices;
   std::string place;  ///< for people: address and name of the interface
   bool gets = false;  ///< btl_ucx_get, decided
+  bool over_tcp = false;  ///< and over nothing else
 };
 
 /// Errors: an interface that does not exist, with the parameter, its origin and what exists.

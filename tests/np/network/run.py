@@ -23,6 +23,7 @@ GROUPS = str(BUILD / "tests/np_network_groups")
 ORDER = str(BUILD / "tests/np_network_order")
 PAIR = str(BUILD / "tests/np_network_pair")
 LEAVE = str(BUILD / "tests/np_network_leave")
+LEAVE_EARLY = str(BUILD / "tests/np_network_leave_early")
 # Networks with the parameter that takes them to this machine's own interface.
 NETWORKS = [("trial", {})] + [(name, {f"btl_{name}_{what}": "lo"}) for name, what in (("ucx", "devices"), ("ofi", "interface"))
                               if (BUILD / f"lib/starling/btl_{name}.so").exists()]
@@ -309,6 +310,14 @@ class Leaving(NetworkCase):
                 self.assertEqual(done.returncode, 137, done.stderr)
                 self.assertIn("2 ranks went on", done.stdout)
                 self.assertIn("rank 0 has left MPI and ended", done.stdout)
+
+    def test_who_leaves_need_not_wait_for_others_to_call_mpi(self):
+        for name, params in NETWORKS:
+            for way in ("sent", "silent"):
+                with self.subTest(network=name, way=way):
+                    file = f"{self.directory.name}/{name}-{way}"
+                    done = self.run_job(3, 3, LEAVE_EARLY, way, file, btl=f"self,shm,{name}", startup_report=0, **params)
+                    self.expect(done, "rank 1: rank 0 has left", "rank 2: rank 0 has left")
 
     def test_a_kill_is_a_loss(self):
         for network in NETWORKS[:2]:  # over ofi, whoever does not send never learns

@@ -97,6 +97,12 @@ int bad_handle(Kind kind, const char* argument, HandleBits bits) {
                                      ", or one that has been freed");
 }
 
+int wrong_errhandler(const char* argument, Kind wanted) {
+  return error(MPI_ERR_ERRHANDLER, std::string(argument) +
+                                       " was made for another kind of object, expected one for a " +
+                                       text_of(wanted).noun);
+}
+
 int not_committed(const char* argument, const Datatype&) {
   return error(MPI_ERR_TYPE, std::string(argument) +
                                  " has not been committed, expected MPI_Type_commit before communication");

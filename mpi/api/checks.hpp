@@ -72,6 +72,8 @@ namespace starling::mpi::check {
 [[nodiscard, gnu::cold]] int not_active();
 [[nodiscard, gnu::cold]] int not_covered();
 [[nodiscard, gnu::cold]] int bad_handle(Kind kind, const char* argument, HandleBits bits);
+/// An error handler that was made for objects of another kind than `wanted`.
+[[nodiscard, gnu::cold]] int wrong_errhandler(const char* argument, Kind wanted);
 [[nodiscard, gnu::cold]] int not_committed(const char* argument, const Datatype& datatype);
 [[nodiscard, gnu::cold]] int bad_count(const char* argument, MPI_Count value);
 [[nodiscard, gnu::cold]] int bad_length(const char* argument, int value);

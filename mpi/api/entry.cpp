@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "mpi/api/raise.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/errhandler/codes.hpp"
 #include "mpi/errhandler/errhandler.hpp"
@@ -38,13 +37,35 @@ Ref<Errhandler> default_handler(HandleBits comm) {
   return Ref<Errhandler>::share(tables().errhandler.find(initial));
 }
 
-thread_local Ref<Errhandler> brought;  // by the call under way; see raise.hpp
+thread_local CallHandler* brought = nullptr;  // by the innermost call of this thread that brings one
 
 }  // namespace
 
-int raise_by(const Errhandler& handler, int code) {
-  brought = Ref<Errhandler>::share(const_cast<Errhandler*>(&handler));
-  return code;
+CallHandler::CallHandler(const Call& call, MPI_Errhandler handler, Kind kind)
+    : call_(&call), outer_(brought), kind_(kind) {
+  Errhandler* const found = find_errhandler(handler);
+  if (found != nullptr && found->fits(kind)) handler_ = Ref<Errhandler>::share(found);
+  brought = this;
+}
+
+CallHandler::~CallHandler() {
+  if (brought == this) brought = outer_;
+}
+
+const CallHandler* CallHandler::take(const Call& call) noexcept {
+  CallHandler* const own = brought;
+  if (own == nullptr || own->call_ != &call) return nullptr;
+  brought = own->outer_;
+  return own->handler_ ? own : nullptr;
+}
+
+int CallHandler::raise(int code, std::string_view text) const {
+  const bool session = kind_ == Kind::session;
+  return handler_->invoke(kind_, session ? as_bits(MPI_SESSION_NULL) : as_bits(MPI_COMM_SELF), code, text);
+}
+
+void Call::on_session_of(const Group& group) noexcept {
+  if (group.session()) on(Kind::session, group.session()->handle());
 }
 
 int raise_on(Kind kind, HandleBits object, int code, std::string_view text) {
@@ -85,13 +106,9 @@ int Call::raise(int code) {
     kind_ = Kind::comm;
     object_ = noted.comm;
   }
-  const Ref<Errhandler> own = std::exchange(brought, {});
+  const CallHandler* const own = CallHandler::take(*this);
   hold_.release();
-  if (own) {
-    const bool of_session = !own->fits(Kind::comm);
-    return own->invoke(of_session ? Kind::session : Kind::comm,
-                       of_session ? as_bits(MPI_SESSION_NULL) : as_bits(MPI_COMM_SELF), code, text);
-  }
+  if (own != nullptr) return own->raise(code, text);
   return raise_on(kind_, object_, code, text);
 }
 

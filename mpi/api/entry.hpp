@@ -10,6 +10,7 @@
 ///            throws passes through to the application.
 
 #include "mpi/api/checks.hpp"
+#include "mpi/api/raise.hpp"
 #include "mpi/api/registry.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/runtime/lock.hpp"
@@ -26,6 +27,8 @@ class Call {
     kind_ = kind;
     object_ = object;
   }
+  /// A group refers to the session that it comes from (MPI 5.0 section 9.3), if any.
+  void on_session_of(const Group& group) noexcept;
 
   /// Runs the body of an entry point: checks and implementation, which return an error class or code.
   template <class Body>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exported functions: checks and conversions of the arguments, then the call of the implementation."""
 
-from rules import in_place, length_of, needs_topology, rule_of
+from rules import brings_handler, in_place, length_of, needs_topology, on_file, rule_of
 
 HEAD = """\
 // SPDX-License-Identifier: BSD-3-Clause
@@ -68,6 +68,11 @@ def check_lines(function, parameter, rule):
             lines.append(f"call.on(Kind::{kind}, as_bits({name}));")
         if kind == "comm" and needs_topology(function):
             lines += fail_if(f"!has_topology(*{name}_)", "no_topology()")
+        if kind == "group":
+            lines.append(f"call.on_session_of(*{name}_);")
+        if kind == "errhandler" and brings_handler(function):
+            wanted = f"Kind::{brings_handler(function)}"
+            lines += fail_if(f"!{name}_->fits({wanted})", f"wrong_errhandler({quoted}, {wanted})")
         if rule.name == "datatype_committed":
             lines += fail_if(f"!committed(*{name}_)", f"not_committed({quoted}, *{name}_)")
         return lines, f"*{name}_"
@@ -121,6 +126,8 @@ def inout_lines(parameter):
                      f'bad_handle(Kind::{kind}, "{name}", as_bits(*{name}))')
     if kind in ("comm", "session"):
         lines.append(f"call.on(Kind::{kind}, as_bits(*{name}));")
+    if kind == "group":
+        lines.append(f"call.on_session_of(*find_group(*{name}));")
     return lines
 
 
@@ -147,13 +154,25 @@ def narrow_lines(function, parameter):
     return [fail_with(f'narrow("{name}", {name}_, {name}, {undefined})')]
 
 
+def check_order(function, rule):
+    """The handler that the call brings comes first: with a wrong one nobody else can be asked."""
+    if rule.name == "errhandler" and brings_handler(function):
+        return -1
+    return ORDER.index(rule.name) if rule.name in ORDER else len(ORDER)
+
+
+def opening_lines(function):
+    lines = fail_if("!active()", "not_active()") if function.when == "active" else []
+    if on_file(function):
+        lines.append(f"call.on(Kind::file, as_bits({on_file(function)}));")
+    return lines
+
+
 def normal_body(item, function, exceptions):
     rules = [rule_of(function, item, i, exceptions) for i in range(len(function.parameters))]
     checked = [(p, r, *check_lines(function, p, r)) for p, r in zip(function.parameters, rules)]
-    ranked = sorted(checked, key=lambda c: ORDER.index(c[1].name) if c[1].name in ORDER else len(ORDER))
-    lines = []
-    if function.when == "active":
-        lines += fail_if("!active()", "not_active()")
+    ranked = sorted(checked, key=lambda c: check_order(function, c[1]))
+    lines = opening_lines(function)
     for _, _, checks, _ in ranked:
         lines += checks
     call = f"api::{item.name}({', '.join(argument for *_, argument in checked)})"
@@ -168,11 +187,10 @@ def normal_body(item, function, exceptions):
 
 def uncovered_body(function):
     """Raised on the object of the call, if it has a valid one."""
-    lines = fail_if("!active()", "not_active()") if function.when == "active" else []
+    lines = opening_lines(function)
     for parameter in function.parameters:
-        kind = {"MPI_Comm": "comm", "MPI_Session": "session", "MPI_Win": "win",
-                "MPI_File": "file"}.get(parameter.type)
-        if kind:
+        kind = {"MPI_Comm": "comm", "MPI_Session": "session", "MPI_Win": "win"}.get(parameter.type)
+        if kind and not on_file(function):
             lines.append(f"call.on(Kind::{kind}, as_bits({parameter.name}));")
             break
     return lines + ["return not_covered();"]
@@ -195,8 +213,10 @@ def entry(item, function, names, exceptions):
     else:
         body = normal_body(item, function, exceptions) if is_covered else uncovered_body(function)
         inner = "\n".join("    " + line for line in body)
+        own = brings_handler(function)
         text = (silence(function) if not is_covered else "") + \
-            f'  Call call("{function.name}", {HOLD[function.lock]});\n' \
+            f'  Call call("{function.name}", {HOLD[function.lock]});\n' + \
+            (f"  const CallHandler own(call, errhandler, Kind::{own});\n" if own else "") + \
             f"  return call.run([&]() -> int {{\n{inner}\n  }});\n"
     alias = function.signature("MPI_")
     return (f'extern "C" {EXPORT} {function.signature("PMPI_")} {{\n{text}}}\n'

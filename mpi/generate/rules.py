@@ -52,6 +52,21 @@ def needs_topology(function):
     return function.chapter == "coll_neighborhood"
 
 
+def brings_handler(function):
+    """Kind of object that is to be made; its error handler, an argument, raises what goes wrong in the call."""
+    return {"Session_init": "session", "Comm_create_from_group": "comm",
+            "Intercomm_create_from_groups": "comm"}.get(function.short)
+
+
+def on_file(function):
+    """The file that the call's errors are raised on: MPI_FILE_NULL for an I/O call without one (section 14.7).
+    None for all other calls."""
+    for parameter in function.parameters:
+        if parameter.type == "MPI_File":
+            return parameter.name
+    return "MPI_FILE_NULL" if function.chapter == "io" and function.when == "active" else None
+
+
 def in_place(function, parameter):
     """C++ condition under which MPI_IN_PLACE may stand here; None where it never may (MPI 5.0 chapter 6)."""
     fam = family(function)

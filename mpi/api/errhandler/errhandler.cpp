@@ -50,11 +50,8 @@ int give(const Ref<Errhandler>& attached, MPI_Errhandler* out) {
                   out);
 }
 
-int attach(Ref<Errhandler>& to, Errhandler& handler, Kind kind, const char* noun) {
-  if (!handler.fits(kind)) {
-    return error(MPI_ERR_ERRHANDLER,
-                 std::string("errhandler was made for another kind of object, expected one for a ") + noun);
-  }
+int attach(Ref<Errhandler>& to, Errhandler& handler, Kind kind) {
+  if (!handler.fits(kind)) return check::wrong_errhandler("errhandler", kind);
   to = Ref<Errhandler>::share(&handler);
   return MPI_SUCCESS;
 }
@@ -105,7 +102,7 @@ int Errhandler_free(MPI_Errhandler* errhandler) {
 }
 
 int Comm_set_errhandler(Comm& comm, Errhandler& errhandler) {
-  const int rc = attach(comm.errhandler, errhandler, Kind::comm, "communicator");
+  const int rc = attach(comm.errhandler, errhandler, Kind::comm);
   if (rc == MPI_SUCCESS) world().handler_chosen(comm.handle());
   return rc;
 }
@@ -115,7 +112,7 @@ int Comm_call_errhandler(Comm& comm, int errorcode) {
 }
 
 int Session_set_errhandler(Session& session, Errhandler& errhandler) {
-  return attach(session.errhandler, errhandler, Kind::session, "session");
+  return attach(session.errhandler, errhandler, Kind::session);
 }
 int Session_get_errhandler(Session& session, MPI_Errhandler* errhandler) {
   return give(session.errhandler, errhandler);
@@ -128,7 +125,7 @@ int Session_call_errhandler(Session& session, int errorcode) {
 int File_set_errhandler(MPI_File file, Errhandler& errhandler) {
   if (file != MPI_FILE_NULL) return check::bad_handle(Kind::file, "file", as_bits(file));
   Ref<Errhandler> handler;
-  if (const int rc = attach(handler, errhandler, Kind::file, "file"); rc != MPI_SUCCESS) return rc;
+  if (const int rc = attach(handler, errhandler, Kind::file); rc != MPI_SUCCESS) return rc;
   set_file_errhandler(std::move(handler));
   return MPI_SUCCESS;
 }

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/raise.hpp"
 #include "mpi/api/registry.hpp"
 #include "mpi/comm/factory.hpp"
 #include "mpi/comm/hints.hpp"
@@ -71,14 +70,14 @@ int unknown_set(const char* name) {
 
 int Session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
   int level = MPI_THREAD_SINGLE;
-  if (const int rc = wanted_level(info, &level); rc != MPI_SUCCESS) return raise_by(errhandler, rc);
-  if (const int rc = open_runtime(level); rc != MPI_SUCCESS) return raise_by(errhandler, rc);
+  if (const int rc = wanted_level(info, &level); rc != MPI_SUCCESS) return rc;
+  if (const int rc = open_runtime(level); rc != MPI_SUCCESS) return rc;
   auto made = Ref<Session>::adopt(new Session(provided_level(level)));
   made->errhandler = Ref<Errhandler>::share(&errhandler);
   *session = new_handle<MPI_Session>(tables().session, std::move(made));
   if (*session == MPI_SESSION_NULL) {
     close_runtime();
-    return raise_by(errhandler, error(MPI_ERR_INTERN, "more than 2^25 sessions are alive"));
+    return error(MPI_ERR_INTERN, "more than 2^25 sessions are alive");
   }
   return MPI_SUCCESS;
 }
@@ -101,9 +100,15 @@ int Session_get_num_psets(Session&, Info*, int* npset_names) {
 
 int Session_get_nth_pset(Session&, Info*, int n, int* pset_len, char* pset_name) {
   const auto names = process_sets();
-  if (n < 0 || static_cast<std::size_t>(n) >= names.size()) {
+  if (static_cast<std::size_t>(n) >= names.size()) {
     return error(MPI_ERR_ARG,
                  "n is " + std::to_string(n) + ", expected 0.." + std::to_string(names.size() - 1));
+  }
+  if (*pset_len < 0)
+    return error(MPI_ERR_ARG, "*pset_len is " + std::to_string(*pset_len) + ", expected 0 or more");
+  if (*pset_len > 0 && pset_name == nullptr) {
+    return error(MPI_ERR_ARG, "pset_name is NULL, expected an array of *pset_len = " +
+                                  std::to_string(*pset_len) + " characters");
   }
   const std::string& name = names[static_cast<std::size_t>(n)];
   const int needed = static_cast<int>(name.size()) + 1;
@@ -145,7 +150,7 @@ int Comm_create_from_group(Group& group, const char* stringtag, Info* info, Errh
   if (group.size() == 0) return MPI_SUCCESS;
   const Made made =
       CommFactory::from_group(Ref<Group>::share(&group), std::string("user ") + stringtag, group.session());
-  if (made.comm == nullptr) return raise_by(errhandler, made.error_class);
+  if (made.comm == nullptr) return made.error_class;
   made.comm->errhandler = Ref<Errhandler>::share(&errhandler);
   made.comm->info = known_hints(info);
   *newcomm = as_handle<MPI_Comm>(made.comm->handle());
@@ -158,7 +163,7 @@ int Intercomm_create_from_groups(Group& local_group, int local_leader, MPI_Group
   *newintercomm = MPI_COMM_NULL;
   const Made made = inter_from_groups(Ref<Group>::share(&local_group), local_leader, find_group(remote_group),
                                       remote_leader, stringtag);
-  if (made.comm == nullptr) return raise_by(errhandler, made.error_class);
+  if (made.comm == nullptr) return made.error_class;
   made.comm->errhandler = Ref<Errhandler>::share(&errhandler);
   made.comm->info = known_hints(info);
   *newintercomm = as_handle<MPI_Comm>(made.comm->handle());

@@ -63,6 +63,7 @@ static MPI_Count counts[64];
 static MPI_Datatype types[4], no_types[4]; /* the latter all null */
 static long long minus[64];                 /* all bits set: -1 in every width */
 static MPI_Comm grid;                       /* two neighbours, both this process */
+static MPI_Errhandler on_error;             /* the handler of everything */
 """
 
 BOTTOM = """\
@@ -107,6 +108,8 @@ static int run(int fatal) {
   MPI_Init(NULL, NULL);
   for (int i = 0; i < 4; ++i) { types[i] = MPI_INT; no_types[i] = MPI_DATATYPE_NULL; }
   for (int i = 0; i < 64; ++i) minus[i] = -1;
+  on_error = fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN;
+  MPI_File_set_errhandler(MPI_FILE_NULL, on_error); /* the one that does not begin with being fatal */
   if (!fatal) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
@@ -114,7 +117,7 @@ static int run(int fatal) {
   MPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &grid);
   MPI_Comm_group(MPI_COMM_WORLD, &group);
   MPI_Info_create(&info);
-  MPI_Session_init(MPI_INFO_NULL, fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN, &session);
+  MPI_Session_init(MPI_INFO_NULL, on_error, &session);
   make_freed();
   test_all(group, session, info);
   MPI_Session_finalize(&session);
@@ -171,7 +174,7 @@ GOOD = {
     "comm": "MPI_COMM_WORLD", "comm_or_null": "MPI_COMM_NULL", "datatype_or_null": "MPI_DATATYPE_NULL",
     "group": "group", "datatype": "MPI_INT", "datatype_committed": "MPI_INT",
     "op": "MPI_SUM",
-    "errhandler": "MPI_ERRORS_RETURN", "session": "session", "info": "info", "info_or_null": "MPI_INFO_NULL",
+    "errhandler": "on_error", "session": "session", "info": "info", "info_or_null": "MPI_INFO_NULL",
     "count": "1", "count_int": "1", "value": "0", "dest": "0", "source": "0", "root": "0", "tag": "0",
     "any_tag": "0",
     "buffer": "buffer", "out_count": "(void *)scratch", "inout_count": "(void *)scratch",

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "core/flush.hpp"
+
 namespace starling {
 
 Error system_error(std::string where, std::string detail, int error_number) {
@@ -17,6 +19,7 @@ Error system_error(std::string where, std::string detail, int error_number) {
 
 void expectation_failed(const char* text, const char* file, int line) noexcept {
   std::fprintf(stderr, "[starling] bug in Starling: %s (%s:%d); please report it\n", text, file, line);
+  flush_streams();
   std::abort();
 }
 

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/flush.hpp"
 #include "core/log.hpp"
 #include "core/plugin/prefix.hpp"
 
@@ -47,6 +48,7 @@ void StartWatch::sleep(std::int64_t seconds) {
              " s (plugin_start_timeout); its code cannot be stopped, so this process ends. Leave the plugin "
              "out: STARLING_MCA_" +
              what_.substr(0, what_.find('/')) + "=^" + what_.substr(what_.find('/') + 1));
+  flush_streams();
   std::_Exit(EXIT_FAILURE);
 }
 

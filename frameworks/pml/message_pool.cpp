@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "core/flush.hpp"
 #include "core/log.hpp"
 
 namespace starling::pml {
@@ -13,6 +14,7 @@ namespace {
 [[noreturn]] void out_of_memory(std::size_t bytes) noexcept {
   log::error("pml: out of memory while keeping an unexpected message (" + std::to_string(bytes) +
              " bytes); receive earlier, or lower pml_unexpected_max");
+  flush_streams();
   std::abort();
 }
 }  // namespace

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/flush.hpp"
 #include "core/log.hpp"
 #include "mpi/api/registry.hpp"
 
@@ -26,6 +27,7 @@ namespace {
 [[noreturn]] void end(HandleBits comm, int code, std::string_view text, const char* what) {
   log::error(std::string(text) + "; " + what);
   if (const auto end_job = registry().hooks.end_job; end_job != nullptr) end_job(comm, code);
+  flush_streams();
   std::abort();  // no runtime to tell the other processes through: the launcher sees this one die
 }
 

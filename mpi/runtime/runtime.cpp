@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "core/clock.hpp"
+#include "core/flush.hpp"
 #include "core/log.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "mpi/coll/tuning.hpp"
@@ -257,6 +258,7 @@ void Runtime::set_idle(bool idle) noexcept {
 
 void Runtime::abort(int exit_code, const std::string& message) noexcept {
   segment_complete();  // the job ends: no name may stay behind
+  flush_streams();
   pmi_->abort(exit_code, message);
   ::_exit(exit_code);
 }

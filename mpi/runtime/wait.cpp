@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "core/clock.hpp"
+#include "core/flush.hpp"
 #include "core/log.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "mpi/api/registry.hpp"
@@ -251,6 +252,7 @@ void Runtime::look_around() {
   if (::poll(&descriptor, 1, 0) <= 0) return;
   if (auto checked = pmi_->check(); !checked) {
     log::error("the launcher is gone, so this process ends: " + checked.error().text());
+    flush_streams();
     ::_exit(kLauncherLostExit);
   }
 }

@@ -7,6 +7,7 @@
 
 #include <array>
 
+#include "core/flush.hpp"
 #include "mpi.h"
 #include "mpi/api/registry.hpp"
 #include "mpi/error.hpp"
@@ -21,6 +22,7 @@ std::uint32_t users = 0;  // sessions and the world that are open; guarded by th
 void end_job(HandleBits, int code) {
   Runtime* const runtime = Runtime::get();
   if (runtime != nullptr) runtime->abort(code, "MPI_Abort");
+  flush_streams();
   std::_Exit(code);
 }
 

@@ -9,8 +9,10 @@ import threading
 class Job:
     """Starts `size` ranks of a command and serves them. `gets` counts the gets of each rank.
 
-    `prefixes` wraps the command of some ranks: {rank: [words before it]}.
+    It goes away after the first answer to `leaves_after`, a command. `prefixes` wraps the command of some ranks: {rank: [words before it]}.
     """
+
+    leaves_after = None
 
     def __init__(self, size, command, env=None, prefixes=None):
         self.size, self.values, self.gets = size, {}, [0] * size
@@ -51,6 +53,8 @@ class Job:
                 if answer:
                     stream.write(answer + "\n")
                     stream.flush()
+                if fields["cmd"] == self.leaves_after:
+                    break
         self.barrier.abort()  # whoever waits for a rank that is gone fails
 
     def answer(self, rank, fields):

@@ -9,7 +9,9 @@
 #include <limits>
 #include <string>
 
+#include "mpi/api/registry.hpp"
 #include "mpi/error.hpp"
+#include "mpi/session/session.hpp"
 
 namespace starling::mpi::check {
 namespace {
@@ -54,6 +56,22 @@ HandleBits null_of(Kind kind) noexcept {
   return 0;
 }
 
+/// Why a predefined communicator is not there: the user has written its name, not a number.
+int no_world(const char* argument, HandleBits bits) {
+  const bool is_world = bits == as_bits(MPI_COMM_WORLD);
+  std::string text = std::string(argument) + (is_world ? " is MPI_COMM_WORLD" : " is MPI_COMM_SELF");
+  if (world().finalized) {
+    text += ", which has ended with MPI_Finalize";
+  } else if (registry().active.load(std::memory_order_relaxed)) {
+    text +=
+        ", which only MPI_Init makes, and this program has opened sessions alone; expected a communicator "
+        "made from a group of the session (MPI_Comm_create_from_group), or MPI_Init first";
+  } else {
+    text += ", which does not exist before MPI_Init; expected MPI_Init first";
+  }
+  return error(MPI_ERR_COMM, text);
+}
+
 std::string is(const char* argument, long long value) {
   return std::string(argument) + " is " + std::to_string(value);
 }
@@ -91,6 +109,8 @@ int bad_handle(Kind kind, const char* argument, HandleBits bits) {
     return error(text.error_class,
                  std::string(argument) + " is " + text.null_name + ", expected a " + text.noun);
   }
+  if (kind == Kind::comm && (bits == as_bits(MPI_COMM_WORLD) || bits == as_bits(MPI_COMM_SELF)))
+    return no_world(argument, bits);
   std::array<char, 24> hex{};
   std::snprintf(hex.data(), hex.size(), "0x%llx", static_cast<unsigned long long>(bits));
   return error(text.error_class, std::string(argument) + " is " + hex.data() + ", which is no " + text.noun +

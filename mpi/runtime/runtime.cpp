@@ -213,8 +213,13 @@ bool Runtime::everybody_attached() noexcept {
 
 Result<void> Runtime::create_bootstrap() {
   store_.emplace(*segment_);
+  // Members whom only a network reaches meet as if each had a node of its own: their addresses go around.
+  if (!near_reaches_node_)
+    lone_nodes_.emplace(pmi::NodeMap(std::vector<pmi::NodeMap::Block>{{0, world_size_, 1}}));
+  const pmi::NodeMap* const nodes = lone_nodes_ ? &*lone_nodes_ : &nodes_;
   auto made = environment_.plugins.create_first<bootstrap::Framework>(
-      {environment_.params, *pmi_, *this, self_, world_size_, world_size_ == 1 ? nullptr : &nodes_, &*store_},
+      {environment_.params, *pmi_, *this, self_, world_size_, world_size_ == 1 ? nullptr : nodes,
+       lone_nodes_ ? nullptr : &*store_},
       &bootstrap_name_);
   if (!made) return fail(std::move(made).error());
   bootstrap_ = std::move(*made);

@@ -203,6 +203,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   /// Whether some member is not near.
   [[nodiscard]] bool needs_network(const ProcList& members) const;
   [[nodiscard]] Result<void> create_network();
+  [[nodiscard]] Result<void> all_reachable(const ProcList& members) const;
   [[nodiscard]] Result<void> create_bootstrap();
   static void at_exit() noexcept;
   void close() noexcept;
@@ -272,8 +273,11 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   NameOf name_of_ = nullptr;
   std::vector<btl::Component*> transport_list_;
   std::string bootstrap_name_;
-  std::size_t near_count_ = 0;                                // the first of them: those of one node
-  bool world_is_near_ = false;                                // all its processes are
+  std::size_t near_count_ = 0;  // the first of them: those of one node
+  bool world_is_near_ = false;  // all its processes are
+  bool near_reaches_node_ =
+      false;  // by the selection, so the same on all members: more than btl/self is near
+  std::optional<pmi::NodeMap> lone_nodes_;  // where it is not: each process by itself; the bootstrap reads it
   std::vector<const plugin::Candidate*> network_candidates_;  // opened by reach()
   std::vector<btl::Component*> fd_transports_;                // those with a wait_fd
   bool network_made_ = false;

@@ -87,6 +87,7 @@ Result<void> Runtime::create_transports() {
   auto admitted = environment_.plugins.admitted(btl::Framework::kName.view());
   if (!admitted) return fail(std::move(admitted).error());
   for (const plugin::Candidate* candidate : *admitted) {
+    near_reaches_node_ |= !for_other_nodes(*candidate) && candidate->name != "self";
     if (for_other_nodes(*candidate)) {
       network_candidates_.push_back(candidate);
     } else if (auto done = create_transport(*candidate); !done) {
@@ -123,8 +124,31 @@ bool Runtime::needs_network(const ProcList& members) const {
   return false;
 }
 
+/// Without any network to try, who is not near will never be reached: nobody has to wait to know that.
+Result<void> Runtime::all_reachable(const ProcList& members) const {
+  for (std::uint32_t i = 0; i < members.size(); ++i) {
+    const ProcId member = members.at(i);
+    if (is_near(member)) continue;
+    std::string text = "no transport reaches rank " + std::to_string(member.rank) + " of world " +
+                       std::to_string(member.world) + "; tried";
+    for (const btl::Component* const transport : transport_list_) {
+      const auto reached = transport->reaches(member);
+      if (!reached) text += "\n  " + reached.error().text();
+    }
+    for (const std::string& refused : transports_refused_) text += "\n  " + refused;
+    text += on_node(member) ? "\nIt is on the node of this process" : "\nIt is on another node";
+    if (const params::Value* const btl = params().find("btl"); btl != nullptr && !btl->written.empty())
+      text += "; btl=" + btl->written + " (" + btl->origin.text(btl->set_as) + ")";
+    text +=
+        "; expected shm in it for the processes of one node, a network (starling-info lists them) for others";
+    return fail(Errc::unsupported, "btl", text);
+  }
+  return {};
+}
+
 Result<void> Runtime::reach(const ProcList& members) {
-  if (network_made_ || network_candidates_.empty() || !needs_network(members)) return {};
+  if (network_made_ || !needs_network(members)) return {};
+  if (network_candidates_.empty()) return all_reachable(members);
   const std::uint64_t begin = now_ns();
   network_made_ = true;
   if (auto created = create_network(); !created) return created;

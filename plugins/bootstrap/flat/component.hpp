@@ -12,6 +12,7 @@
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/card_desk.hpp"
 #include "frameworks/bootstrap/exchanges.hpp"
+#include "frameworks/bootstrap/group_mode.hpp"
 
 namespace starling::bootstrap {
 
@@ -34,9 +35,12 @@ class Flat final : public Component {
   }
 
  private:
+  [[nodiscard]] Result<void> can_meet(const Creation& creation) const;
+
   pmi::Component& pmi_;
   Courier& courier_;
   std::uint32_t world_size_;
+  GroupMode mode_;
   CardDesk desk_;
   Exchanges exchanges_;
   Agreement agreement_;

@@ -8,6 +8,7 @@ Standard library only.
 import os
 import pathlib
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 PLUGINS = BUILD / "tests/network"
 MPIEXEC = str(BUILD / "bin/mpiexec")
+HYDRA = shutil.which("mpiexec.mpich")
 RING = str(BUILD / "examples/ring")
 SESSIONS = str(BUILD / "examples/sessions_overlap")
 GROUPS = str(BUILD / "tests/np_network_groups")
@@ -27,6 +29,11 @@ LEAVE_EARLY = str(BUILD / "tests/np_network_leave_early")
 # Networks with the parameter that takes them to this machine's own interface.
 NETWORKS = [("trial", {})] + [(name, {f"btl_{name}_{what}": "lo"}) for name, what in (("ucx", "devices"), ("ofi", "interface"))
                               if (BUILD / f"lib/starling/btl_{name}.so").exists()]
+
+
+MODES = [{"bootstrap": "flat"}, {"bootstrap": "flat", "async_modex": 1}, {"async_modex": 1},
+         *({"bootstrap": "hierarchical", "bootstrap_group_mode": mode}
+           for mode in ("auto", "native", "lookup", "world"))]
 
 
 class NetworkCase(unittest.TestCase):
@@ -81,6 +88,20 @@ class Locality(NetworkCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no transport reaches rank", done.stderr)
         self.assertRegex(done.stderr, r"shm: .*is not on this node")
+        # Nobody waits to know it.
+        done = self.run_job(2, 1, RING, btl="self", bootstrap_timeout=0)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stderr, r"no transport reaches rank 1 of world 0; tried\n +btl/self: ")
+        self.assertIn("the node of this process; btl=self (environment STARLING_MCA_btl)", done.stderr)
+
+    def test_a_network_carries_what_nothing_nearer_does(self):
+        for network, params in NETWORKS:
+            for nodes in (1, 2):
+                for mode in MODES if network == "trial" else ({},):
+                    with self.subTest(network, nodes=nodes, **mode):
+                        done = self.run_job(4, nodes, RING, "20", btl=f"self,{network}", bootstrap_timeout=60,
+                                            report=1, **params, **mode)
+                        self.expect(done, "80 hops")
 
 
 class Needs(NetworkCase):
@@ -127,11 +148,6 @@ class Needs(NetworkCase):
         done = self.run_job(2, 2, PAIR, "10", trial_barrier_after=1, trial_hold_ms=300, finalize_barrier="never")
         self.assertNotEqual(done.returncode, 0)
         self.assertNotIn("0 wrong words", done.stdout)
-
-
-MODES = [{"bootstrap": "flat"}, {"bootstrap": "flat", "async_modex": 1}, {"async_modex": 1},
-         *({"bootstrap": "hierarchical", "bootstrap_group_mode": mode}
-           for mode in ("auto", "native", "lookup", "world"))]
 
 
 class Cutoff(NetworkCase):
@@ -223,6 +239,18 @@ class Groups(NetworkCase):
                 done = self.run_groups("bridge", 2, **mode)
                 self.expect(done)
                 self.assertEqual(done.stdout.count("fine"), 4)
+
+    @unittest.skipUnless(HYDRA, "needs mpiexec.mpich (MPICH's Hydra)")
+    def test_flat_without_fences_of_groups_says_so_at_once(self):
+        done = subprocess.run([HYDRA, "-n", "4", GROUPS, "overlap"], timeout=240, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={
+            **os.environ, "STARLING_MCA_plugin_path": str(PLUGINS), "STARLING_MCA_btl": "self,trial",
+            "STARLING_MCA_trial_directory": self.directory.name, "STARLING_MCA_bootstrap": "flat",
+            "STARLING_MCA_bootstrap_timeout": "200"})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, "no communicator for mask 3: .*has no fences of groups, so 2 of 4 processes")
+        self.assertIn("bootstrap=hierarchical", done.stdout)
+        self.assertNotIn("gave up", done.stdout)
 
     def test_several_threads_at_once(self):
         for mode in MODES:

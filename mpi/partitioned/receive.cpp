@@ -52,31 +52,36 @@ int Receive::start(Request& request) {
   return MPI_SUCCESS;
 }
 
-/// Whether the sender divides as many bytes as this side expects.
-bool Receive::accept() noexcept {
-  return offer_request_.status.fault == pml::Fault::none && offer_.layout == 1 &&
-         offer_.bytes_each * offer_.partitions == elements() * datatype_->size();
+bool Receive::offered() const noexcept {
+  return offer_request_.status.fault == pml::Fault::none && offer_.layout == 1;
+}
+
+bool Receive::fits() const noexcept {
+  return offer_.bytes_each * offer_.partitions == elements() * datatype_->size();
+}
+
+/// Nowhere for what does not fit: it is received all the same, so that its sender can go on.
+pml::Buffer Receive::place_of(std::uint32_t part) const noexcept {
+  const std::uint64_t each = offer_.bytes_each;
+  if (!fits()) return {};
+  if (!datatype_->contiguous()) return {buffer_, each, 1, each == 0 ? nullptr : &slices_[part]};
+  return {static_cast<std::byte*>(buffer_) + datatype_->true_lb() + part * each, each, 0, nullptr};
 }
 
 void Receive::post() {
   posted_ = true;
-  if (!accept()) return;
-  const std::uint64_t each = offer_.bytes_each;
+  if (!offered()) return;
   if (parts_ == nullptr) {
     parts_ = std::make_unique<pml::Request[]>(offer_.partitions);
-    slices_.reserve(offer_.partitions);
-    for (std::uint32_t i = 0; i < offer_.partitions; ++i)
-      slices_.emplace_back(*datatype_, elements(), i * each, each);
+    if (fits()) slices_.reserve(offer_.partitions);
+    for (std::uint32_t i = 0; fits() && i < offer_.partitions; ++i)
+      slices_.emplace_back(*datatype_, elements(), i * offer_.bytes_each, offer_.bytes_each);
   }
   for (std::uint32_t i = 0; i < offer_.partitions; ++i) {
     pml::Request& part = parts_[i];
     part.complete.store(false, std::memory_order_relaxed);
     part.status = {};
-    if (datatype_->contiguous()) {
-      part.buffer = {static_cast<std::byte*>(buffer_) + datatype_->true_lb() + i * each, each, 0, nullptr};
-    } else {
-      part.buffer = {buffer_, each, 1, each == 0 ? nullptr : &slices_[i]};
-    }
+    part.buffer = place_of(i);
     part.context = context_;
     part.rank = Rank{source_};
     part.tag = Tag{offer_.first_tag - static_cast<std::int32_t>(i)};
@@ -95,7 +100,7 @@ int Receive::progress() noexcept {
         offer_request_.status.fault = pml::Fault::no_memory;
       }
     }
-    if (accept()) {
+    if (offered()) {
       while (done_ < offer_.partitions && arrived_from(done_)) ++done_;
       if (done_ != offer_.partitions) return 0;
     }
@@ -111,7 +116,7 @@ bool Receive::arrived_from(std::uint32_t part) const noexcept {
 
 bool Receive::arrived(std::uint32_t partition) const noexcept {
   if (request_ == nullptr || !request_->active || request_->done()) return true;
-  if (!posted_ || parts_ == nullptr) return false;
+  if (!posted_ || parts_ == nullptr || !fits()) return false;
   const std::uint64_t bytes = count_ * datatype_->size();
   if (bytes == 0) return false;  // nothing tells one empty partition from another: they arrive together
   const std::uint64_t first = partition * bytes / offer_.bytes_each;
@@ -131,14 +136,15 @@ int Receive::finish(MPI_Status& status) {
   status.MPI_TAG = to_int(tag_);
   const Comm* const comm = request_->comm.get();
   if (offer_request_.status.fault != pml::Fault::none) return fault_error(offer_request_, comm);
-  if (!accept()) {
+  for (std::uint32_t i = 0; offered() && i < offer_.partitions; ++i) {
+    const bool dropped = !fits() && parts_[i].status.fault == pml::Fault::truncated;
+    if (parts_[i].status.fault != pml::Fault::none && !dropped) return fault_error(parts_[i], comm);
+  }
+  if (!offered() || !fits()) {
     return error_on(*comm, MPI_ERR_TRUNCATE,
                     "the sender, rank " + std::to_string(source_) + ", has " +
                         std::to_string(offer_.bytes_each * offer_.partitions) + " bytes in its partitions, " +
                         "expected " + std::to_string(elements() * datatype_->size()));
-  }
-  for (std::uint32_t i = 0; i < offer_.partitions; ++i) {
-    if (parts_[i].status.fault != pml::Fault::none) return fault_error(parts_[i], comm);
   }
   set_bytes(status, elements() * datatype_->size());
   return MPI_SUCCESS;

@@ -53,8 +53,12 @@ class Receive final : public Operation {
   };
 
   [[nodiscard]] std::uint64_t elements() const noexcept { return count_ * partitions_; }
-  [[nodiscard]] bool accept() noexcept;
+  /// An offer has come, and messages follow each start of its sender, fitting ones or not.
+  [[nodiscard]] bool offered() const noexcept;
+  /// Its sizes are those that this side expects.
+  [[nodiscard]] bool fits() const noexcept;
   void post();
+  [[nodiscard]] pml::Buffer place_of(std::uint32_t part) const noexcept;
   [[nodiscard]] bool arrived_from(std::uint32_t part) const noexcept;
 
   void* buffer_;

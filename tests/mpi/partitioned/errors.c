@@ -47,7 +47,10 @@ int main(int argc, char** argv) {
   OK(MPI_Psend_init(out, 4, 1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &send));
   OK(MPI_Precv_init(in, 3, 1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &receive));
   OK(MPI_Start(&receive));
+  OK(MPI_Start(&send));
+  OK(MPI_Pready_range(0, 3, send));
   CHECK_ERROR(MPI_Wait(&receive, MPI_STATUS_IGNORE), MPI_ERR_TRUNCATE);
+  OK(MPI_Wait(&send, MPI_STATUS_IGNORE));
   OK(MPI_Request_free(&send));
   OK(MPI_Request_free(&receive));
   return finish();

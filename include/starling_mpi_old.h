@@ -78,7 +78,8 @@ typedef MPI_Win_errhandler_function MPI_Win_errhandler_fn;
 #define MPI_COMBINER_HINDEXED_INTEGER (-107)
 #define MPI_COMBINER_STRUCT_INTEGER (-110)
 
-/* Known to MPI_Type_struct alone: values of the ABI's block for datatypes that no datatype has. */
+/* Known to MPI_Type_struct, and to Starling's MPI_Type_create_struct: values of the ABI's block for datatypes
+ * that no datatype has. */
 #define MPI_LB ((MPI_Datatype)0x000003fe)
 #define MPI_UB ((MPI_Datatype)0x000003ff)
 

@@ -35,10 +35,11 @@ Result<void> check_lengths(Int64s lengths) {
   return {};
 }
 
-/// Element displacements as bytes.
-Result<std::vector<std::int64_t>> scaled(Int64s displacements, std::int64_t extent) {
+/// Element displacements as bytes; a block without elements may stand anywhere (section 5.1).
+Result<std::vector<std::int64_t>> scaled(Int64s displacements, Int64s lengths, std::int64_t extent) {
   std::vector<std::int64_t> bytes(displacements.size());
   for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (lengths[i] == 0) continue;
     const Int128 wide = Int128{displacements[i]} * extent;
     if (!fits_63_bits(wide)) return too_large_error();
     bytes[i] = static_cast<std::int64_t>(wide);
@@ -50,6 +51,7 @@ NewType strided(ShapeBuilder builder, std::int64_t count, std::int64_t length, I
                 const Datatype& old) {
   if (auto ok = check_count("count", count); !ok) return fail(std::move(ok).error());
   if (auto ok = check_count("blocklength", length); !ok) return fail(std::move(ok).error());
+  if (length == 0) stride = 0;  // no element is anywhere
   if (count > 1 && !fits_63_bits(stride)) return too_large_error();
   builder.refer(old);
   if (count > 0) {
@@ -91,7 +93,7 @@ NewType make_hvector(std::int64_t count, std::int64_t block_length, std::int64_t
 }
 
 NewType make_indexed(Int64s block_lengths, Int64s displacements, const Datatype& old) {
-  auto bytes = scaled(displacements, old.extent());
+  auto bytes = scaled(displacements, block_lengths, old.extent());
   if (!bytes) return fail(std::move(bytes).error());
   ShapeBuilder builder(Combiner::indexed, {counts(one(block_lengths.size())), counts(copy_of(block_lengths)),
                                            counts(copy_of(displacements))});
@@ -106,13 +108,13 @@ NewType make_hindexed(Int64s block_lengths, Int64s displacement_bytes, const Dat
 
 NewType make_indexed_block(std::int64_t block_length, Int64s displacements, const Datatype& old) {
   if (auto ok = check_count("blocklength", block_length); !ok) return fail(std::move(ok).error());
-  auto bytes = scaled(displacements, old.extent());
+  std::vector<std::int64_t> lengths(displacements.size(), block_length);
+  auto bytes = scaled(displacements, lengths, old.extent());
   if (!bytes) return fail(std::move(bytes).error());
   ShapeBuilder builder(Combiner::indexed_block,
                        {counts({static_cast<std::int64_t>(displacements.size()), block_length}),
                         counts(copy_of(displacements))});
-  return blocks(std::move(builder), std::vector<std::int64_t>(displacements.size(), block_length),
-                std::move(*bytes), old);
+  return blocks(std::move(builder), std::move(lengths), std::move(*bytes), old);
 }
 
 NewType make_hindexed_block(std::int64_t block_length, Int64s displacement_bytes, const Datatype& old) {
@@ -137,6 +139,7 @@ NewType make_struct(Int64s block_lengths, Int64s displacement_bytes, std::span<c
     builder.cover(displacement_bytes[i], block_lengths[i], old);
     auto block = make_loop(block_lengths[i], old.extent(), old.shape()->map.node);
     if (!block) return fail(std::move(block).error());
+    if ((*block)->size == 0) continue;  // nothing, wherever it is
     const Int128 at = Int128{displacement_bytes[i]} + old.shape()->map.displacement;
     if (!fits_63_bits(at)) return too_large_error();
     items.push_back({static_cast<std::int64_t>(at), std::move(*block)});

@@ -51,10 +51,17 @@ class ShapeBuilder {
   }
 
  private:
+  struct Bounds {
+    bool any = false;
+    Int128 lb = 0, ub = 0;
+    void include(Int128 from, Int128 to);
+  };
+  [[nodiscard]] Bounds bounds() const;
+
   Contents contents_;
-  bool explicit_ = false;
-  bool fixed_ = false;
-  Int128 lb_ = 0, ub_ = 0;
+  Bounds fixed_;    ///< of set_bounds()
+  Bounds markers_;  ///< of old types whose own bounds come from markers
+  Bounds data_;     ///< of all other old types
   std::uint32_t align_ = 1;
 };
 

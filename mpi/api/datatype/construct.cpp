@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Constructors of datatypes, commit, duplicate and free. Layer: mpi. MPI 5.0
 // sections 5.1.2, 5.1.7, 5.1.9, 5.1.10.
+#include <algorithm>
+#include <optional>
 #include <string>
 
 #include "mpi/api/datatype/common.hpp"
@@ -19,11 +21,51 @@ struct Blocks {
       return code;
     return copy_array("array_of_displacements", places, count, displacements);
   }
+  /// Entry `from` becomes entry `to`.
+  void keep(std::size_t from, std::size_t to) {
+    lengths[to] = lengths[from];
+    displacements[to] = displacements[from];
+  }
+  void shorten(std::size_t count) {
+    lengths.resize(count);
+    displacements.resize(count);
+  }
 };
 
 int bad_type(const char* name, const std::string& what) {
   return error(MPI_ERR_TYPE, std::string(name) + what);
 }
+
+/// MPI_LB and MPI_UB, old names of mpi.h: values of the ABI's block for datatypes that no datatype has.
+constexpr HandleBits kLowerMark = 0x3fe, kUpperMark = 0x3ff;
+
+/// The bounds that such entries of a struct set (MPI 2.2, 4.1.6). They carry no data.
+class Marks {
+ public:
+  /// False for an entry that is a datatype.
+  [[nodiscard]] bool take(HandleBits entry, std::int64_t blocks, std::int64_t displacement) {
+    if (entry != kLowerMark && entry != kUpperMark) return false;
+    if (blocks <= 0) return true;  // a mark of no blocks is none
+    if (entry == kLowerMark) {
+      lb_ = std::min(displacement, lb_.value_or(displacement));
+    } else {
+      ub_ = std::max(displacement, ub_.value_or(displacement));
+    }
+    return true;
+  }
+  /// The type with these bounds; where none is set, its own stays.
+  [[nodiscard]] NewType apply(NewType type) const {
+    if (!type || (!lb_ && !ub_)) return type;
+    const std::int64_t lb = lb_.value_or((*type)->lb());
+    std::int64_t extent = 0;
+    if (__builtin_sub_overflow(ub_.value_or((*type)->ub()), lb, &extent))
+      return fail(Errc::bad_parameter, "datatype", "the bounds of MPI_LB and MPI_UB are too far apart");
+    return make_resized(lb, extent, **type);
+  }
+
+ private:
+  std::optional<std::int64_t> lb_, ub_;
+};
 
 }  // namespace
 
@@ -82,16 +124,24 @@ int Type_create_struct(MPI_Count count, IntArray array_of_blocklengths, IntArray
     return code;
   if (count > 0 && array_of_types == nullptr)
     return error(MPI_ERR_ARG, "array_of_types is NULL, expected an array");
-  std::vector<const Datatype*> types(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    types[i] = find_datatype(array_of_types[i]);
-    if (types[i] != nullptr) continue;
-    return bad_type("array_of_types",
-                    "[" + std::to_string(i) + "] is " +
-                        (array_of_types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL" : "no live datatype") +
-                        ", expected a datatype");
+  Marks marks;
+  std::vector<const Datatype*> types;
+  types.reserve(blocks.lengths.size());
+  for (std::size_t i = 0; i < blocks.lengths.size(); ++i) {
+    const std::int64_t length = blocks.lengths[i], displacement = blocks.displacements[i];
+    if (marks.take(as_bits(array_of_types[i]), length, displacement)) continue;
+    const Datatype* const type = find_datatype(array_of_types[i]);
+    if (type == nullptr) {
+      return bad_type("array_of_types", "[" + std::to_string(i) + "] is " +
+                                            (array_of_types[i] == MPI_DATATYPE_NULL ? "MPI_DATATYPE_NULL"
+                                                                                    : "no live datatype") +
+                                            ", expected a datatype");
+    }
+    blocks.keep(i, types.size());
+    types.push_back(type);
   }
-  return give(make_struct(blocks.lengths, blocks.displacements, types), newtype);
+  blocks.shorten(types.size());
+  return give(marks.apply(make_struct(blocks.lengths, blocks.displacements, types)), newtype);
 }
 
 int Type_create_resized(Datatype& oldtype, MPI_Count lb, MPI_Count extent, MPI_Datatype* newtype) {

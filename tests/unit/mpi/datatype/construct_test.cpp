@@ -3,6 +3,7 @@
 #include "mpi/datatype/construct.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 #include <numeric>
 
@@ -185,6 +186,23 @@ TEST(Datatype, sizes_beyond_63_bits_are_refused) {
   EXPECT_FALSE(make_hindexed(lengths, at, type_of(0x247)));
   const std::int64_t sizes[] = {huge, huge}, ones[] = {1, 1}, zeros[] = {0, 0};
   EXPECT_FALSE(make_subarray(sizes, ones, zeros, ArrayOrder::c, int_type()));
+}
+
+TEST(Datatype, a_block_without_elements_may_stand_anywhere) {
+  const std::int64_t far = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t lengths[] = {1, 0}, at[] = {4, far};
+  const Datatype* const types[] = {&int_type(), &double_type()};
+  const NewType made[] = {make_struct(lengths, at, types), make_hindexed(lengths, at, int_type()),
+                          make_indexed(lengths, at, int_type())};
+  for (const NewType& type : made) {
+    ASSERT_TRUE(type) << type.error().text();
+    EXPECT_EQ((*type)->size(), 4u);
+    EXPECT_EQ((*type)->extent(), 4);
+  }
+  EXPECT_TRUE(make_vector(2, 0, far, double_type()));
+  EXPECT_TRUE(make_indexed_block(0, at, double_type()));
+  const std::int64_t one[] = {1, 1};
+  EXPECT_FALSE(make_struct(one, at, types));
 }
 
 TEST(Datatype, wrong_arguments_are_named) {

@@ -16,7 +16,7 @@
 namespace starling::mpi::model {
 
 struct Entry {
-  enum class Sort { data, lb_marker, ub_marker };
+  enum class Sort { data, lb_marker, ub_marker, end_of_old };
   Sort sort = Sort::data;
   std::int64_t at = 0;
   std::int64_t bytes = 0;
@@ -49,9 +49,10 @@ struct Type {
   [[nodiscard]] std::int64_t ub() const {
     const auto markers = places(Entry::Sort::ub_marker, false);
     if (!markers.empty()) return highest(markers);
-    std::int64_t extent = true_ub() - true_lb();
-    while (extent % align != 0) ++extent;
-    return true_lb() + extent;
+    std::int64_t end = true_ub();
+    for (const std::int64_t place : places(Entry::Sort::end_of_old, false)) end = std::max(end, place);
+    while ((end - true_lb()) % align != 0) ++end;
+    return end;
   }
   [[nodiscard]] std::int64_t extent() const { return ub() - lb(); }
   [[nodiscard]] std::int64_t size() const {
@@ -75,11 +76,14 @@ struct Type {
     std::sort(bytes.begin(), bytes.end());
     return std::adjacent_find(bytes.begin(), bytes.end()) == bytes.end();
   }
+  /// An old type takes its padding along.
   void append(const Type& old, std::int64_t at) {
     for (Entry entry : old.entries) {
       entry.at += at;
-      entries.push_back(entry);
+      if (entry.sort != Entry::Sort::end_of_old) entries.push_back(entry);
     }
+    const bool marked = !old.places(Entry::Sort::ub_marker, false).empty();
+    if (!marked && old.elements() != 0) entries.push_back({Entry::Sort::end_of_old, at + old.ub(), 0});
     align = std::max(align, old.align);
   }
 };

@@ -123,16 +123,16 @@ bool allreduce_parts(Crew& crew, const Reduce& asked, std::uint64_t first, std::
   return true;
 }
 
-/// The root reads everybody, from the last to the first; its own operand may come first if the order is free.
-bool collect(Crew& crew, const Reduce& asked, const Run& run) {
+/// The root reads everybody, from the last to the first; its own operand may come first if the order is free,
+/// else it stands in the root's cell: `own`.
+bool collect(Crew& crew, const Run& run, const std::byte* own) {
   const std::uint32_t me = crew.me(), size = crew.size();
-  if (asked.operation.commutative) {
+  if (own == nullptr) {
     run.set(run.result(), run.own());
     return prepend_members(crew, run, me + 1, size, run.result(), false) &&
            prepend_members(crew, run, 0, me, run.result(), false);
   }
-  const std::byte* const own = give(crew, run.own(), run.bytes());
-  if (own == nullptr || !prepend_members(crew, run, me + 1, size, run.result(), true)) return false;
+  if (!prepend_members(crew, run, me + 1, size, run.result(), true)) return false;
   if (crew.equal()) me + 1 == size ? run.set(run.result(), own) : run.prepend(own, run.result());
   return prepend_members(crew, run, 0, me, run.result(), false);
 }
@@ -150,8 +150,13 @@ bool reduce(Crew& crew, const Reduce& asked) {
     const Run run(asked, first, std::min(most, asked.count - first));
     crew.begin();
     if (crew.me() == root) {
+      // Into the cell before it is posted: to fill it again in this round, the root would have to wait for
+      // the others to finish it, and they wake only those who have finished it themselves.
+      const bool ordered = !asked.operation.commutative;
+      const std::byte* const own = ordered ? give(crew, run.own(), run.bytes()) : nullptr;
+      if (ordered && own == nullptr) return false;
       if (round == Round::first_of_several && !told_all(crew)) return false;
-      if (!collect(crew, asked, run)) return false;
+      if (!collect(crew, run, own)) return false;
       if (round == Round::only && !crew.equal() && !told_all(crew)) return false;
       crew.all_have_begun();
       crew.finish();

@@ -7,6 +7,9 @@
 #include <new>
 #include <string>
 
+#include "frameworks/shm/doorbell.hpp"
+#include "frameworks/shm/node_segment.hpp"
+
 namespace starling::btl {
 namespace {
 
@@ -21,7 +24,11 @@ constexpr std::size_t record_bytes(std::size_t payload) noexcept {
 
 }  // namespace
 
-SelfComponent::SelfComponent(const Args& args) : sink_(args.sink), self_(args.place.self) {
+SelfComponent::SelfComponent(const Args& args)
+    : sink_(args.sink),
+      segment_(args.segment),
+      local_rank_(args.place.local_rank),
+      self_(args.place.self) {
   limits_ = {.message_max_bytes = kSelfMaxBytes,
              .eager_bytes = 16 * 1024,
              .fragment_bytes = kSelfMaxBytes,
@@ -79,6 +86,12 @@ void SelfComponent::commit(std::size_t bytes) noexcept {
   write_ = (write_ + record_bytes(bytes)) % kRingBytes;
   ++counters_.messages_sent;
   counters_.bytes_sent += bytes;
+  // The message is for another thread, perhaps, which sleeps: the lock that all of them hold here orders this
+  // look and its announcement.
+  if (segment_ == nullptr) return;
+  const std::uint32_t attention = segment_->slot(local_rank_).attention.load(std::memory_order_relaxed);
+  if ((attention & shm::kAsleep) != 0) [[unlikely]]
+    segment_->wake(local_rank_);
 }
 
 int SelfComponent::progress() noexcept {

@@ -43,6 +43,8 @@ class SelfComponent final : public Component, private Endpoint {
   [[nodiscard]] bool can_get() noexcept override { return true; }
 
   Sink& sink_;
+  shm::NodeSegment* segment_;  // null in some tests: then nobody sleeps
+  std::uint32_t local_rank_;
   ProcId self_;
   Limits limits_;
   Needs needs_;

@@ -289,13 +289,13 @@ void NodeSegment::fence_all() noexcept {
 
 bool NodeSegment::registered_for_fences() const noexcept { return state_->registered; }
 
-void NodeSegment::sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept {
+bool NodeSegment::sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept {
   // A producer that died between taking the flag down and ringing must not leave us asleep for ever.
   constexpr std::uint64_t kLongest = 1'000'000'000;
   const std::uint64_t limit = std::min(limit_ns, kLongest);
   const timespec time{static_cast<time_t>(limit / 1'000'000'000), static_cast<long>(limit % 1'000'000'000)};
   ProcSlot& own = state_->slot(state_->local_rank);
-  ::syscall(SYS_futex, &own.doorbell, FUTEX_WAIT, value, &time, nullptr, 0);
+  return ::syscall(SYS_futex, &own.doorbell, FUTEX_WAIT, value, &time, nullptr, 0) != 0 && errno == ETIMEDOUT;
 }
 
 void NodeSegment::cancel_sleep() noexcept { state_->bell_of(state_->local_rank).awake(); }

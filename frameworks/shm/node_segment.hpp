@@ -147,8 +147,8 @@ class NodeSegment {
   void fence_all() noexcept;
   /// Whether this process takes part in such fences: since enter(), where the system allows it.
   [[nodiscard]] bool registered_for_fences() const noexcept;
-  /// Returns when rung, at the limit (at most 1 s), or for no reason.
-  void sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept;
+  /// Returns when rung, at the limit (at most 1 s), or for no reason. Whether it was the limit.
+  bool sleep(std::uint32_t value, std::uint64_t limit_ns) noexcept;
   void cancel_sleep() noexcept;
   /// Whether the last sleep was ended from the core that this process runs on now.
   [[nodiscard]] bool woken_from_own_core() const noexcept;

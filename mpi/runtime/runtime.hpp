@@ -70,6 +70,13 @@ struct CreationTraffic {
   Messages remote;  ///< to other nodes
 };
 
+/// How this process has slept while it waited.
+struct Sleeps {
+  std::uint64_t all = 0;
+  std::uint64_t to_limit = 0;  ///< ended at their limit, for want of a wake-up
+  std::uint64_t missed = 0;    ///< of these, though something was there: a wake-up was lost
+};
+
 class Runtime final : public bootstrap::Courier, public pml::ControlSink {
  public:
   /// The runtime, built at the first call. The same Error at every later call if that failed.
@@ -103,6 +110,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   [[nodiscard]] const std::vector<Phase>& phases() const noexcept { return phases_; }
   [[nodiscard]] const CreationTraffic& creation_traffic() const noexcept { return creation_traffic_; }
+  [[nodiscard]] const Sleeps& sleeps() const noexcept { return sleeps_; }
   /// How this process got the node's shared memory, and which ways were tried before, with their reasons.
   [[nodiscard]] const std::string& shared_memory() const noexcept { return shared_memory_; }
   [[nodiscard]] const std::vector<std::string>& shared_memory_refused() const noexcept {
@@ -214,7 +222,9 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   enum class Yielded : std::uint8_t { ready, event, nothing };
   [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
-  void sleep(std::uint32_t doorbell, std::uint64_t limit_ns);
+  bool sleep(std::uint32_t doorbell, std::uint64_t limit_ns);
+  bool sleep_unlocked(std::uint32_t doorbell, std::uint64_t limit_ns);
+  bool look_after_limit(std::uint32_t doorbell, ReadyFunction ready, void* context);
   [[nodiscard]] bool begin_sleep() noexcept;
   void end_sleep() noexcept;
   void open_bell();
@@ -249,6 +259,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   Yields yields_;
   Busy busy_;
   std::uint32_t sleepers_ = 0;
+  Sleeps sleeps_;
   std::uint32_t awaited_ = 0;
   std::uint64_t next_look_ns_ = 0;
   std::uint32_t idle_polls_ = 0;

@@ -36,6 +36,7 @@ struct Row {
 struct TrafficRecord {
   std::array<Row, kMaxRows> rows;
   std::uint64_t notes_bytes = 0;
+  Sleeps sleeps;
 };
 
 /// Everything that did not go as it might have, one line each.
@@ -56,6 +57,7 @@ std::string own_notes(Runtime& runtime) {
 TrafficRecord own_record(Runtime& runtime, std::size_t notes_bytes) {
   TrafficRecord record;
   record.notes_bytes = notes_bytes;
+  record.sleeps = runtime.sleeps();
   std::size_t next = 0;
   for (const ClassTraffic& traffic : class_traffic(runtime)) {
     if (next == kMaxRows) break;
@@ -146,6 +148,18 @@ std::string table(const std::vector<TrafficRecord>& all) {
   return text;
 }
 
+std::string sleeps_text(const std::vector<TrafficRecord>& all) {
+  Sleeps sum;
+  for (const TrafficRecord& record : all) {
+    sum.all += record.sleeps.all;
+    sum.to_limit += record.sleeps.to_limit;
+    sum.missed += record.sleeps.missed;
+  }
+  return "\n  sleeps while waiting: " + std::to_string(sum.all) +
+         ", to their limit: " + std::to_string(sum.to_limit) +
+         ", of these though something was there: " + std::to_string(sum.missed);
+}
+
 /// Notes that differ in numbers only are one: that of the lowest rank, with how many ranks said it.
 std::string notes_text(const std::vector<std::string>& of_ranks) {
   struct Said {
@@ -213,7 +227,8 @@ void print_traffic_report() {
   }
   if (comm.rank() != 0) return;
   const std::string text =
-      "report: what " + std::to_string(comm.size()) + " processes sent" + table(all) + notes_text(of_ranks);
+      "report: what " + std::to_string(comm.size()) + " processes sent" + table(all) + sleeps_text(all) +
+      notes_text(of_ranks);
   std::fprintf(stderr, "[starling] %s\n", text.c_str());
 }
 

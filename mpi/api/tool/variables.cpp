@@ -114,6 +114,19 @@ void add_startup(std::vector<PerformanceVariable>& all) {
                  0});
 }
 
+void add_waits(std::vector<PerformanceVariable>& all) {
+  static constexpr std::array<std::uint64_t Sleeps::*, 3> kMembers = {&Sleeps::all, &Sleeps::to_limit,
+                                                                      &Sleeps::missed};
+  const auto value = [](Runtime& runtime, std::size_t which) { return runtime.sleeps().*kMembers[which]; };
+  all.push_back(
+      {"wait_sleeps", "Times that a waiting thread went to sleep", MPI_T_PVAR_CLASS_COUNTER, value, 0});
+  all.push_back({"wait_sleeps_to_limit", "Sleeps that ended at their limit of 0.1 s, since nobody rang",
+                 MPI_T_PVAR_CLASS_COUNTER, value, 1});
+  all.push_back({"wait_sleeps_missed",
+                 "Of these, those in which something had come for which nobody rang: a wake-up was lost",
+                 MPI_T_PVAR_CLASS_COUNTER, value, 2});
+}
+
 }  // namespace
 
 const std::vector<PerformanceVariable>& performance_variables() {
@@ -122,6 +135,7 @@ const std::vector<PerformanceVariable>& performance_variables() {
     add_messages(*made);
     add_matching(*made);
     add_startup(*made);
+    add_waits(*made);
     return made;
   }();
   return *all;

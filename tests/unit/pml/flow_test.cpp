@@ -162,6 +162,59 @@ TEST(Flow, messages_for_a_closed_context_are_dropped_and_their_senders_end) {
   EXPECT_TRUE(job.drained());
 }
 
+TEST(Flow, credit_of_messages_for_a_closed_context_comes_back) {
+  Config config;
+  config.unexpected_max = 1;  // the floor of 16 KiB per pair
+  Job job(2, {}, Large::ring, config);
+  std::vector<OpPtr> sends;
+  // Dropped when the context is closed, and when they come later: far more than the credit of a pair.
+  for (std::uint32_t round = 0; round < 40; ++round) {
+    const ContextId id = ContextId::make(0, 0, 2 + round);
+    Context* const from = job.open(0, id);
+    Context* const to = job.open(1, id);
+    for (int i = 0; i < 20; ++i) {
+      if (i == 10) job[1].close(to);
+      auto op = job.make(0, 1, 1, filled(200, 1));
+      op->request.context = from;
+      job[0].isend(op->request);
+      sends.push_back(std::move(op));
+      job.settle(2);
+    }
+    job.settle();
+  }
+  for (const OpPtr& op : sends) EXPECT_TRUE(op->complete());
+  EXPECT_EQ(job[0].counters().credit_stalls, 0u);
+  EXPECT_EQ(job[1].counters().unexpected_bytes, 0u);
+}
+
+// Synchronous sends: each is answered by itself. The receiver has matched all when the first answer finds its
+// way to the sender full.
+TEST(Flow, thousands_of_answers_wait_for_a_peer_that_is_full) {
+  constexpr int kMessages = 4000;
+  PairOptions options;
+  options.capacity = 50;
+  Job job(2, options);
+  std::vector<OpPtr> receives, sends;
+  for (int i = 0; i < kMessages; ++i) receives.push_back(job.irecv(1, 0, i, 8));
+  for (int i = 0; i < kMessages; ++i) {
+    sends.push_back(job.isend(0, 1, i, filled(8, std::uint64_t(i)), Mode::synchronous));
+    job[1].progress();
+  }
+  EXPECT_EQ(job.network.at(1).sent(std::uint8_t(wire::Kind::sync_ack)), options.capacity);
+  EXPECT_FALSE(job[1].drained());
+  // The answers leave in their order, fifty at a time: after each batch so many sends have ended, no more.
+  for (std::size_t ended = options.capacity; ended <= kMessages; ended += options.capacity) {
+    job[0].progress();
+    for (std::size_t i = ended - options.capacity; i < ended; ++i) ASSERT_TRUE(sends[i]->complete()) << i;
+    if (ended < kMessages) ASSERT_FALSE(sends[ended]->complete()) << ended;
+    job[1].progress();
+  }
+  EXPECT_EQ(job.network.at(1).sent(std::uint8_t(wire::Kind::sync_ack)), std::size_t(kMessages));
+  for (int i = 0; i < kMessages; ++i)
+    ASSERT_EQ(receives[std::size_t(i)]->data, filled(8, std::uint64_t(i)));
+  EXPECT_TRUE(job.drained());
+}
+
 struct Heard final : ControlSink {
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override {
     last_from = from;

@@ -122,6 +122,23 @@ TEST(Matching, order_holds_when_the_transport_fills_up) {
   EXPECT_TRUE(job.drained());
 }
 
+// Nobody rings when a get has ended: only progress finds out.
+TEST(Matching, a_process_does_not_sleep_while_it_gets) {
+  PairOptions options;
+  options.get = GetMode::later;
+  Job job(2, options, Large::get);
+  auto send = job.isend(0, 1, 1, filled(5000, 1));
+  auto receive = job.irecv(1, 0, 1, 5000);
+  EXPECT_TRUE(job[1].may_sleep());
+  while (job.network.at(1).gets == 0) job.progress();
+  EXPECT_FALSE(receive->complete());
+  EXPECT_FALSE(job[1].may_sleep());
+  job.settle();
+  EXPECT_TRUE(receive->complete());
+  EXPECT_TRUE(job[1].may_sleep());
+  EXPECT_EQ(receive->data, filled(5000, 1));
+}
+
 TEST(Matching, contexts_do_not_mix) {
   Job job(2);
   const ContextId other = kWorld.on(Channel::collective);

@@ -8,14 +8,19 @@
 #include <cerrno>
 #include <string>
 
+#include "core/limits.hpp"
+
 namespace starling {
 
 Result<Mapping> Mapping::map(int fd, std::size_t bytes) {
   // MAP_NORESERVE: segments are sparse; pages are reserved with fallocate before they are touched.
   void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (address == MAP_FAILED) {
-    return fail(system_error(
-        "mmap", "cannot map " + std::to_string(bytes) + " bytes of descriptor " + std::to_string(fd), errno));
+    const int cause = errno;
+    Error error = system_error(
+        "mmap", "cannot map " + std::to_string(bytes) + " bytes of descriptor " + std::to_string(fd), cause);
+    if (cause == ENOMEM) error.detail += address_space_note(bytes);
+    return fail(std::move(error));
   }
   return Mapping(static_cast<std::byte*>(address), bytes);
 }

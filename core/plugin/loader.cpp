@@ -10,6 +10,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "core/limits.hpp"
+
 namespace starling::plugin {
 namespace {
 
@@ -46,7 +48,13 @@ Result<const void*> load_symbol(const std::string& file, const char* symbol) {
     }
     return static_cast<const void*>(&library.get<const char>(symbol));
   } catch (const std::exception& thrown) {
-    return fail(Errc::not_found, {}, linker_words(thrown.what()));
+    std::string words = linker_words(thrown.what());
+    for (const char* const of_memory : {"failed to map segment", "annot allocate memory"}) {
+      if (words.find(of_memory) == std::string::npos) continue;
+      words += address_space_note(0);
+      break;
+    }
+    return fail(Errc::not_found, {}, std::move(words));
   }
 }
 

@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "core/atomics.hpp"
+#include "core/limits.hpp"
 #include "frameworks/shm/arena.hpp"
 #include "frameworks/shm/bell.hpp"
 #include "frameworks/shm/doorbell.hpp"
@@ -74,9 +75,7 @@ Result<UniqueFd> create_memfd(const char* name, const Geometry& geometry, std::u
 
 Result<void> NodeSegment::initialise(int fd, const Geometry& geometry, std::uint64_t nonce) {
   const Offsets at = offsets_of(geometry);
-  if (::ftruncate(fd, static_cast<off_t>(at.end)) != 0) {
-    return fail(system_error(kWhere, "cannot set the size to " + std::to_string(at.end) + " bytes", errno));
-  }
+  if (auto sized = set_file_size(fd, at.end); !sized) return fail(std::move(sized).error().within(kWhere));
   auto reserved = reserve_pages(fd, 0, at.areas, "the node segment's header");
   if (!reserved) return reserved;
   auto mapping = Mapping::map(fd, at.areas);

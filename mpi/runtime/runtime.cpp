@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "core/flush.hpp"
 #include "core/log.hpp"
+#include "core/standard_descriptors.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "mpi/coll/tuning.hpp"
 #include "mpi/runtime/cores.hpp"
@@ -46,6 +47,7 @@ Result<Runtime*> Runtime::ensure() {
 
 Result<std::unique_ptr<Runtime>> Runtime::build() {
   const std::uint64_t begin = now_ns();
+  fill_standard_descriptors(Filling::refuses);  // or the segment becomes what the program prints into
   auto environment = mpi::environment();
   if (!environment) return fail(std::move(environment).error());
   std::unique_ptr<Runtime> runtime(new Runtime(**environment));

@@ -13,6 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/plugin/prefix.hpp"
+#include "core/standard_descriptors.hpp"
 #include "frameworks/select.hpp"
 #include "frameworks/shm/params.hpp"
 #include "mpi/runtime/declare.hpp"
@@ -142,6 +143,8 @@ int run(int argc, char** argv) {
 }  // namespace starling::mpiexec
 
 int main(int argc, char** argv) {
+  // Daemons and agents start it without some of them; then its own sockets would be the ranks' output.
+  starling::fill_standard_descriptors(starling::Filling::works);
   try {
     return starling::mpiexec::run(argc, argv);
   } catch (const std::exception& thrown) {

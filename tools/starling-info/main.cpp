@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 
+#include "core/standard_descriptors.hpp"
 #include "params/nearest.hpp"
 #include "tools/starling-info/sections.hpp"
 
@@ -87,6 +88,7 @@ int run(int argc, char** argv) {
 }  // namespace starling::info
 
 int main(int argc, char** argv) {
+  starling::fill_standard_descriptors(starling::Filling::refuses);
   try {
     return starling::info::run(argc, argv);
   } catch (const std::exception& thrown) {

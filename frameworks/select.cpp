@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <map>
 #include <tuple>
@@ -16,6 +17,7 @@
 #include "core/plugin/prefix.hpp"
 #include "frameworks/builtin.hpp"
 #include "params/core_params.hpp"
+#include "params/excerpt.hpp"
 #include "params/nearest.hpp"
 #include "params/value.hpp"
 
@@ -86,7 +88,8 @@ void Index::State::declare_selections(params::Registry& params) {
     const params::Value& value = *params.find(framework.name);
     chosen[std::string(framework.name)] = {
         params::parse_selection(value.written).value(),  // the registry has checked it
-        std::string(framework.name) + " = '" + value.written + "' (" + value.origin.text(value.set_as) + ")"};
+        std::string(framework.name) + " = '" + params::excerpt(value.written) + "' (" +
+            value.origin.text(value.set_as) + ")"};
   }
 }
 
@@ -114,11 +117,18 @@ void Index::State::search(params::Registry& params, const std::string& directory
     return;
   }
   if (!files) {
-    refused_directories.push_back(directory + ": " + files.error().text());
+    refused_directories.push_back(params::excerpt(directory, PATH_MAX) + ": " + files.error().text());
     return;
   }
   searched.push_back(directory);
-  for (const std::string& file : *files) take(params, examine_file(file));
+  for (const SharedObject& file : *files) {
+    Examined plugin = examine_file(file.path);
+    if (!file.refusal.empty()) {  // its records are only shown
+      plugin.candidate.refusal = file.path + ": " + file.refusal;
+      plugin.manifest.clear();
+    }
+    take(params, std::move(plugin));
+  }
 }
 
 void Index::State::search_path(params::Registry& params) {
@@ -177,14 +187,15 @@ Result<const Candidate*> Index::State::named(std::string_view framework, std::st
     if (candidate.name == name) {
       // `^x` of something that could not be used anyway asks for nothing.
       if (by.list.excluded) return nullptr;
-      return fail(Errc::not_found, std::string(framework),
-                  by.said + " names '" + std::string(name) + "', which cannot be used: " + candidate.refusal);
+      return fail(
+          Errc::not_found, std::string(framework),
+          by.said + " names '" + params::excerpt(name) + "', which cannot be used: " + candidate.refusal);
     }
     names.push_back(candidate.name);
   }
   const std::string near = params::nearest(name, names);
   return fail(Errc::not_found, std::string(framework),
-              by.said + " names '" + std::string(name) + "', which does not exist" +
+              by.said + " names '" + params::excerpt(name) + "', which does not exist" +
                   (near.empty() ? std::string{} : " (did you mean '" + near + "'?)") +
                   what_exists(framework));
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "params/excerpt.hpp"
 #include "params/nearest.hpp"
 #include "params/sources.hpp"
 #include "params/value.hpp"
@@ -48,8 +49,9 @@ struct Registry::State {
     auto number = parse(value.decl, setting->written);
     if (!number) {
       use_default();
-      value.problem = "parameter " + std::string(value.decl.name.view()) + " = '" + setting->written + "' (" +
-                      setting->origin.text(name) + ") " + number.error().detail;
+      value.problem = "parameter " + std::string(value.decl.name.view()) + " = '" +
+                      excerpt(setting->written) + "' (" + setting->origin.text(name) + ") " +
+                      number.error().detail;
       return value.problem;
     }
     value.written = setting->written;
@@ -194,10 +196,10 @@ std::vector<Unclaimed> Registry::unclaimed() const {
 }
 
 std::string describe(const Unclaimed& unclaimed) {
-  std::string text =
-      half_prefixed(unclaimed.name, unclaimed.origin)
-          ? "the environment's '" + unclaimed.name + "' is not read"
-          : "unknown parameter '" + unclaimed.name + "' (" + unclaimed.origin.text(unclaimed.name) + ")";
+  std::string text = half_prefixed(unclaimed.name, unclaimed.origin)
+                         ? "the environment's '" + excerpt(unclaimed.name) + "' is not read"
+                         : "unknown parameter '" + excerpt(unclaimed.name) + "' (" +
+                               unclaimed.origin.text(excerpt(unclaimed.name)) + ")";
   if (!unclaimed.nearest.empty()) text += "; did you mean '" + unclaimed.nearest + "'?";
   return text + " (`starling-info` lists all parameters)";
 }

@@ -6,13 +6,17 @@
 
 #include <fcntl.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
+#include "core/trust.hpp"
 #include "core/unique_fd.hpp"
+#include "params/core_params.hpp"
+#include "params/excerpt.hpp"
 #include "params/value.hpp"
 
 // The process's environment; unistd.h declares it only for GNU sources.
@@ -38,33 +42,64 @@ std::string_view without_comment(std::string_view line) noexcept {
   return line;
 }
 
-/// Whether a file may be absent: only the one that the user named must be there.
-enum class Absence { fine, error };
+/// What is known of a file before it is opened.
+enum class Expected {
+  perhaps,  ///< of the installation: may be absent
+  own,      ///< of the user's home: may be absent, and counts only if nobody else can write it
+  named     ///< the user has named it: must be there, whoever wrote it
+};
 
-Result<void> read_file(const std::string& path, Source source, Absence absence, Settings& into) {
-  if (path.empty()) return {};
-  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!fd) {
-    const int problem = errno;
-    if (absence == Absence::fine && (problem == ENOENT || problem == ENOTDIR)) return {};
-    // Under su or in a container HOME may be somebody else's and closed to us; then there is no user file.
-    if (source == Source::user_file && problem == EACCES) return {};
-    return fail(system_error("parameters", "cannot open the parameter file " + path, problem));
-  }
+const char* kind_of(mode_t mode) noexcept {
+  if (S_ISFIFO(mode)) return "a FIFO";
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISCHR(mode) || S_ISBLK(mode)) return "a device";
+  return "no plain file";
+}
+
+Unexpected wrong_kind(const std::string& path, mode_t mode) {
+  return fail(Errc::bad_parameter, "parameters",
+              path + " is " + kind_of(mode) + "; a parameter file is a plain file with lines `name = value`");
+}
+
+Result<std::string> whole_text(int fd, const std::string& path) {
   std::string text;
   char buffer[16384];
   for (;;) {
-    const ssize_t got = ::read(fd.get(), buffer, sizeof buffer);
+    const ssize_t got = ::read(fd, buffer, sizeof buffer);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail(system_error("parameters", "cannot read the parameter file " + path, errno));
-    if (got == 0) break;
+    if (got == 0) return text;
     text.append(buffer, static_cast<std::size_t>(got));
     if (text.size() > kMaxFileBytes) {
       return fail(Errc::bad_parameter, "parameters",
                   path + " is larger than 1 MiB; expected lines `name = value`");
     }
   }
-  return parse_file_text(text, path, source, into);
+}
+
+Result<void> read_file(const std::string& path, Source source, Expected expected, Settings& into) {
+  if (path.empty()) return {};
+  struct stat facts {};
+  // By its name first: some devices do something when they are opened, and a socket cannot be.
+  if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode)) return wrong_kind(path, facts.st_mode);
+  // O_NONBLOCK: by now it may have become a FIFO, which waits for a writer.
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!fd) {
+    const int problem = errno;
+    if (expected != Expected::named && (problem == ENOENT || problem == ENOTDIR)) return {};
+    // Under su or in a container HOME may be somebody else's and closed to us; then there is no user file.
+    if (expected == Expected::own && problem == EACCES) return {};
+    return fail(system_error("parameters", "cannot open the parameter file " + path, problem));
+  }
+  if (::fstat(fd.get(), &facts) != 0)
+    return fail(system_error("parameters", "cannot examine the parameter file " + path, errno));
+  if (!S_ISREG(facts.st_mode)) return wrong_kind(path, facts.st_mode);
+  // It names folders of plugins. Under sudo HOME may be that of a user who must not choose root's.
+  if (expected == Expected::own && !distrust(facts).empty()) return {};
+  auto text = whole_text(fd.get(), path);
+  if (!text) return fail(std::move(text).error());
+  return parse_file_text(*text, path, source, into);
 }
 
 /// STARLING_eager_limit: perhaps a parameter, with half of the prefix. Variables that Starling reads itself
@@ -128,7 +163,7 @@ Result<void> parse_file_text(std::string_view text, const std::string& path, Sou
     const std::string_view name = trim(line.substr(0, equal));
     if (equal == std::string_view::npos || !valid_name(name) || line.find('\0') != std::string_view::npos) {
       return fail(Errc::bad_parameter, "parameters",
-                  path + ":" + std::to_string(number) + ": '" + std::string(line.substr(0, 80)) +
+                  path + ":" + std::to_string(number) + ": '" + excerpt(line) +
                       "' is not understood; expected `name = value`, or a comment that begins with #");
     }
     into.insert_or_assign(std::string(name),
@@ -140,25 +175,34 @@ Result<void> parse_file_text(std::string_view text, const std::string& path, Sou
 Result<Settings> read_sources(const Places& places) {
   Settings settings;
   const std::string shipped = places.prefix.empty() ? std::string{} : places.prefix + "/etc/starling/";
-  const auto read = [&](const std::string& path, Source source, Absence absence) {
-    return read_file(path, source, absence, settings);
+  const auto read = [&](const std::string& path, Source source, Expected expected) {
+    return read_file(path, source, expected, settings);
   };
   if (!shipped.empty()) {
-    if (auto done = read(shipped + "params.conf", Source::system_file, Absence::fine); !done)
-      return fail(done.error());
+    auto done = read(shipped + "params.conf", Source::system_file, Expected::perhaps);
+    if (!done) return fail(std::move(done).error());
   }
   if (!places.at_secure) {
-    if (auto done = read(places.user_file, Source::user_file, Absence::fine); !done)
-      return fail(done.error());
-    if (auto done = read(places.job_file, Source::job_file, Absence::error); !done) return fail(done.error());
+    auto done = read(places.user_file, Source::user_file, Expected::own);
+    if (done) done = read(places.job_file, Source::job_file, Expected::named);
+    if (!done) return fail(std::move(done).error());
     read_environment(places.environment, settings);
     read_command_line(places.environment, settings);
   }
   if (!shipped.empty()) {
-    auto done = read(shipped + "override.conf", Source::override_file, Absence::fine);
-    if (!done) return fail(done.error());
+    auto done = read(shipped + "override.conf", Source::override_file, Expected::perhaps);
+    if (!done) return fail(std::move(done).error());
   }
   return settings;
+}
+
+std::vector<std::string> files_not_read(const Places& places) {
+  struct stat facts {};
+  if (places.at_secure || places.user_file.empty() || ::stat(places.user_file.c_str(), &facts) != 0)
+    return {};
+  const std::string why = distrust(facts);
+  if (why.empty()) return {};
+  return {"the parameter file " + places.user_file + " is not read: " + why};
 }
 
 std::string Origin::text(std::string_view name) const {
@@ -199,13 +243,13 @@ Result<std::string> command_line_value(std::span<const CommandLineSetting> setti
   std::string lines;
   for (const auto& [name, written] : settings) {
     if (!valid_name(name)) {
-      return fail(
-          Errc::bad_parameter, "--mca",
-          "'" + name + "' is no parameter name; expected letters, digits and _, as in `--mca btl self,shm`");
+      return fail(Errc::bad_parameter, "--mca",
+                  "'" + excerpt(name) +
+                      "' is no parameter name; expected letters, digits and _, as in `--mca btl self,shm`");
     }
     if (written.find('\n') != std::string::npos) {
       return fail(Errc::bad_parameter, "--mca",
-                  "the value of " + name + " has a line break; expected one line");
+                  "the value of " + excerpt(name) + " has a line break; expected one line");
     }
     lines.append(name).append("=").append(written).append("\n");
   }

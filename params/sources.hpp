@@ -26,7 +26,7 @@ using Settings = std::map<std::string, Setting, std::less<>>;
 [[nodiscard]] Result<void> parse_file_text(std::string_view text, const std::string& path, Source source,
                                            Settings& into);
 
-/// Reads every source of `places`, weakest first.
+/// Reads every source of `places`, weakest first. files_not_read() names those that are passed over.
 [[nodiscard]] Result<Settings> read_sources(const Places& places);
 
 }  // namespace starling::params

@@ -4,7 +4,7 @@
 ///
 /// Threads: pure functions of the file system. Errors: a directory that is refused is an Error with the
 ///          reason
-/// (Errc::not_found: it does not exist).
+/// (Errc::not_found: it does not exist); a file that is refused is listed with its reason.
 
 #include <string>
 #include <vector>
@@ -17,10 +17,15 @@ namespace starling::plugin {
 /// us.
 enum class Trust {
   own,     ///< beside our own library: whoever can write there has us anyway
-  checked  ///< must be absolute, owned by root or by us, and not writable by others
+  checked  ///< must be absolute, and it, its files and all folders above must be sound (core/trust.hpp)
 };
 
-/// Full paths of the `*.so` entries, sorted by name. One pass over the directory; nothing is opened.
-[[nodiscard]] Result<std::vector<std::string>> shared_objects_in(const std::string& directory, Trust trust);
+struct SharedObject {
+  std::string path;     ///< where links are followed: of the file that they lead to
+  std::string refusal;  ///< why it is not to be opened; empty: it may be
+};
+
+/// The `*.so` entries, sorted by name. One pass over the directory; no file is opened.
+[[nodiscard]] Result<std::vector<SharedObject>> shared_objects_in(const std::string& directory, Trust trust);
 
 }  // namespace starling::plugin

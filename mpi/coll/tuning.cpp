@@ -7,6 +7,7 @@
 #include <string>
 
 #include "mpi/coll/params.hpp"
+#include "params/excerpt.hpp"
 #include "params/registry.hpp"
 #include "params/value.hpp"
 
@@ -42,7 +43,7 @@ std::string_view name_of(std::size_t collective) {
 }
 
 Unexpected refused(std::string_view rule, const std::string& why) {
-  return fail(Errc::bad_parameter, "coll_rules: \"" + std::string(rule) + "\"", why);
+  return fail(Errc::bad_parameter, "coll_rules: \"" + params::excerpt(rule) + "\"", why);
 }
 
 bool reduces(Collective which) {

@@ -92,6 +92,10 @@ Result<void> Runtime::check_parameters() {
   if (!unknown) return fail(std::move(unknown).error());
   if (self_.rank != 0) return {};  // once per job
   for (const std::string& line : *unknown) log::warning(line);
+  const auto places = params::Places::of_this_process(environment_.prefix);
+  for (const std::string& line : params::files_not_read(places)) log::warning(line);
+  for (const std::string& line : environment_.plugins.refused_directories())
+    log::warning("plugin directory not searched: " + line);
   return {};
 }
 

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 class Site : public testing::Test {
  protected:
   Site() {
+    ::umask(022);  // what its group can write is refused
     std::string pattern = (fs::temp_directory_path() / "starling-plugins-XXXXXX").string();
     root_ = ::mkdtemp(pattern.data());
     fs::create_directories(root_ / "prefix/lib/starling");
@@ -38,7 +39,11 @@ class Site : public testing::Test {
   static fs::path built(const std::string& name) {
     return fs::path(HOSTILE_PLUGINS) / ("shm_" + name + ".so");
   }
-  void install(const std::string& name) { fs::copy_file(built(name), site_ / ("shm_" + name + ".so")); }
+  void install(const std::string& name) {
+    const fs::path copy = site_ / ("shm_" + name + ".so");
+    fs::copy_file(built(name), copy);
+    ASSERT_EQ(::chmod(copy.c_str(), 0755), 0) << "whatever umask the build had";
+  }
 
   /// A copy of the good plugin with some bytes changed.
   template <class Change>
@@ -400,6 +405,72 @@ TEST_F(Site, a_directory_of_another_user_is_not_searched) {
   const Index index = inspect();
   ASSERT_EQ(index.refused_directories().size(), 1u);
   EXPECT_THAT(index.refused_directories()[0], HasSubstr("its owner is user 12345, expected root or user 0"));
+}
+
+TEST_F(Site, a_directory_that_its_group_can_write_is_not_searched) {
+  install("good");
+  ASSERT_EQ(::chmod(site_.c_str(), 0775), 0);
+  EXPECT_THAT(inspect().refused_directories(),
+              testing::ElementsAre(site_.string() + ": it is writable by its group; use `chmod g-w`"));
+  ASSERT_EQ(::chmod(site_.c_str(), 0777), 0);
+  EXPECT_THAT(inspect().refused_directories(),
+              testing::ElementsAre(site_.string() + ": it is writable by others; use `chmod go-w`"));
+}
+
+TEST_F(Site, a_directory_in_one_that_others_can_write_is_not_searched_unless_that_one_is_sticky) {
+  install("good");
+  ASSERT_EQ(::chmod(root_.c_str(), 0770), 0);
+  EXPECT_THAT(inspect().refused_directories(),
+              testing::Contains(site_.string() + ": the folder " + root_.string() +
+                                ": it is writable by its group; use `chmod g-w`"));
+  ASSERT_EQ(::chmod(root_.c_str(), 01777), 0);
+  EXPECT_EQ(find(inspect(), "good")->refusal, "");
+  // Sticky does not help where entries matter: others may add one.
+  ASSERT_EQ(::chmod(site_.c_str(), 01777), 0);
+  EXPECT_EQ(inspect().refused_directories().size(), 1u);
+}
+
+TEST_F(Site, a_file_that_others_can_write_is_refused) {
+  install("good");
+  for (const auto& [mode, reason] : {std::pair{0775u, "it is writable by its group; use `chmod g-w`"},
+                                     std::pair{0757u, "it is writable by others; use `chmod o-w`"},
+                                     std::pair{0777u, "it is writable by others; use `chmod go-w`"}}) {
+    fs::remove(site_ / "shm_open.so");
+    install_with_descriptor("open", [](Descriptor& descriptor) { descriptor.name = "open"; });
+    ASSERT_EQ(::chmod((site_ / "shm_open.so").c_str(), mode), 0);
+    expect_refused("open", reason);
+  }
+}
+
+TEST_F(Site, a_file_or_a_link_of_another_user_is_refused) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  install("good");
+  const fs::path theirs = root_ / "theirs";
+  fs::create_directory(theirs);
+  install_with_descriptor("linked", [](Descriptor& descriptor) { descriptor.name = "linked"; });
+  fs::rename(site_ / "shm_linked.so", theirs / "shm_linked.so");
+  fs::create_symlink(theirs / "shm_linked.so", site_ / "shm_linked.so");
+  ASSERT_EQ(::chown(theirs.c_str(), 12345, static_cast<gid_t>(-1)), 0);
+  expect_refused("linked", "the folder " + theirs.string() + ": its owner is user 12345");
+  ASSERT_EQ(::chown(theirs.c_str(), 0, static_cast<gid_t>(-1)), 0);
+  ASSERT_EQ(::chown((theirs / "shm_linked.so").c_str(), 12345, static_cast<gid_t>(-1)), 0);
+  expect_refused("linked", "it leads to " + (theirs / "shm_linked.so").string() +
+                               ": its owner is user 12345, expected root or user 0");
+  install_with_descriptor("given", [](Descriptor& descriptor) { descriptor.name = "given"; });
+  ASSERT_EQ(::chmod((site_ / "shm_given.so").c_str(), 0755), 0);
+  ASSERT_EQ(::chown((site_ / "shm_given.so").c_str(), 12345, static_cast<gid_t>(-1)), 0);
+  expect_refused("given", "its owner is user 12345, expected root or user 0");
+}
+
+TEST_F(Site, a_link_to_a_sound_file_is_followed_and_the_file_itself_is_opened) {
+  fs::create_directory(root_ / "own");
+  install("good");
+  fs::rename(site_ / "shm_good.so", root_ / "own/shm_good.so.1");
+  fs::create_symlink(root_ / "own/shm_good.so.1", site_ / "shm_good.so");
+  const Index index = inspect();
+  ASSERT_NE(find(index, "good"), nullptr);
+  EXPECT_EQ(find(index, "good")->refusal, "");
+  EXPECT_EQ(find(index, "good")->file, (root_ / "own/shm_good.so.1").string());
 }
 
 TEST_F(Site, set_uid_processes_search_the_installation_only) {

@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 BUILD, ROOT, CXX = sys.argv[1:4]
+os.umask(0o022)  # plugins that their group can write are refused
 MPI_PROGRAM = sys.argv[4] if len(sys.argv) > 4 else ""
 OLDER = 'struct Framework {\n  using Component = pmi::Component;'
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parameters: value, where it came from, default, range, help. Layer: tools.
 
+#include "params/excerpt.hpp"
 #include "params/value.hpp"
 #include "tools/starling-info/sections.hpp"
 
@@ -18,7 +19,8 @@ std::string_view type_name(params::Type type) noexcept {
   return "unknown";
 }
 
-std::string shown(std::string_view value) { return value.empty() ? "(empty)" : std::string(value); }
+/// Enough of it for any path; programs (--parsable) get the whole.
+std::string shown(std::string_view value) { return value.empty() ? "(empty)" : params::excerpt(value, 4096); }
 
 }  // namespace
 

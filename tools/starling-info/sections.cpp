@@ -33,6 +33,7 @@ Result<Context> look_around() {
     context.problems.push_back(added.error().text());
   }
   context.plugins = plugin::Index::inspect(context.params, here.prefix, {.at_secure = places.at_secure});
+  for (const std::string& file : params::files_not_read(places)) context.warnings.push_back(file);
   for (const std::string& problem : context.plugins.problems()) context.problems.push_back(problem);
   for (const std::string& directory : context.plugins.refused_directories()) {
     context.warnings.push_back("plugin directory not searched: " + directory);

@@ -16,6 +16,8 @@
 #include <memory>
 #include <optional>
 
+#include "params/excerpt.hpp"
+
 namespace starling::btl::net {
 namespace {
 
@@ -159,7 +161,7 @@ Result<Interface> choose_interface(std::span<const Interface> available, std::st
   }
   return fail(Errc::bad_parameter, "network interface",
               "expected the name, address or subnet of an interface that is up, found \"" +
-                  std::string(wanted) + "\"; available: " + list_of(available));
+                  params::excerpt(wanted) + "\"; available: " + list_of(available));
 }
 
 std::string list_of(std::span<const Interface> available) {

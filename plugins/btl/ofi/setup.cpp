@@ -15,6 +15,7 @@
 #include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/interfaces.hpp"
 #include "frameworks/btl/net/link.hpp"
+#include "params/excerpt.hpp"
 #include "plugins/btl/ofi/params.hpp"
 
 namespace starling::btl::ofi {
@@ -80,7 +81,7 @@ std::string available_providers(const Library& library) {
 /// "btl_ofi_provider=foo (environment STARLING_MCA_btl_ofi_provider)".
 std::string as_set(const params::Registry& params, const params::Decl& decl) {
   const params::Value* const value = params.find(decl.name.view());
-  std::string text = std::string(decl.name.view()) + "=" + params.text(decl);
+  std::string text = std::string(decl.name.view()) + "=" + params::excerpt(params.text(decl));
   if (value != nullptr) text += " (" + value->origin.text(decl.name.view()) + ")";
   return text;
 }

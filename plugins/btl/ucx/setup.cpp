@@ -13,6 +13,7 @@
 #include "frameworks/btl/net/descriptors.hpp"
 #include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/interfaces.hpp"
+#include "params/excerpt.hpp"
 #include "plugins/btl/ucx/params.hpp"
 
 namespace starling::btl::ucx {
@@ -34,7 +35,7 @@ bool in_environment(const char* name) { return std::getenv(name) != nullptr; }
 /// "btl_ucx_devices=eth7 (environment STARLING_MCA_btl_ucx_devices)".
 std::string as_set(const params::Registry& params, const params::Decl& decl) {
   const params::Value* const value = params.find(decl.name.view());
-  std::string text = std::string(decl.name.view()) + "=" + params.text(decl);
+  std::string text = std::string(decl.name.view()) + "=" + params::excerpt(params.text(decl));
   if (value != nullptr) text += " (" + value->origin.text(decl.name.view()) + ")";
   return text;
 }

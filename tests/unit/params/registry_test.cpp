@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <filesystem>
@@ -29,6 +31,7 @@ constexpr std::array kAll = {kDepth, kBytes, kQuick, kMode, kNote};
 class Sources : public testing::Test {
  protected:
   Sources() {
+    ::umask(022);  // what its group can write is not read
     std::string pattern = (fs::temp_directory_path() / "starling-params-XXXXXX").string();
     root_ = ::mkdtemp(pattern.data());
     fs::create_directories(root_ / "prefix/etc/starling");
@@ -152,6 +155,65 @@ TEST_F(Sources, a_job_file_that_is_named_must_exist) {
   const auto done = registry.load(places_);
   ASSERT_FALSE(done.has_value());
   EXPECT_THAT(done.error().text(), HasSubstr("absent.conf: No such file or directory"));
+}
+
+TEST_F(Sources, a_job_file_of_another_kind_is_refused_without_waiting) {
+  places_.job_file = root_ / "fifo";
+  ASSERT_EQ(::mkfifo(places_.job_file.c_str(), 0600), 0);
+  Registry registry;
+  EXPECT_EQ(registry.load(places_).error().text(),
+            "parameters: " + places_.job_file +
+                " is a FIFO; a parameter file is a plain file with lines `name = value`");
+  places_.job_file = root_.string();
+  EXPECT_THAT(registry.load(places_).error().text(), HasSubstr(" is a directory; "));
+  places_.job_file = "/dev/null";
+  EXPECT_THAT(registry.load(places_).error().text(), HasSubstr(" is a device; "));
+  places_.job_file = "";
+  fs::rename(root_ / "fifo", root_ / "user.conf");
+  EXPECT_THAT(registry.load(places_).error().text(), HasSubstr("user.conf is a FIFO; "))
+      << "wherever it stands";
+}
+
+TEST_F(Sources, a_user_file_that_others_can_write_is_not_read_and_named) {
+  user_file("test_depth = 6\n");
+  for (const auto& [mode, reason] : {std::pair{0664u, "it is writable by its group; use `chmod g-w`"},
+                                     std::pair{0646u, "it is writable by others; use `chmod o-w`"}}) {
+    ASSERT_EQ(::chmod(places_.user_file.c_str(), mode), 0);
+    const Registry registry = loaded();
+    EXPECT_EQ(registry.integer(kDepth), 4) << "the default";
+    EXPECT_THAT(files_not_read(places_),
+                testing::ElementsAre("the parameter file " + places_.user_file + " is not read: " + reason));
+  }
+  ASSERT_EQ(::chmod(places_.user_file.c_str(), 0644), 0);
+  EXPECT_EQ(loaded().integer(kDepth), 6);
+  EXPECT_THAT(files_not_read(places_), testing::IsEmpty());
+}
+
+TEST_F(Sources, a_user_file_of_another_user_is_not_read_but_a_named_one_is) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+  user_file("test_depth = 6\n");
+  ASSERT_EQ(::chown(places_.user_file.c_str(), 12345, static_cast<gid_t>(-1)), 0);
+  const Registry registry = loaded();
+  EXPECT_EQ(registry.integer(kDepth), 4) << "the default";
+  ASSERT_EQ(files_not_read(places_).size(), 1u);
+  EXPECT_THAT(files_not_read(places_)[0], HasSubstr("its owner is user 12345, expected root or user 0"));
+  places_.job_file = places_.user_file;
+  EXPECT_EQ(loaded().integer(kDepth), 6) << "whoever names a file has looked at it";
+}
+
+TEST_F(Sources, a_long_value_and_a_long_name_are_cut_in_messages) {
+  const std::string is_long(200000, 'x');
+  user_file("test_depth = " + is_long + "\n" + is_long + " = 1\n");
+  Registry registry;
+  ASSERT_TRUE(registry.load(places_).has_value());
+  const auto added = registry.add("test", kAll);
+  ASSERT_FALSE(added.has_value());
+  EXPECT_THAT(added.error().text(), HasSubstr(std::string(160, 'x') + "... (200000 characters in all)' ("));
+  EXPECT_LT(added.error().text().size(), 500u);
+  ASSERT_EQ(registry.unclaimed().size(), 1u);
+  EXPECT_LT(describe(registry.unclaimed()[0]).size(), 500u);
+  user_file(is_long + "\n");
+  EXPECT_LT(registry.load(places_).error().text().size(), 500u);
 }
 
 TEST_F(Sources, a_file_larger_than_a_mebibyte_is_refused) {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What messages show of a text that somebody else wrote: a value, a name, a line. Layer: params.
+///
+/// A file may hold a value of a mebibyte; a message that repeats it is one that nobody finds the end of.
+/// Threads: pure. Units: bytes.
+
+#include <string>
+#include <string_view>
+
+namespace starling::params {
+
+/// The text, or its beginning and how long it is.
+[[nodiscard]] inline std::string excerpt(std::string_view text, std::size_t most = 160) {
+  if (text.size() <= most) return std::string(text);
+  return std::string(text.substr(0, most)) + "... (" + std::to_string(text.size()) + " characters in all)";
+}
+
+}  // namespace starling::params

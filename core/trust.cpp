@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Owners and modes. Hard: each folder is looked at through the descriptor of the one before, so that no name is
-// looked up twice. Layer: core.
+// Owners and modes. Hard: each folder is looked at through the descriptor of the one before, so that no name
+// is looked up twice. Layer: core.
 
 #include "core/trust.hpp"
 

@@ -30,8 +30,8 @@ inline constexpr Decl kLogLevel = choice("log_level", "warning", "error|warning|
 /// Declares the above (owner "core") and sets the log level from them.
 [[nodiscard]] Result<void> add_core(Registry& registry);
 
-/// The user's file if it is there but is not read because others own or can write it (core/trust.hpp), with the
-/// reason: one line each, for people. Whoever calls it sees to it that a job says this once.
+/// The user's file if it is there but is not read because others own or can write it (core/trust.hpp), with
+/// the reason: one line each, for people. Whoever calls it sees to it that a job says this once.
 [[nodiscard]] std::vector<std::string> files_not_read(const Places& places);
 
 /// What to tell people about unknown names once every declaration is in: one line each, or an Error with all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One readdir per directory. Hard: what is checked must be what is then opened by its path, so that path has no
-// link in it, and nobody else can rename anything on its way (core/trust.hpp).
+// One readdir per directory. Hard: what is checked must be what is then opened by its path, so that path has
+// no link in it, and nobody else can rename anything on its way (core/trust.hpp).
 
 #include "core/plugin/directory.hpp"
 

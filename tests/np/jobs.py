@@ -76,8 +76,8 @@ class JobCase(unittest.TestCase):
         environment = dict(os.environ, TMPDIR=self.folder, **(env or {}))
         name, value = MARK.split("=")
         environment[name] = value
-        return subprocess.Popen([launcher, *map(str, args)], env=environment, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True, **{"stdin": subprocess.DEVNULL, **more})
+        streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen([launcher, *map(str, args)], env=environment, text=True, **{**streams, **more})
 
     def finish(self, process, timeout=90, begun=None, text=None):
         begun = begun or time.monotonic()

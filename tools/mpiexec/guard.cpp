@@ -64,12 +64,18 @@ bool kill_all_with(const std::string& variable) {
   sigset_t all;
   ::sigfillset(&all);
   ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  ::prctl(PR_SET_PDEATHSIG, SIGUSR1);
-  sigset_t death;
-  ::sigemptyset(&death);
-  ::sigaddset(&death, SIGUSR1);
+  ::prctl(PR_SET_PDEATHSIG, SIGUSR2);
+  const UniqueFd parent(static_cast<int>(::syscall(SYS_pidfd_open, mpiexec, 0)));
+  sigset_t awaited;
+  ::sigemptyset(&awaited);
+  ::sigaddset(&awaited, SIGUSR1);
+  ::sigaddset(&awaited, SIGUSR2);
   // Somebody else may send that signal, too; and mpiexec may have died before prctl.
-  while (::getppid() == mpiexec) (void)::sigwaitinfo(&death, nullptr);
+  while (::getppid() == mpiexec) {
+    // Both processes are called mpiexec. Whoever asks this one what the ranks wait for asks the other.
+    if (::sigwaitinfo(&awaited, nullptr) == SIGUSR1 && parent)
+      (void)::syscall(SYS_pidfd_send_signal, parent.get(), SIGUSR1, nullptr, 0);
+  }
   const Deadline limit = Deadline::after_ns(kSearchNs);
   while (kill_all_with("STARLING_JOB=" + job) && !limit.passed()) ::usleep(kPauseUs);
   ::_exit(0);

@@ -5,7 +5,8 @@
 /// The kernel kills a rank when its parent mpiexec dies, and an MPI program sees the end of its socket when
 /// it calls MPI. Programs that a rank has started (behind a shell, say) and that only compute get neither.
 /// The guard sleeps until mpiexec dies, then kills every process of this user that has the job's name in its
-/// environment. A job's name is never used again, so that no other process can be meant.
+/// environment. A job's name is never used again, so that no other process can be meant. SIGUSR1 it passes
+/// on, since both are called mpiexec in a list of processes.
 ///
 /// Threads:   made before any thread. Ownership: destroyed in order, it takes the process along.
 /// Errors:    without it a job only loses this last resort, so that a failed fork is not reported.

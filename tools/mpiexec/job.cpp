@@ -53,8 +53,8 @@ int Job::run() {
 void Job::pump(std::uint32_t rank, std::uint32_t pipe) {
   LabelledPipe& from = ranks_[rank].pipes[pipe];
   if (!from.open()) return;
-  if (from.pump() == LabelledPipe::State::output_closed)
-    end(1, "mpiexec: standard output was closed", SIGTERM, kRankGraceNs);
+  if (from.pump() == LabelledPipe::State::unwritable)
+    end(1, "mpiexec: " + from.problem(), SIGTERM, kRankGraceNs);
 }
 
 void Job::serve(std::uint32_t rank) {

@@ -19,6 +19,7 @@
 #include "mpi/runtime/declare.hpp"
 #include "params/core_params.hpp"
 #include "params/registry.hpp"
+#include "tools/mpiexec/allocation.hpp"
 #include "tools/mpiexec/guard.hpp"
 #include "tools/mpiexec/job.hpp"
 #include "tools/mpiexec/spawn.hpp"
@@ -91,6 +92,14 @@ Result<void> load_params(params::Registry& registry) {
   return {};
 }
 
+/// Who names hosts knows where the ranks run, and one rank runs on one node anyway.
+void advise(const Options& options, std::uint32_t ranks) {
+  if (!options.hosts.empty() || options.virtual_nodes > 1 || ranks == 1) return;
+  const auto allocation =
+      allocation_of_several_nodes([](const char* name) -> const char* { return std::getenv(name); });
+  if (allocation) std::fprintf(stderr, "%s\n", describe(*allocation, ranks, host_name()).c_str());
+}
+
 int report(const Error& error) {
   const std::string text = error.where == "mpiexec" ? "mpiexec: " + error.detail : "mpiexec: " + error.text();
   std::fprintf(stderr, "%s\n", text.c_str());
@@ -124,6 +133,7 @@ int run(int argc, char** argv) {
   if (!slots) return report(slots.error());
   auto layout = lay_out(*options, *slots);
   if (!layout) return report(layout.error());
+  advise(*options, layout->size);
   params::Registry registry;
   if (auto done = load_params(registry); !done) return report(done.error());
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "params/excerpt.hpp"
 #include "params/nearest.hpp"
 
 namespace starling::mpiexec {
@@ -21,6 +22,7 @@ struct State {
   std::string given;  ///< the option as it was written, for messages
 };
 using Values = std::span<const std::string>;
+using params::excerpt;
 
 Unexpected bad(std::string text) { return fail(Errc::bad_parameter, kWhere, std::move(text)); }
 
@@ -30,15 +32,15 @@ Result<std::uint32_t> number(const State& state, const std::string& text, std::u
   const char* const end = text.data() + text.size();
   const auto [stop, code] = std::from_chars(text.data(), end, value);
   if (code != std::errc{} || stop != end || value < min || value > max) {
-    return bad("option " + state.given + ": \"" + text + "\" is no whole number from " + std::to_string(min) +
-               " to " + std::to_string(max));
+    return bad("option " + state.given + ": \"" + excerpt(text) + "\" is no whole number from " +
+               std::to_string(min) + " to " + std::to_string(max));
   }
   return value;
 }
 
 Result<void> check_name(const State& state, const std::string& name) {
   if (!name.empty() && name.find('=') == std::string::npos) return {};
-  return bad("option " + state.given + ": \"" + name + "\" is no name of an environment variable");
+  return bad("option " + state.given + ": \"" + excerpt(name) + "\" is no name of an environment variable");
 }
 
 Result<void> set_ranks(State& state, Values values) {
@@ -64,7 +66,8 @@ Result<void> add_hosts(State& state, Values values) {
   while (!list.empty()) {
     const std::string_view host = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), host.size() + 1));
-    if (host.empty()) return bad("option " + state.given + ": \"" + values[0] + "\" has an empty host name");
+    if (host.empty())
+      return bad("option " + state.given + ": \"" + excerpt(values[0]) + "\" has an empty host name");
     state.options.hosts.emplace_back(host);
   }
   return {};
@@ -113,7 +116,7 @@ Result<void> set_bind(State& state, Values values) {
     state.options.bind = bind;
     return {};
   }
-  return bad("option " + state.given + ": \"" + values[0] +
+  return bad("option " + state.given + ": \"" + excerpt(values[0]) +
              "\" is none of none, core, hwthread, socket, numa");
 }
 Result<void> set_map(State& state, Values values) {
@@ -132,7 +135,7 @@ Result<void> set_map(State& state, Values values) {
     state.options.placement = Placement::round_robin;
     return {};
   }
-  return bad("option " + state.given + ": \"" + by +
+  return bad("option " + state.given + ": \"" + excerpt(by) +
              "\" is none of slot, core, socket, numa, node, ppr:N:node");
 }
 Result<void> set_labels(State& state, Values) {
@@ -252,7 +255,7 @@ Unexpected unknown_option(const std::string& given, std::string_view name) {
   }
   const std::string near = params::nearest(name, names);
   return bad(
-      "unknown option " + given +
+      "unknown option " + excerpt(given) +
       (near.empty() ? "" : "; did you mean " + std::string(near.size() > 1 ? "--" : "-") + near + "?") +
       " (mpiexec --help lists all)");
 }

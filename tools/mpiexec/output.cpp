@@ -9,12 +9,15 @@
 #include <cerrno>
 #include <string_view>
 
+#include "core/result.hpp"
+
 namespace starling::mpiexec {
 namespace {
 
 constexpr std::size_t kLongestLine = 64 * 1024;  ///< a longer one is cut, so that memory stays bounded
 
-bool write_all(int fd, std::string_view text) {
+/// Gives 0 or the errno of what failed.
+int write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
@@ -23,10 +26,10 @@ bool write_all(int fd, std::string_view text) {
       ::poll(&waiting, 1, -1);
       continue;
     }
-    if (written < 0) return false;
+    if (written < 0) return errno;
     text.remove_prefix(static_cast<std::size_t>(written));
   }
-  return true;
+  return 0;
 }
 
 }  // namespace
@@ -42,7 +45,14 @@ bool LabelledPipe::write_lines(bool all) {
     out.append("[").append(label_).append("] ").append(held_).append("\n");
     held_.clear();
   }
-  return write_all(to_, out);
+  error_ = write_all(to_, out);
+  return error_ == 0;
+}
+
+std::string LabelledPipe::problem() const {
+  const std::string stream = to_ == STDERR_FILENO ? "standard error" : "standard output";
+  if (error_ == EPIPE) return stream + " was closed by whoever read it";
+  return system_error({}, stream + " cannot be written", error_).detail;
 }
 
 LabelledPipe::State LabelledPipe::pump() {
@@ -52,13 +62,13 @@ LabelledPipe::State LabelledPipe::pump() {
     const ssize_t got = ::read(from_.get(), chunk, sizeof chunk);
     if (got > 0) {
       held_.append(chunk, static_cast<std::size_t>(got));
-      if (!write_lines(false)) return State::output_closed;
+      if (!write_lines(false)) return State::unwritable;
       continue;
     }
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && errno == EAGAIN) return State::more;
     from_.reset();
-    return write_lines(true) ? State::ended : State::output_closed;
+    return write_lines(true) ? State::ended : State::unwritable;
   }
 }
 

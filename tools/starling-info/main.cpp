@@ -3,10 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdlib>
 #include <iostream>
 #include <map>
+#include <utility>
 
 #include "core/standard_descriptors.hpp"
+#include "params/excerpt.hpp"
 #include "params/nearest.hpp"
 #include "tools/starling-info/sections.hpp"
 
@@ -17,6 +20,7 @@ struct Wanted {
   bool parsable = false;
   bool params_page = false;
   std::vector<std::string> params;
+  std::vector<std::pair<std::string, std::string>> mca;
   std::map<std::string_view, bool> sections;
 
   [[nodiscard]] bool everything() const {
@@ -45,12 +49,26 @@ bool print_named(const Context& context, const Wanted& wanted, Printer& printer)
   return all_known;
 }
 
+int report(const Error& error) {
+  std::cerr << "starling-info: " << error.text() << "\n";
+  return 1;
+}
+
+/// Puts --mca where look_around() and a runtime read it, as mpiexec does for its ranks.
+Result<void> publish(const std::vector<std::pair<std::string, std::string>>& mca) {
+  if (mca.empty()) return {};
+  std::vector<params::CommandLineSetting> settings;
+  for (const auto& [name, value] : mca) settings.push_back({name, value});
+  auto text = params::command_line_value(settings);
+  if (!text) return fail(std::move(text).error());
+  ::setenv(std::string(params::kCommandLineVariable).c_str(), text->c_str(), 1);
+  return {};
+}
+
 int show(const Wanted& wanted) {
+  if (auto done = publish(wanted.mca); !done) return report(done.error());
   auto context = look_around();
-  if (!context) {
-    std::cerr << "starling-info: " << context.error().text() << "\n";
-    return 1;
-  }
+  if (!context) return report(context.error());
   if (wanted.params_page) {
     write_parameters_page(context->params, std::cout);
     return context->problems.empty() ? 0 : 1;
@@ -80,7 +98,16 @@ int run(int argc, char** argv) {
     app.add_flag("--" + std::string(section.name), wanted.sections[section.name],
                  "only: " + std::string(section.about));
   }
+  app.add_option("--mca", wanted.mca, "as if set by mpiexec's option of that name (may be repeated)")
+      ->type_name("NAME VALUE");
+  app.allow_extras();  // CLI11 would name them in reverse order
   CLI11_PARSE(app, argc, argv);
+  if (!app.remaining().empty()) {
+    return report(Error{Errc::bad_parameter,
+                        {},
+                        "'" + params::excerpt(app.remaining().front()) +
+                            "' is not understood (starling-info --help lists all options)"});
+  }
   return show(wanted);
 }
 

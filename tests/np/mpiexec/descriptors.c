@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What descriptors 0 to 2 of a process are once MPI runs, and whether they can be used. Usage: descriptors FILE
- * Each rank writes FILE.RANK: a line per descriptor with its number, what it is, and what using it gives. */
+/* What descriptors 0 to 2 of a process are once MPI runs, and whether they can be used.
+ * Usage: descriptors FILE. Each rank writes FILE.RANK: a line per descriptor with its number, what it is, and
+ * what using it gives. */
 #include <errno.h>
 #include <mpi.h>
 #include <stdio.h>

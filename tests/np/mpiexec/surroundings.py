@@ -8,13 +8,16 @@ Standard library only.
 import itertools
 import os
 import pathlib
+import signal
+import socket
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, MPIEXEC, SANITIZED, JobCase  # noqa: E402
+from jobs import BUILD, MPIEXEC, SANITIZED, JobCase, marked_processes  # noqa: E402
 
 DESCRIPTORS = str(BUILD / "tests/np_descriptors")
+PROBE = str(BUILD / "tests/pmi_probe")
 HELLO = str(BUILD / "examples/hello")
 STREAMS = (0, 1, 2)
 
@@ -109,6 +112,130 @@ class Limits(JobCase):
             self.assertEqual(done.code, 38, done)
             self.assertRegex(done.err, r"cannot map \d+ bytes .* limited to 40960000 bytes \(ulimit -v\), of which \d+ are in "
                                        r"use; needed: \d+\. Raise that limit", done)
+
+
+class ParameterFiles(JobCase):
+    """Named by the user, but no file, or with a value of a mebibyte."""
+
+    def kinds(self):
+        fifo, folder, name = (f"{self.folder}/{kind}" for kind in ("fifo", "folder", "socket"))
+        os.mkfifo(fifo)
+        os.mkdir(folder)
+        holder = socket.socket(socket.AF_UNIX)
+        holder.bind(name)
+        holder.close()
+        yield fifo, "a FIFO"
+        yield folder, "a directory"
+        yield name, "a socket"
+        yield "/dev/null", "a device"
+        os.unlink(fifo)
+        os.rmdir(folder)
+        os.unlink(name)
+
+    def test_what_is_no_plain_file_is_refused_without_waiting(self):
+        for path, kind in self.kinds():
+            wanted = f"{path} is {kind}; a parameter file is a plain file"
+            done = self.run_job("--params", path, "-n", 2, "true", timeout=20)
+            self.assertEqual(done.code, 2, done)
+            self.assertIn(wanted, done.err)
+            done = self.run_job(launcher=HELLO, env={"STARLING_PARAMS_FILE": path}, timeout=20)
+            self.assertGreater(done.code, 0, done)
+            self.assertIn(wanted, done.err)
+
+    def test_a_long_value_is_cut_in_messages(self):
+        path = pathlib.Path(self.folder, "long.conf")
+        long = "x" * 1000000
+        for setting in (f"log_level = {long}", f"btl = {long}", f"{long} = 1\nmca_strict = 1", f"{long}"):
+            path.write_text(setting + "\n")
+            for done in (self.run_job("--params", path, "-n", 2, HELLO),
+                         self.run_job(launcher=HELLO, env={"STARLING_PARAMS_FILE": str(path)})):
+                self.assertGreater(done.code, 0, done)
+                self.assertIn("... (1000000 characters in all)", done.err)
+                self.assertLess(len(done.err), 4000, done)
+        path.unlink()
+        done = self.run_job("-n", "7" * 100000, "true")
+        self.assertEqual((done.code, len(done.err) < 1000), (2, True), done)
+
+
+class Allocations(JobCase):
+    """Batch systems that gave several nodes: this mpiexec uses one, and says so once."""
+
+    def told(self, *options, **variables):
+        done = self.run_job(*options, "-n", 3, "true", env=variables)
+        self.assertEqual(done.code, 0, done)
+        self.assertLessEqual(done.err.count("\n"), 1, done)
+        return done.err
+
+    def test_several_nodes_are_told_with_the_command_to_use(self):
+        hosts = pathlib.Path(self.folder, "hosts")
+        hosts.write_text("n0\nn0\nn1\nn1\n")
+        grid = pathlib.Path(self.folder, "grid")
+        grid.write_text("n0 2 all.q UNDEFINED\nn1 2 all.q UNDEFINED\n")
+        for variables, system, nodes, command in (
+                ({"SLURM_JOB_NUM_NODES": "4"}, "Slurm", 4, "`srun --mpi=pmi2 -n 3 PROGRAM`"),
+                ({"SLURM_NNODES": "2"}, "Slurm", 2, "`srun --mpi=pmi2 -n 3 PROGRAM`"),
+                ({"PBS_NODEFILE": str(hosts)}, "PBS", 2, "`mpiexec.hydra -f $PBS_NODEFILE -n 3 PROGRAM`"),
+                ({"LSB_HOSTS": "n0 n0 n1 n2"}, "LSF", 3, "`mpiexec.hydra -n 3 PROGRAM`"),
+                ({"LSB_MCPU_HOSTS": "n0 4 n1 4"}, "LSF", 2, "`mpiexec.hydra -n 3 PROGRAM`"),
+                ({"PE_HOSTFILE": str(grid)}, "Grid Engine", 2, "`mpiexec.hydra -n 3 PROGRAM`"),
+                ({"OAR_NODEFILE": str(hosts)}, "OAR", 2, "-f $OAR_NODEFILE -n 3"),
+                ({"COBALT_NODEFILE": str(hosts)}, "Cobalt", 2, "-f $COBALT_NODEFILE -n 3")):
+            with self.subTest(**variables):
+                told = self.told(**variables)
+                self.assertIn(f"mpiexec: warning: {system} has given {nodes} nodes ({next(iter(variables))}", told)
+                self.assertIn(f"all 3 ranks on one, {socket.gethostname()}", told)
+                self.assertIn(command, told)
+        hosts.unlink()
+        grid.unlink()
+
+    def test_nothing_is_told_where_nothing_is_wrong(self):
+        one = pathlib.Path(self.folder, "one")
+        one.write_text("n0\nn0\n")
+        for variables in ({"SLURM_JOB_NUM_NODES": "1"}, {"PBS_NODEFILE": str(one)}, {"PBS_NODEFILE": "/no/such"},
+                          {"LSB_MCPU_HOSTS": "n0 8"}, {"SLURM_NNODES": "many"}, {"SLURM_JOB_NUM_NODES": ""}):
+            with self.subTest(**variables):
+                self.assertEqual(self.told(**variables), "")
+        one.unlink()
+        several = {"SLURM_JOB_NUM_NODES": "4"}
+        self.assertEqual(self.told("-host", "localhost", **several), "")
+        self.assertEqual(self.told("--virtual-nodes", 2, **several), "")
+        self.assertEqual(self.run_job("-n", 1, "true", env=several).err, "")
+
+
+class Words(JobCase):
+    """What mpiexec says about its own output, and to whom it listens."""
+
+    def test_a_full_disk_is_no_closed_output(self):
+        for stream, script in (("output", "echo said"), ("error", "echo said >&2")):
+            with open("/dev/full", "w") as full:
+                process = self.start("-l", "-n", 2, "sh", "-c", f"{script}; sleep 60",
+                                     **{"stdout" if stream == "output" else "stderr": full})
+                done = self.finish(process)
+            self.assertEqual(done.code, 1, done)
+            if stream == "output":
+                self.assertEqual(done.err, "mpiexec: standard output cannot be written: No space left on device\n")
+
+    def test_a_reader_that_went_away_is_told(self):
+        reader, writer = os.pipe()
+        os.close(reader)
+        process = self.start("-l", "-n", 1, "sh", "-c", "echo said; sleep 60", stdout=writer)
+        os.close(writer)
+        done = self.finish(process)
+        self.assertEqual((done.code, done.err), (1, "mpiexec: standard output was closed by whoever read it\n"))
+
+    def test_the_guard_passes_on_the_question(self):
+        process = self.start("-n", 2, PROBE, "wait")
+        self.wait_for_processes(3)  # two ranks and the guard
+        own = [pid for pid in marked_processes() if pid != process.pid]
+        guard, = (pid for pid in own if os.readlink(f"/proc/{pid}/exe") == os.readlink(f"/proc/{process.pid}/exe"))
+        for _ in range(2):
+            os.kill(guard, signal.SIGUSR1)
+        told = [process.stderr.readline() for _ in range(2)]
+        process.send_signal(signal.SIGTERM)
+        done = self.finish(process)
+        for rank, line in enumerate(told):
+            self.assertRegex(line, rf"^mpiexec: rank {rank} pid \d+ on .*: ")
+        self.assertEqual(done.code, 143, done)
 
 
 if __name__ == "__main__":

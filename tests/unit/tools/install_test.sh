@@ -44,6 +44,17 @@ fi
 
 PATH=$prefix/bin:$PATH cmake -S "$source/tests/unit/tools/find_mpi" -B "$work/user" -DEXAMPLES="$source/examples" \
   >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "find_package(MPI) failed"; }
+# The same by the compilers alone, with another MPI's mpiexec in PATH: the recipe of the user guide.
+mkdir "$work/other"
+printf '#!/bin/sh\nexit 1\n' >"$work/other/mpiexec"
+chmod +x "$work/other/mpiexec"
+PATH=$work/other:$PATH cmake -S "$source/tests/unit/tools/find_mpi" -B "$work/named" -DEXAMPLES="$source/examples" \
+  -DMPI_C_COMPILER="$prefix/bin/mpicc" -DMPI_CXX_COMPILER="$prefix/bin/mpicxx" \
+  -DMPIEXEC_EXECUTABLE="$prefix/bin/mpiexec" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "the compilers' names do not do"; }
+cmake --build "$work/named" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "that project does not build"; }
+ctest --test-dir "$work/named" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "that project's programs do not run"; }
+grep -q -e '-DMPIEXEC_EXECUTABLE=/opt/starling/bin/mpiexec' "$source/docs/user-guide.md" || fail "the user guide lacks the recipe"
+
 grep -q "^MPIEXEC_EXECUTABLE:FILEPATH=$prefix/bin/mpiexec$" "$work/user/CMakeCache.txt" ||
   fail "find_package(MPI) took another mpiexec: $(grep '^MPIEXEC_EXECUTABLE' "$work/user/CMakeCache.txt")"
 cmake --build "$work/user" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "the user's project does not build"; }

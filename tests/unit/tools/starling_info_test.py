@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 INFO, HOSTILE = sys.argv[1:3]
+os.umask(0o022)  # files that their group can write are not read
 
 
 class StarlingInfo(unittest.TestCase):
@@ -93,6 +94,56 @@ class StarlingInfo(unittest.TestCase):
                          f"{site}/shm_text.so: is not an ELF file: it does not begin with 0x7f 'ELF'")
         self.assertEqual(facts["component.shm.good.admitted"], "0")
         self.assertEqual(facts["component.shm.exiting.summary"], "exits when loaded")
+
+    def test_files_and_folders_that_others_can_write_are_named_with_the_reason(self):
+        file = self.home / ".config/starling/params.conf"
+        file.parent.mkdir(parents=True)
+        file.write_text("log_level = info\n")
+        file.chmod(0o664)
+        site = self.home / "site"
+        site.mkdir()
+        plugin = site / "shm_good.so"
+        plugin.write_bytes((pathlib.Path(HOSTILE) / "shm_good.so").read_bytes())
+        plugin.chmod(0o777)
+        facts, done = self.facts("--components", "--params", plugin_path=f"{site}:{self.home}/.config")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(facts["parameter.log_level.origin"], "default")
+        self.assertIn(f"warning: the parameter file {file} is not read: it is writable by its group; use `chmod g-w`\n", done.stderr)
+        self.assertEqual(facts["component.shm.good.refusal"], f"{plugin}: it is writable by others; use `chmod go-w`")
+        self.assertNotIn("parameter.shm_good_width.value", facts)
+        site.chmod(0o777)
+        _, done = self.facts("--components", plugin_path=str(site))
+        self.assertIn(f"warning: plugin directory not searched: {site}: it is writable by others; use `chmod go-w`\n", done.stderr)
+
+    def test_a_parameter_file_of_another_kind_ends_in_1_without_waiting(self):
+        fifo = self.home / "fifo"
+        os.mkfifo(fifo)
+        done = self.run_info(STARLING_PARAMS_FILE=str(fifo))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn(f"{fifo} is a FIFO; a parameter file is a plain file", done.stderr)
+
+    def test_a_long_value_is_cut_for_people_and_whole_for_programs(self):
+        file = self.home / "job.conf"
+        file.write_text("btl_ucx_devices = " + "x" * 1000000 + "\nlog_level = " + "y" * 10000 + "\n")
+        done = self.run_info("--params", STARLING_PARAMS_FILE=str(file))
+        self.assertIn("... (1000000 characters in all)", " ".join(done.stdout.split()))
+        self.assertIn("... (10000 characters in all)' (", done.stderr)
+        self.assertLess(max(map(len, (done.stdout + done.stderr).splitlines())), 5000)
+        facts, _ = self.facts("--param", "btl_ucx_devices", STARLING_PARAMS_FILE=str(file))
+        self.assertEqual(len(facts["parameter.btl_ucx_devices.value"]), 1000000)
+
+    def test_mca_is_taken_as_mpiexec_takes_it(self):
+        facts, done = self.facts("--mca", "log_level", "info", "--mca", "btl", "self,shm", "--param", "log_level", "--param", "btl",
+                                 log_level="debug")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual((facts["parameter.log_level.value"], facts["parameter.log_level.origin"]), ("info", "mpiexec --mca"))
+        self.assertEqual(facts["parameter.btl.value"], "self,shm")
+        done = self.run_info("--mca", "self,shm", "btl")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("'self,shm' is no parameter name; expected letters, digits and _, as in `--mca btl self,shm`", done.stderr)
+        self.assertNotEqual(self.run_info("--mca", "btl").returncode, 0)
+        done = self.run_info("first", "second")
+        self.assertEqual((done.returncode, "'first' is not understood" in done.stderr), (1, True), done)
 
     def test_coverage_counts_what_it_lists(self):
         facts, done = self.facts("--coverage")

@@ -5,6 +5,7 @@
 /// Threads:   created, changed and freed under the runtime's lock; rank, size and contexts never change.
 /// Ownership: reference-counted; operations in progress hold a reference, so MPI_Comm_free returns at once.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -49,11 +50,13 @@ class Comm final : public GuardedObject {
   [[nodiscard]] Result<pml::Context*> partitioned_context();
   /// First of `count` tags for partitions sent on that channel; they are negative, unlike the user's tags.
   [[nodiscard]] std::int32_t take_partition_tags(std::uint32_t count) noexcept;
-  /// Tag of the next collective operation; every member counts alike since collectives are ordered. Wraps
-  /// below 2^30.
-  [[nodiscard]] Tag next_collective_tag() noexcept {
-    collective_count_ = (collective_count_ + 1) & 0x3fffffffu;
-    return Tag{static_cast<std::int32_t>(collective_count_)};
+  /// Tag of the next collective operation of a form; every member counts alike since collectives are ordered.
+  /// Each form counts for itself, in 2^29 tags of its own.
+  enum class Form : std::uint8_t { blocking, nonblocking, persistent };
+  [[nodiscard]] Tag next_collective_tag(Form form = Form::blocking) noexcept {
+    const auto which = static_cast<std::uint32_t>(form);
+    collective_counts_[which] = (collective_counts_[which] + 1) & 0x1fffffffu;
+    return Tag{static_cast<std::int32_t>(collective_counts_[which] | which << 29)};
   }
 
   /// How people know it: its name, or its size and id.
@@ -82,8 +85,8 @@ class Comm final : public GuardedObject {
   pml::Context* context_ = nullptr;
   pml::Context* collective_ = nullptr;
   pml::Context* partitioned_ = nullptr;
-  std::uint32_t partition_tags_ = 0;  ///< given out
-  std::uint32_t collective_count_ = 0;
+  std::uint32_t partition_tags_ = 0;                  ///< given out
+  std::array<std::uint32_t, 3> collective_counts_{};  ///< by Form
 };
 
 }  // namespace starling::mpi

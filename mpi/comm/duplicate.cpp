@@ -44,9 +44,10 @@ void broadcast(coll::Schedule& schedule, const Comm& comm, ContextId& id) {
 
 }  // namespace
 
-Duplication::Duplication(Comm& parent, Ref<Info> info)
+Duplication::Duplication(Comm& parent, Ref<Info> info, Comm::Form form)
     : parent_(parent),
       info_(std::move(info)),
+      form_(form),
       errhandler_(parent.errhandler),
       topology_(parent.topology),
       failure_(attributes_.copy_from(parent.handle(), parent.attributes)) {}
@@ -57,7 +58,8 @@ void Duplication::start() {
     if (fresh) id_ = *fresh;  // else everybody finds that there is none
   }
   broadcast(execution_.schedule, parent_, id_);
-  execution_.start({&Runtime::get()->pml(), &parent_.collective_context(), parent_.next_collective_tag()});
+  execution_.start(
+      {&Runtime::get()->pml(), &parent_.collective_context(), parent_.next_collective_tag(form_)});
 }
 
 Made Duplication::finish() {

@@ -20,7 +20,7 @@ namespace starling::mpi {
 class Duplication {
  public:
   /// Runs the copy callbacks. `info` are the new communicator's hints, or empty.
-  Duplication(Comm& parent, Ref<Info> info);
+  Duplication(Comm& parent, Ref<Info> info, Comm::Form form);
   /// Takes part in the broadcast; may end at once.
   void start();
   /// Goes as far as it can. True when the broadcast has ended.
@@ -33,6 +33,7 @@ class Duplication {
  private:
   Comm& parent_;
   Ref<Info> info_;
+  Comm::Form form_;
   AttributeSet attributes_;
   Ref<Errhandler> errhandler_;
   std::shared_ptr<const Topology> topology_;

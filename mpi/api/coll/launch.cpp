@@ -140,9 +140,6 @@ class Ongoing final : public mpi::Operation {
   Request* request_ = nullptr;
 };
 
-/// Persistent operations keep their tag, in a range of its own: starts are ordered per operation only.
-Tag persistent_tag(Tag tag) { return Tag{to_int(tag) | (1 << 30)}; }
-
 void apply(const Operator& self, const void* in, void* inout, std::uint64_t count, const Type& type) {
   static_cast<const Op*>(self.object)->apply(in, inout, count, *static_cast<const Datatype*>(type.object));
 }
@@ -210,8 +207,9 @@ int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction
                const char* name) {
   if (form.kind == Form::Kind::blocking) return run_blocking(comm, build, context, name);
   const bool keeps = form.kind == Form::Kind::persistent;
-  const Tag tag = comm.next_collective_tag();
-  auto operation = std::make_unique<Ongoing>(comm, keeps ? persistent_tag(tag) : tag, used, name, keeps);
+  // A persistent operation keeps its tag: starts are ordered per operation only.
+  const Tag tag = comm.next_collective_tag(keeps ? Comm::Form::persistent : Comm::Form::nonblocking);
+  auto operation = std::make_unique<Ongoing>(comm, tag, used, name, keeps);
   build(context, operation->schedule(), team_of(comm));
   if (!operation->schedule().ok()) return no_memory();
   Request* const request = Request::make(Request::Form::operation);

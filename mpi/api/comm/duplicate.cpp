@@ -23,7 +23,7 @@ namespace {
 class Duplicating final : public Operation {
  public:
   Duplicating(Comm& parent, Ref<Info> info, MPI_Comm* newcomm)
-      : duplication_(parent, std::move(info)), newcomm_(newcomm) {}
+      : duplication_(parent, std::move(info), Comm::Form::nonblocking), newcomm_(newcomm) {}
   ~Duplicating() override { Runtime::get()->remove(*this); }
 
   int start(Request& request) override {
@@ -65,7 +65,7 @@ int duplicate(Comm& comm, Ref<Info> info, MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
   // Waiting gives the lock away: another thread may free the parent meanwhile.
   const Ref<Comm> parent = Ref<Comm>::share(&comm);
-  Duplication duplication(comm, std::move(info));
+  Duplication duplication(comm, std::move(info), Comm::Form::blocking);
   duplication.start();
   const auto what = [&] { return "MPI_Comm_dup of " + duplication.state(); };
   const Waiting waiting(what);

@@ -46,6 +46,8 @@ struct Registry {
   BigLock lock;
   /// MPI may be used: a session or the world model is initialised. Set and cleared by the runtime.
   std::atomic<bool> active{false};
+  /// A session has been made, once: objects may be of different ones (mpi/session/isolation.hpp).
+  std::atomic<bool> sessions_used{false};
   /// Handler of errors that belong to no object while there is no MPI_COMM_SELF: the initial one (info key
   /// mpi_initial_errhandler).
   std::atomic<HandleBits> initial_errhandler{0x141};  // MPI_ERRORS_ARE_FATAL

@@ -15,6 +15,7 @@
 #include "mpi/error.hpp"
 #include "mpi/group/algebra.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/session/isolation.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -83,6 +84,7 @@ Tag leaders_tag(int tag) { return Tag{-8 - tag % (std::numeric_limits<int>::max(
 int meet(const Comm& local, const Bridge& bridge, Described& remote) {
   if (bridge.peer == nullptr) return error(MPI_ERR_COMM, "peer_comm is not a live communicator");
   Comm& peer = *bridge.peer;
+  if (!may_meet(local, peer)) return of_another_session(MPI_ERR_COMM, "local_comm", "peer_comm");
   if (bridge.remote_leader < 0 || static_cast<std::uint32_t>(bridge.remote_leader) >= peer.peer_count()) {
     return error(MPI_ERR_RANK, "remote_leader is " + std::to_string(bridge.remote_leader) + ", expected 0.." +
                                    std::to_string(peer.peer_count() - 1));
@@ -124,6 +126,7 @@ bool in_range(int rank, std::uint32_t size) { return rank >= 0 && static_cast<st
 int meet_by_name(const Group& local, int local_leader, Group* remote, int remote_leader,
                  const std::string& tag, Described& told) {
   if (remote == nullptr) return error(MPI_ERR_GROUP, "remote_group is not a live group");
+  if (!may_meet(local, *remote)) return of_another_session(MPI_ERR_GROUP, "local_group", "remote_group");
   if (!in_range(remote_leader, remote->size())) {
     return error(MPI_ERR_RANK, "remote_leader is " + std::to_string(remote_leader) +
                                    ", which is no rank of " + "remote_group (size " +

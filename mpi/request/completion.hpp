@@ -24,6 +24,9 @@ struct Slot {
 /// The same for the handle at this index of an array.
 [[nodiscard, gnu::cold]] int not_live(MPI_Count index);
 
+/// MPI_ERR_REQUEST where requests of different sessions stand in one array (section 11.3).
+[[nodiscard]] int of_one_session(MPI_Count count, const MPI_Request handles[]);
+
 /// Finds the request of a handle, null without an active one; false for what is no live request.
 [[nodiscard]] inline bool find_active(MPI_Request handle, Request** found) noexcept {
   *found = nullptr;

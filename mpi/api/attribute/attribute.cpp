@@ -61,8 +61,15 @@ int get(T& object, int keyval, void* value, int* flag, Kind kind) {
   return MPI_SUCCESS;
 }
 
-/// C gets the address of the value of a predefined attribute (section 7.7.2).
-bool predefined(int keyval, void** value, int* flag) {
+bool is_predefined(int keyval) noexcept { return keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE; }
+
+/// C gets the address of the value of a predefined attribute (section 7.7.2). The others describe the world:
+/// communicators of a session have MPI_TAG_UB only (section 9.1.2).
+bool predefined(const Comm& comm, int keyval, void** value, int* flag) {
+  if (comm.session && is_predefined(keyval) && keyval != MPI_TAG_UB) {
+    *flag = 0;
+    return true;
+  }
   PredefinedAttributes& values = registry().attributes;
   int* address = nullptr;
   switch (keyval) {
@@ -87,8 +94,6 @@ int read_only(int keyval) {
   return error(MPI_ERR_KEYVAL,
                "keyval is " + std::to_string(keyval) + ", a predefined one, which cannot be changed");
 }
-
-bool is_predefined(int keyval) noexcept { return keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE; }
 
 }  // namespace
 
@@ -116,7 +121,7 @@ int Comm_set_attr(Comm& comm, int comm_keyval, void* attribute_val) {
   return set(comm, comm_keyval, attribute_val, Kind::comm);
 }
 int Comm_get_attr(Comm& comm, int comm_keyval, void* attribute_val, int* flag) {
-  if (predefined(comm_keyval, static_cast<void**>(attribute_val), flag)) return MPI_SUCCESS;
+  if (predefined(comm, comm_keyval, static_cast<void**>(attribute_val), flag)) return MPI_SUCCESS;
   return get(comm, comm_keyval, attribute_val, flag, Kind::comm);
 }
 int Comm_delete_attr(Comm& comm, int comm_keyval) {

@@ -11,10 +11,12 @@
 #include "mpi/handles.hpp"
 #include "mpi/request/buffered.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/session/isolation.hpp"
 
 namespace starling::mpi::api {
 int Comm_create(Comm& comm, Group& group, MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
+  if (!may_meet(comm, group)) return of_another_session(MPI_ERR_GROUP, "comm", "group");
   const Ref<Group> members = Ref<Group>::share(&group);
   return give(comm.inter() ? inter_create_sub(comm, members) : CommFactory::create(comm, members), newcomm);
 }
@@ -23,6 +25,7 @@ int Comm_create_group(Comm& comm, Group& group, int tag, MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
   if (comm.inter())
     return error(MPI_ERR_COMM, "comm is an intercommunicator, an intracommunicator was expected");
+  if (!may_meet(comm, group)) return of_another_session(MPI_ERR_GROUP, "comm", "group");
   return give(CommFactory::create_group(comm, Ref<Group>::share(&group), tag), newcomm);
 }
 

@@ -6,6 +6,7 @@
 #include "mpi/error.hpp"
 #include "mpi/group/algebra.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/session/isolation.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -66,6 +67,7 @@ int Comm_remote_group(Comm& comm, MPI_Group* group) {
 }
 
 int Comm_compare(Comm& comm1, Comm& comm2, int* result) {
+  if (!may_meet(comm1, comm2)) return of_another_session(MPI_ERR_COMM, "comm1", "comm2");
   if (&comm1 == &comm2) {
     *result = MPI_IDENT;
     return MPI_SUCCESS;

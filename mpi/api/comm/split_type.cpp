@@ -11,6 +11,8 @@
 #include "mpi/api.gen.hpp"
 #include "mpi/comm/exchange.hpp"
 #include "mpi/comm/factory.hpp"
+#include "mpi/comm/inter.hpp"
+#include "mpi/comm/inter_exchange.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/hardware/hardware.hpp"
@@ -91,21 +93,39 @@ std::size_t dividing_level(const std::vector<Record>& all) {
   return kLevels;
 }
 
-/// Splits by place; the color is the lowest rank that has it.
-Made split(Comm& comm, const std::vector<Record>& all, int key) {
-  const Place mine = all[comm.rank()].place;
+/// What all members have told, in an order that is the same on all of them. Of an intercommunicator both
+/// groups count: a place that only one of them has makes no new one.
+struct Told {
+  std::vector<Record> all;
+  std::size_t own = 0;  ///< index of this process
+};
+
+int exchange(Comm& comm, const Record& mine, Told& told) {
+  const auto sent = std::as_bytes(std::span<const Record, 1>(&mine, 1));
+  told.all.resize(comm.size() + (comm.inter() ? comm.peer_count() : 0));
+  told.own = comm.rank();
+  const std::span<Record> all(told.all);
+  if (!comm.inter()) return allgather_bytes(comm, sent, std::as_writable_bytes(all));
+  const std::size_t ours = leads(comm) ? 0 : comm.peer_count(), theirs = leads(comm) ? comm.size() : 0;
+  told.own += ours;
+  return allgather_groups(comm, sent, std::as_writable_bytes(all.subspan(ours, comm.size())),
+                          std::as_writable_bytes(all.subspan(theirs, comm.peer_count())));
+}
+
+/// Splits by place; the color is the first member that has it.
+Made split(Comm& comm, const Told& told, int key) {
+  const Place mine = told.all[told.own].place;
   const auto first =
-      std::find_if(all.begin(), all.end(), [&](const Record& one) { return one.place == mine; });
-  const int color = mine.index == kNowhere ? MPI_UNDEFINED : static_cast<int>(first - all.begin());
-  return CommFactory::split(comm, color, key);
+      std::find_if(told.all.begin(), told.all.end(), [&](const Record& one) { return one.place == mine; });
+  const int color = mine.index == kNowhere ? MPI_UNDEFINED : static_cast<int>(first - told.all.begin());
+  return comm.inter() ? inter_split(comm, color, key) : CommFactory::split(comm, color, key);
 }
 
 /// MPI_COMM_TYPE_HW_UNGUIDED: the largest strict subsets that share something; the info gets its name.
-Made split_unguided(Comm& comm, std::vector<Record> all, const std::vector<hardware::Place>& places, int key,
-                    Info* info) {
-  const std::size_t level = dividing_level(all);
-  for (Record& one : all) one.place.index = level == kLevels ? kNowhere : one.levels[level];
-  const Made made = split(comm, all, key);
+Made split_unguided(Comm& comm, Told& told, const std::vector<hardware::Place>& places, int key, Info* info) {
+  const std::size_t level = dividing_level(told.all);
+  for (Record& one : told.all) one.place.index = level == kLevels ? kNowhere : one.levels[level];
+  const Made made = split(comm, told, key);
   if (made.comm != nullptr && info != nullptr)
     info->set(kResourceType, level == 0 ? std::string(kSharedMemory) : places[level - 1].type);
   return made;
@@ -120,8 +140,6 @@ int bad_split_type(int split_type) {
 
 int Comm_split_type(Comm& comm, int split_type, int key, Info* info, MPI_Comm* newcomm) {
   *newcomm = MPI_COMM_NULL;
-  if (comm.inter())
-    return error(MPI_ERR_COMM, "comm is an intercommunicator, an intracommunicator was expected");
   const bool free_choice = split_type == MPI_COMM_TYPE_HW_UNGUIDED;
   std::vector<hardware::Place> places;
   Record mine = record({});
@@ -140,12 +158,9 @@ int Comm_split_type(Comm& comm, int split_type, int key, Info* info, MPI_Comm* n
     case MPI_UNDEFINED: break;
     default: return bad_split_type(split_type);
   }
-  std::vector<Record> all(comm.size());
-  const int rc = allgather_bytes(comm, std::as_bytes(std::span<const Record, 1>(&mine, 1)),
-                                 std::as_writable_bytes(std::span(all)));
-  if (rc != MPI_SUCCESS) return rc;
-  const Made made =
-      free_choice ? split_unguided(comm, std::move(all), places, key, info) : split(comm, all, key);
+  Told told;
+  if (const int rc = exchange(comm, mine, told); rc != MPI_SUCCESS) return rc;
+  const Made made = free_choice ? split_unguided(comm, told, places, key, info) : split(comm, told, key);
   if (made.comm != nullptr) *newcomm = as_handle<MPI_Comm>(made.comm->handle());
   return made.error_class;
 }

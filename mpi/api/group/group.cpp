@@ -7,7 +7,7 @@
 #include "mpi/error.hpp"
 #include "mpi/group/algebra.hpp"
 #include "mpi/runtime/self.hpp"
-#include "mpi/session/session.hpp"
+#include "mpi/session/isolation.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -32,6 +32,8 @@ int give(Result<ProcListPtr> members, int error_class, const Group& source, MPI_
 
 /// Two groups of one operation come from one session (section 11.3.2); an empty one may come from nowhere.
 const Group& of_two(const Group& group1, const Group& group2) { return group1.session() ? group1 : group2; }
+
+int strangers() { return of_another_session(MPI_ERR_GROUP, "group1", "group2"); }
 
 int null_array(const char* name) {
   return error(MPI_ERR_ARG, std::string(name) + " is NULL, expected an array");
@@ -59,6 +61,7 @@ int Group_rank(Group& group, int* rank) {
 int Group_translate_ranks(Group& group1, int n, const int ranks1[], Group& group2, int ranks2[]) {
   if (n > 0 && ranks1 == nullptr) return null_array("ranks1");
   if (n > 0 && ranks2 == nullptr) return null_array("ranks2");
+  if (!may_meet(group1, group2)) return strangers();
   for (int i = 0; i < n; ++i) {
     if (ranks1[i] == MPI_PROC_NULL) {
       ranks2[i] = MPI_PROC_NULL;
@@ -76,6 +79,7 @@ int Group_translate_ranks(Group& group1, int n, const int ranks1[], Group& group
 }
 
 int Group_compare(Group& group1, Group& group2, int* result) {
+  if (!may_meet(group1, group2)) return strangers();
   switch (compare(*group1.members(), *group2.members())) {
     case Likeness::identical: *result = MPI_IDENT; break;
     case Likeness::similar: *result = MPI_SIMILAR; break;
@@ -85,14 +89,17 @@ int Group_compare(Group& group1, Group& group2, int* result) {
 }
 
 int Group_union(Group& group1, Group& group2, MPI_Group* newgroup) {
+  if (!may_meet(group1, group2)) return strangers();
   return give(union_of(group1.members(), group2.members()), of_two(group1, group2), newgroup);
 }
 
 int Group_intersection(Group& group1, Group& group2, MPI_Group* newgroup) {
+  if (!may_meet(group1, group2)) return strangers();
   return give(intersection_of(group1.members(), group2.members()), of_two(group1, group2), newgroup);
 }
 
 int Group_difference(Group& group1, Group& group2, MPI_Group* newgroup) {
+  if (!may_meet(group1, group2)) return strangers();
   return give(difference_of(group1.members(), group2.members()), of_two(group1, group2), newgroup);
 }
 

@@ -65,6 +65,7 @@ int Start(MPI_Request* request) {
 }
 
 int Startall(int count, MPI_Request array_of_requests[]) {
+  if (const int rc = of_one_session(count, array_of_requests); rc != MPI_SUCCESS) return rc;
   for (int i = 0; i < count; ++i) {
     Request* const found = find_request(array_of_requests[i]);
     if (const char* const why = not_startable(found); why != nullptr)

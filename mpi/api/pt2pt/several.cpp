@@ -80,6 +80,7 @@ int nothing_to_wait_for(int* index, MPI_Status* status) {
 
 int look_at_all(MPI_Count count, MPI_Request handles[], bool* done) {
   *done = true;
+  if (const int rc = of_one_session(count, handles); rc != MPI_SUCCESS) return rc;
   for (MPI_Count i = 0; i < count; ++i) {
     Request* request = nullptr;
     if (!find_active(handles[i], &request)) [[unlikely]]

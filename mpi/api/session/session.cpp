@@ -72,6 +72,7 @@ int Session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
   int level = MPI_THREAD_SINGLE;
   if (const int rc = wanted_level(info, &level); rc != MPI_SUCCESS) return rc;
   if (const int rc = open_runtime(level); rc != MPI_SUCCESS) return rc;
+  registry().sessions_used.store(true, std::memory_order_relaxed);
   auto made = Ref<Session>::adopt(new Session(provided_level(level)));
   made->errhandler = Ref<Errhandler>::share(&errhandler);
   *session = new_handle<MPI_Session>(tables().session, std::move(made));

@@ -20,7 +20,6 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_group(b.between, &group));
   CHECK_ERROR(MPI_Comm_create_group(b.between, group, 1, &made), MPI_ERR_COMM);
   OK(MPI_Group_free(&group));
-  CHECK_ERROR(MPI_Comm_split_type(b.between, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made), MPI_ERR_COMM);
   CHECK_ERROR(MPI_Scan(out, in, 1, MPI_INT, MPI_SUM, b.between), MPI_ERR_COMM);
   CHECK_ERROR(MPI_Exscan(out, in, 1, MPI_INT, MPI_SUM, b.between), MPI_ERR_COMM);
   CHECK_ERROR(MPI_Allreduce(MPI_IN_PLACE, in, 1, MPI_INT, MPI_SUM, b.between), MPI_ERR_BUFFER);

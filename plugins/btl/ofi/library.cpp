@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "frameworks/btl/net/shared_library.hpp"
+#include "core/shared_library.hpp"
 
 namespace starling::btl::ofi {
 namespace {
@@ -18,7 +18,7 @@ constexpr char kFile[] = "libfabric.so.1";
 Result<Library> open_library() {
   // Else the PSM libraries take six signals: a crash becomes exit code 1 and a file in the current folder.
   for (const char* name : {"IPATH_NO_BACKTRACE", "HFI_NO_BACKTRACE"}) ::setenv(name, "1", 0);
-  auto opened = net::SharedLibrary::open(kFile);
+  auto opened = SharedLibrary::open(kFile);
   if (!opened) return fail(std::move(opened).error());
   Library library;
 #define STARLING_FI_FIND(NAME) opened->find("fi_" #NAME, library.NAME);

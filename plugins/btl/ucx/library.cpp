@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "frameworks/btl/net/shared_library.hpp"
+#include "core/shared_library.hpp"
 
 namespace starling::btl::ucx {
 namespace {
@@ -25,7 +25,7 @@ void prepare_environment() noexcept {
 
 Result<Library> open_library() {
   prepare_environment();
-  auto opened = net::SharedLibrary::open(kFile);
+  auto opened = SharedLibrary::open(kFile);
   if (!opened) return fail(std::move(opened).error());
   Library library;
 #define STARLING_UCP_FIND(NAME) opened->find("ucp_" #NAME, library.NAME);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opening libraries of others. Layer: framework, for the network btls.
+// Opening libraries of others. Layer: core.
 
-#include "frameworks/btl/net/shared_library.hpp"
+#include "core/shared_library.hpp"
 
-namespace starling::btl::net {
+namespace starling {
 
 Result<SharedLibrary> SharedLibrary::open(const char* file) {
   void* const opened = ::dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -17,4 +17,4 @@ Result<void> SharedLibrary::complete() const {
   return fail(Errc::unsupported, file_, std::string("has no function ") + missing_ + "; it is too old");
 }
 
-}  // namespace starling::btl::net
+}  // namespace starling

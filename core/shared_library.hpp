@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A library of others, opened when it is needed and never closed. Layer: framework, for the network
-/// btls.
+/// @file  A library of others, opened when it is needed and never closed. Layer: core.
 ///
-/// Both libraries leave signal handlers, threads and work at exit behind, so closing one would leave those in
-/// unmapped memory. A machine without the library can still read the plugin.
+/// libucp, libfabric and libpmix leave signal handlers, threads and work at exit behind; closing one would leave
+/// those in unmapped memory. A plugin that opens its library itself can be read on a machine without it.
 ///
 /// Threads: one at a time. Errors: Errc::unsupported, with the loader's reason or the missing function.
 
@@ -14,7 +13,7 @@
 
 #include "core/result.hpp"
 
-namespace starling::btl::net {
+namespace starling {
 
 class SharedLibrary {
  public:
@@ -35,4 +34,4 @@ class SharedLibrary {
   const char* missing_ = nullptr;
 };
 
-}  // namespace starling::btl::net
+}  // namespace starling

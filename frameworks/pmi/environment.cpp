@@ -3,15 +3,15 @@
 //
 // Hard here: PMI_FD stays in the environment of every child of a rank, but the descriptor does not (the
 // client sets close-on-exec), and its number may be used for something else by then. The socket's inode tells
-// the difference.
+// the difference where mpiexec is Starling's; elsewhere, and for PMI_PORT, the mark of the rank does.
 
 #include "frameworks/pmi/environment.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
-#include <cstdlib>
 #include <limits>
 
 namespace starling::pmi {
@@ -32,34 +32,11 @@ Result<Number> number_of(std::string_view name, std::string_view text, Number mi
   return value;
 }
 
-bool is_set(const Getenv& get, const char* name) {
-  const char* const value = get(name);
-  return value != nullptr && *value != '\0';
-}
-
-/// Job sizes as launchers publish them, and how each offers PMI.
-struct SizeVariable {
-  const char* name;
-  const char* launcher;
-  const char* remedy;
-};
-constexpr SizeVariable kSizeVariables[] = {
-    {"SLURM_STEP_NUM_TASKS", "Slurm",
-     "start it with `srun --mpi=pmi2` (or --mpi=pmix, if Starling has its pmix plugin)"},
-    {"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun",
-     "start it with Starling's own mpiexec, or with `mpiexec.hydra`"},
-    {"FLUX_JOB_SIZE", "Flux", "start it with `flux run -o pmi=simple`"},
-    {"PALS_LOCAL_SIZE", "PALS",
-     "start it with `mpiexec --pmi=pmix`, and have Starling's pmix plugin installed"},
-    {"PMI_SIZE", "a PMI launcher",
-     "let the launcher pass PMI_FD or PMI_PORT on (a wrapper that closes descriptors takes it away)"},
-};
-
-std::string refusal(const std::string& evidence, const std::string& remedy) {
-  return evidence +
-         ", but offers no PMI-1 connection (neither PMI_FD nor PMI_PORT leads to one); running on would make "
-         "every process rank 0 of 1. What to do: " +
-         remedy + ". To run independent processes on purpose, set STARLING_MCA_pmi_singleton_anyway=1";
+/// Whether the variables are a rank's, and offer this process nothing.
+bool of_a_rank(const Getenv& get, Launch& launch) {
+  const char* const reason = why_not_served(kinship(get, ::getpid(), Manager::pmi));
+  if (reason != nullptr) launch.why_none = reason;
+  return reason != nullptr;
 }
 
 Result<Launch> launch_of_fd(const Getenv& get, std::string_view fd_text) {
@@ -71,12 +48,10 @@ Result<Launch> launch_of_fd(const Getenv& get, std::string_view fd_text) {
   if (const char* const text = get("STARLING_PMI_FEATURES"); text != nullptr && *text != '\0') {
     auto features = Features::parse(text);
     if (!features) return fail(std::move(features).error());
-    if (!is_socket || facts.st_ino != features->socket) {
-      launch.why_none = "PMI_FD is no longer the connection to mpiexec: this process is a child of a rank";
-      return launch;
-    }
-    launch.features = std::move(*features);
-  } else if (!is_socket) {
+    if (is_socket && facts.st_ino == features->socket) launch.features = std::move(*features);
+  }
+  if (!launch.features && of_a_rank(get, launch)) return launch;
+  if (!is_socket) {
     launch.why_none = "PMI_FD=" + std::string(fd_text) + " is no open socket in this process";
     return launch;
   }
@@ -87,6 +62,7 @@ Result<Launch> launch_of_fd(const Getenv& get, std::string_view fd_text) {
 
 Result<Launch> launch_of_port(const Getenv& get, std::string_view address) {
   Launch launch;
+  if (of_a_rank(get, launch)) return launch;
   const std::size_t colon = address.rfind(':');
   if (colon == std::string_view::npos || colon == 0) {
     return fail(Errc::bad_input, kWhere,
@@ -105,10 +81,6 @@ Result<Launch> launch_of_port(const Getenv& get, std::string_view address) {
 }
 
 }  // namespace
-
-Getenv process_environment() {
-  return [](const char* name) -> const char* { return std::getenv(name); };
-}
 
 std::string Features::text() const {
   return "socket=" + std::to_string(socket) + ";vallen=" + std::to_string(vallen_max) +
@@ -159,28 +131,6 @@ Result<Launch> launch_of(const Getenv& get) {
   Launch launch;
   launch.why_none = "neither PMI_FD nor PMI_PORT is set: no PMI-1 launcher started this process";
   return launch;
-}
-
-std::optional<std::string> why_not_alone(const Getenv& get) {
-  if (is_set(get, "STARLING_JOB")) return std::nullopt;
-  bool size_is_one = false;
-  for (const SizeVariable& variable : kSizeVariables) {
-    if (!is_set(get, variable.name)) continue;
-    const std::string_view text = get(variable.name);
-    if (text == "1") {
-      size_is_one = true;
-      continue;
-    }
-    return refusal(std::string(variable.launcher) + " started several processes (" + variable.name + "=" +
-                       std::string(text) + ")",
-                   variable.remedy);
-  }
-  if (!size_is_one && is_set(get, "PMIX_NAMESPACE") && is_set(get, "PMIX_RANK")) {
-    return refusal("a PMIx launcher started this process (PMIX_NAMESPACE=" +
-                       std::string(get("PMIX_NAMESPACE")) + ", PMIX_RANK=" + get("PMIX_RANK") + ")",
-                   "install Starling's pmix plugin, or start it with a PMI-1 launcher");
-  }
-  return std::nullopt;
 }
 
 }  // namespace starling::pmi

@@ -1,30 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What the environment says about who started this process. Layer: framework; used by the pmi plugins
-/// and mpiexec.
-///
-/// The one place that knows which variable means what, so that "nobody offers PMI, I am alone" and "somebody
-/// does, but it does not work" are never mixed up: the second must be an error, or N processes would each
-/// believe to be rank 0 of 1.
+/// @file  Where the environment says that a PMI-1 or PMI-2 server is. Layer: framework; used by the pmi plugins
+/// and mpiexec. Which launcher left which variables, and what that proves: launchers.hpp.
 ///
 /// Threads:   functions of their arguments; getenv itself must not race with setenv.
 /// Errors:    bad_input names variable and value.
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/result.hpp"
+#include "frameworks/pmi/launchers.hpp"
 #include "frameworks/pmi/node_map.hpp"
 
 namespace starling::pmi {
-
-/// Reads one variable: null if it is not set. Tests pass their own.
-using Getenv = std::function<const char*(const char* name)>;
-[[nodiscard]] Getenv process_environment();
 
 /// What Starling's mpiexec tells its ranks up front (STARLING_PMI_FEATURES), so that start-up needs no
 /// questions. Its presence also means: get() before a fence, cmd=idle and cmd=busy, percent-encoded abort
@@ -52,9 +44,5 @@ struct Launch {
 
 /// An Error if a variable is set and makes no sense.
 [[nodiscard]] Result<Launch> launch_of(const Getenv& get);
-
-/// Set if the environment shows that a launcher started several processes: why this one must not run alone,
-/// and what to do. A child of one of Starling's own ranks (STARLING_JOB is set) may run alone.
-[[nodiscard]] std::optional<std::string> why_not_alone(const Getenv& get);
 
 }  // namespace starling::pmi

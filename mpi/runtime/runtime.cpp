@@ -17,6 +17,7 @@
 #include "core/log.hpp"
 #include "core/standard_descriptors.hpp"
 #include "frameworks/bootstrap/params.hpp"
+#include "frameworks/pmi/launchers.hpp"
 #include "mpi/coll/tuning.hpp"
 #include "mpi/runtime/cores.hpp"
 #include "mpi/runtime/node_identity.hpp"
@@ -82,6 +83,7 @@ Result<void> Runtime::connect_pmi() {
   const pmi::Identity& identity = pmi_->identity();
   self_ = ProcId{0, identity.rank};
   world_size_ = identity.size;
+  if (pmi_->wait_fd() >= 0) pmi::leave_mark();  // a process manager serves this process, but not its children
   if (world_size_ > 1) log::set_prefix("[starling rank " + std::to_string(self_.rank) + "]");
   return {};
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <map>
 
@@ -57,16 +58,57 @@ TEST(LaunchOf, number_that_is_no_socket_any_more) {
   EXPECT_EQ(launch->kind, Launch::Kind::none);
 }
 
+/// Variables of a rank under Starling's mpiexec, whose socket has that inode.
+std::map<std::string, std::string> rank_of_mpiexec(int fd, std::uint64_t inode) {
+  Features features;
+  features.socket = inode;
+  return {{"PMI_FD", std::to_string(fd)},
+          {"PMI_RANK", "1"},
+          {"PMI_SIZE", "4"},
+          {"STARLING_PMI_FEATURES", features.text()}};
+}
+
+TEST(LaunchOf, the_inode_tells_the_socket_of_mpiexec) {
+  const SocketPair pair;
+  const auto launch = launch_of(fake(rank_of_mpiexec(pair.one.get(), pair.inode())));
+  EXPECT_EQ(launch->kind, Launch::Kind::inherited_fd);
+  EXPECT_TRUE(launch->features);
+}
+
 TEST(LaunchOf, another_socket_under_the_same_number_is_not_ours) {
   const SocketPair pair;
-  Features features;
-  features.socket = pair.inode();
-  const std::string fd = std::to_string(pair.one.get());
-  EXPECT_EQ(launch_of(fake({{"PMI_FD", fd}, {"STARLING_PMI_FEATURES", features.text()}}))->kind,
-            Launch::Kind::inherited_fd);
-  ++features.socket;
-  EXPECT_EQ(launch_of(fake({{"PMI_FD", fd}, {"STARLING_PMI_FEATURES", features.text()}}))->kind,
-            Launch::Kind::none);
+  auto variables = rank_of_mpiexec(pair.one.get(), pair.inode() + 1);
+  variables[kRankMark] = rank_mark(fake(variables), ::getpid() + 1);
+  const auto child = launch_of(fake(variables));
+  EXPECT_EQ(child->kind, Launch::Kind::none);
+  EXPECT_NE(child->why_none.find("child"), std::string::npos) << child->why_none;
+  variables[kRankMark] = rank_mark(fake(variables), ::getpid());
+  const auto replaced = launch_of(fake(variables));
+  EXPECT_EQ(replaced->kind, Launch::Kind::none);
+  EXPECT_NE(replaced->why_none.find("exec"), std::string::npos) << replaced->why_none;
+}
+
+TEST(LaunchOf, a_launcher_inside_a_rank_brings_its_own_socket) {
+  const SocketPair pair;
+  auto variables = rank_of_mpiexec(pair.one.get(), pair.inode() + 1);
+  variables[kRankMark] = rank_mark(fake(variables), ::getpid() + 1);
+  variables["PMI_SIZE"] = "3";
+  const auto launch = launch_of(fake(variables));
+  EXPECT_EQ(launch->kind, Launch::Kind::inherited_fd);
+  EXPECT_FALSE(launch->features);  // it is not Starling's mpiexec
+}
+
+TEST(LaunchOf, a_launcher_inside_a_shell_that_is_a_rank_brings_its_own_socket) {
+  const SocketPair pair;
+  const auto launch = launch_of(fake(rank_of_mpiexec(pair.one.get(), pair.inode() + 1)));
+  EXPECT_EQ(launch->kind, Launch::Kind::inherited_fd);
+  EXPECT_FALSE(launch->features);
+}
+
+TEST(LaunchOf, a_child_of_a_rank_does_not_connect_to_its_port) {
+  std::map<std::string, std::string> variables = {{"PMI_PORT", "node7:4242"}, {"PMI_ID", "3"}};
+  variables[kRankMark] = rank_mark(fake(variables), ::getpid() + 1);
+  EXPECT_EQ(launch_of(fake(variables))->kind, Launch::Kind::none);
 }
 
 TEST(LaunchOf, tcp_port) {
@@ -97,27 +139,6 @@ TEST(FeaturesText, survives_the_environment) {
   EXPECT_FALSE(Features::parse("vallen=1"));
   EXPECT_FALSE(Features::parse("socket=x"));
   EXPECT_FALSE(Features::parse("socket=1;nodes=(vector"));
-}
-
-TEST(WhyNotAlone, a_plain_shell_may_run_alone) { EXPECT_FALSE(why_not_alone(fake({}))); }
-
-TEST(WhyNotAlone, several_processes_without_pmi_are_refused_with_the_option) {
-  const auto slurm = why_not_alone(fake({{"SLURM_STEP_NUM_TASKS", "4"}}));
-  ASSERT_TRUE(slurm);
-  EXPECT_NE(slurm->find("srun --mpi=pmi2"), std::string::npos) << *slurm;
-  EXPECT_NE(slurm->find("SLURM_STEP_NUM_TASKS=4"), std::string::npos);
-  EXPECT_TRUE(why_not_alone(fake({{"OMPI_COMM_WORLD_SIZE", "2"}})));
-  EXPECT_TRUE(why_not_alone(fake({{"FLUX_JOB_SIZE", "2"}})));
-  EXPECT_TRUE(why_not_alone(fake({{"PMIX_NAMESPACE", "x"}, {"PMIX_RANK", "0"}})));
-}
-
-TEST(WhyNotAlone, one_process_may_run_alone) {
-  EXPECT_FALSE(
-      why_not_alone(fake({{"SLURM_STEP_NUM_TASKS", "1"}, {"PMIX_NAMESPACE", "x"}, {"PMIX_RANK", "0"}})));
-}
-
-TEST(WhyNotAlone, child_of_a_rank_of_ours_may_run_alone) {
-  EXPECT_FALSE(why_not_alone(fake({{"OMPI_COMM_WORLD_SIZE", "2"}, {"STARLING_JOB", "j"}})));
 }
 
 }  // namespace

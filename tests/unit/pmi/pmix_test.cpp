@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// plugins/pmi/pmix against a libpmix that does what each test says. Layer: tests.
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "plugins/pmi/pmix/component.hpp"
+#include "plugins/pmi/pmix/values.hpp"
+
+namespace starling::pmi::pmix {
+namespace {
+
+/// What the fake functions find and record. They get no pointer of ours, so there is one of it.
+struct Server {
+  std::uint32_t rank = 1, size = 4;
+  std::string nspace = "1417150465";
+  std::map<std::string, pmix_value_t> facts;            ///< what Get answers
+  std::vector<std::pair<std::string, std::vector<std::uint32_t>>> nodes = {{"a", {0, 1}}, {"b", {2, 3}}};
+  std::map<std::string, std::vector<std::byte>> stored;  ///< what the client put
+  int inits = 0, finalizes = 0, commits = 0, asked = 0, aborted = -1;
+  pmix_status_t init_status = PMIX_SUCCESS, ask_status = PMIX_SUCCESS, fence_status = PMIX_SUCCESS;
+  std::deque<std::function<void(pmix_status_t, pmix_value_t*)>> waiting;  ///< gets that were not answered
+  std::function<void(pmix_status_t)> fence;
+  std::vector<pmix_rank_t> fenced;
+  bool collects = false;
+  pmix_notification_fn_t on_event = nullptr;
+  std::map<std::string, std::string> names;
+};
+Server server;
+
+pmix_value_t number(pmix_data_type_t type, std::uint64_t value) {
+  pmix_value_t made{};
+  made.type = type;
+  switch (type) {
+    case PMIX_INT: made.data.integer = static_cast<int>(value); break;
+    case PMIX_UINT32: made.data.uint32 = static_cast<std::uint32_t>(value); break;
+    case PMIX_UINT16: made.data.uint16 = static_cast<std::uint16_t>(value); break;
+    default: made.data.rank = static_cast<pmix_rank_t>(value); break;
+  }
+  return made;
+}
+
+pmix_status_t fake_init(pmix_proc_t* self, pmix_info_t[], std::size_t) {
+  ++server.inits;
+  *self = proc_of(server.nspace, server.rank);
+  return server.init_status;
+}
+pmix_status_t fake_finalize(const pmix_info_t[], std::size_t) {
+  ++server.finalizes;
+  server.stored.clear();  // as servers of libpmix 4.2 do
+  return PMIX_SUCCESS;
+}
+pmix_status_t fake_abort(int status, const char[], pmix_proc_t[], std::size_t) {
+  server.aborted = status;
+  return PMIX_ERR_UNREACH;
+}
+pmix_status_t fake_put(pmix_scope_t scope, const char key[], pmix_value_t* value) {
+  EXPECT_EQ(scope, PMIX_GLOBAL);
+  server.stored[key] = *bytes_of(*value);
+  return PMIX_SUCCESS;
+}
+pmix_status_t fake_commit() {
+  ++server.commits;
+  return PMIX_SUCCESS;
+}
+pmix_status_t fake_get(const pmix_proc_t* proc, const char key[], const pmix_info_t[], std::size_t,
+                       pmix_value_t** value) {
+  EXPECT_EQ(proc->nspace, server.nspace);
+  const auto found = server.facts.find(key);
+  if (found == server.facts.end()) return PMIX_ERR_NOT_FOUND;
+  *value = static_cast<pmix_value_t*>(std::malloc(sizeof(pmix_value_t)));
+  **value = found->second;
+  return PMIX_SUCCESS;
+}
+pmix_status_t fake_get_nb(const pmix_proc_t* proc, const char[], const pmix_info_t[], std::size_t infos,
+                          pmix_value_cbfunc_t done, void* cbdata) {
+  EXPECT_LT(proc->rank, server.size);  // a rank beyond the job ends it under Slurm
+  EXPECT_EQ(infos, 0u);                // flags make servers answer at once, and wrongly
+  ++server.asked;
+  if (server.ask_status == PMIX_SUCCESS)
+    server.waiting.push_back([=](pmix_status_t status, pmix_value_t* value) { done(status, value, cbdata); });
+  return server.ask_status;
+}
+pmix_status_t fake_fence_nb(const pmix_proc_t procs[], std::size_t count, const pmix_info_t info[],
+                            std::size_t infos, pmix_op_cbfunc_t done, void* cbdata) {
+  for (std::size_t i = 0; i < count; ++i) server.fenced.push_back(procs[i].rank);
+  server.collects = infos == 1 && std::strcmp(info[0].key, PMIX_COLLECT_DATA) == 0 && info[0].value.data.flag;
+  server.fence = [=](pmix_status_t status) { done(status, cbdata); };
+  return server.fence_status;
+}
+pmix_status_t fake_publish(const pmix_info_t info[], std::size_t) {
+  if (server.names.count(info[0].key) != 0) return PMIX_ERR_DUPLICATE_KEY;
+  server.names[info[0].key] = info[0].value.data.string;
+  return PMIX_SUCCESS;
+}
+pmix_status_t fake_lookup(pmix_pdata_t data[], std::size_t, const pmix_info_t[], std::size_t) {
+  const auto found = server.names.find(data[0].key);
+  if (found == server.names.end()) return PMIX_ERR_NOT_FOUND;
+  data[0].value.type = PMIX_STRING;
+  data[0].value.data.string = found->second.data();
+  return PMIX_SUCCESS;
+}
+pmix_status_t fake_unpublish(char** keys, const pmix_info_t[], std::size_t) {
+  return server.names.erase(keys[0]) == 1 ? PMIX_SUCCESS : PMIX_ERR_NOT_FOUND;
+}
+pmix_status_t fake_resolve_nodes(const pmix_nspace_t, char** list) {
+  if (server.nodes.empty()) return PMIX_ERR_NOT_FOUND;
+  std::string names;
+  for (const auto& [name, ranks] : server.nodes) names += (names.empty() ? "" : ",") + name;
+  *list = ::strdup(names.c_str());
+  return PMIX_SUCCESS;
+}
+pmix_status_t fake_resolve_peers(const char* node, const pmix_nspace_t, pmix_proc_t** procs, std::size_t* count) {
+  for (const auto& [name, ranks] : server.nodes) {
+    if (name != node) continue;
+    *count = ranks.size();
+    *procs = static_cast<pmix_proc_t*>(std::calloc(ranks.size(), sizeof(pmix_proc_t)));
+    for (std::size_t i = 0; i < ranks.size(); ++i) (*procs)[i] = proc_of(server.nspace, ranks[i]);
+    return PMIX_SUCCESS;
+  }
+  return PMIX_ERR_NOT_FOUND;
+}
+pmix_status_t fake_register(pmix_status_t[], std::size_t, pmix_info_t[], std::size_t, pmix_notification_fn_t on_event,
+                            pmix_hdlr_reg_cbfunc_t, void*) {
+  server.on_event = on_event;
+  return PMIX_SUCCESS;
+}
+const char* fake_words(pmix_status_t) { return "SOME-STATUS"; }
+const char* fake_version() { return "fake"; }
+void fake_destruct(pmix_value_t*) {}
+
+constexpr Library kFake = {&fake_init,          &fake_finalize,      &fake_abort,     &fake_put,    &fake_commit,
+                           &fake_get,           &fake_get_nb,        &fake_fence_nb,  &fake_publish, &fake_lookup,
+                           &fake_unpublish,     &fake_resolve_nodes, &fake_resolve_peers, &fake_register,
+                           &fake_words,         &fake_version,       &fake_destruct};
+
+std::vector<std::byte> bytes(std::string_view text) {
+  const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
+}
+
+/// A process that ends while MPI is in use gives up its Inbox, as libpmix may still deliver into it: no leak here.
+struct Ended {
+  void operator()(Component* pmi) const {
+    pmi->set_active(false);
+    delete pmi;
+  }
+};
+using Client = std::unique_ptr<Component, Ended>;
+
+class PmixTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    server = Server{};
+    server.facts[PMIX_JOB_SIZE] = number(PMIX_UINT32, server.size);
+  }
+  Client connect(const char* marker = "OMPI_COMM_WORLD_SIZE") {
+    auto made = Pmix::make(kFake, [marker](const char* name) -> const char* {
+      if (std::strcmp(name, "PMIX_VERSION") == 0) return "4.2.2";
+      return std::strcmp(name, marker) == 0 ? "4" : nullptr;
+    });
+    if (!made) {
+      error_ = made.error().text();
+      return nullptr;
+    }
+    return Client(made->release());
+  }
+  /// Answers the oldest get that waits.
+  static void answer(pmix_status_t status, std::string_view text = {}) {
+    ASSERT_FALSE(server.waiting.empty());
+    const auto kept = bytes(text);
+    pmix_value_t value = bytes_value(kept);
+    const auto done = server.waiting.front();
+    server.waiting.pop_front();
+    done(status, status == PMIX_SUCCESS ? &value : nullptr);
+  }
+  static bool readable(const Component& pmi) {
+    pollfd waiting{pmi.wait_fd(), POLLIN, 0};
+    return ::poll(&waiting, 1, 0) == 1;
+  }
+  std::string error_;
+};
+
+TEST_F(PmixTest, identity_is_what_the_server_says) {
+  server.facts[PMIX_UNIV_SIZE] = number(PMIX_UINT32, 2);  // less than the job, as mpirun says it
+  server.facts[PMIX_APPNUM] = number(PMIX_INT, 3);        // as an int, as Slurm says it
+  const auto pmi = connect();
+  ASSERT_TRUE(pmi) << error_;
+  EXPECT_EQ(pmi->identity().rank, 1u);
+  EXPECT_EQ(pmi->identity().size, 4u);
+  EXPECT_EQ(pmi->identity().universe_size, 4u);
+  EXPECT_EQ(pmi->identity().appnum, 3u);
+  EXPECT_EQ(pmi->identity().job, "pmix-1417150465");
+  EXPECT_EQ(pmi->identity().nodes, NodeMap({{0, 2, 2}}));
+  EXPECT_TRUE(pmi->capabilities().get_without_fence);
+  EXPECT_FALSE(pmi->capabilities().group_fence);
+  EXPECT_NE(pmi->capabilities().server.find("Open MPI"), std::string::npos);
+}
+
+TEST_F(PmixTest, nodes_are_found_in_every_order) {
+  server.nodes = {{"b", {1, 3}}, {"a", {0, 2}}};
+  EXPECT_EQ(connect()->identity().nodes, NodeMap({{0, 2, 1}}));
+  server.nodes = {{"a", {0, 3}}, {"b", {1, 2}}};
+  const NodeMap map = connect()->identity().nodes;
+  EXPECT_EQ(map.ranks_on(NodeId{0}, 4), (std::vector<std::uint32_t>{0, 3}));
+  EXPECT_EQ(map.ranks_on(NodeId{1}, 4), (std::vector<std::uint32_t>{1, 2}));
+}
+
+TEST_F(PmixTest, nodes_that_do_not_add_up_are_unknown) {
+  server.nodes = {{"a", {0, 1}}, {"b", {2}}};
+  EXPECT_TRUE(connect()->identity().nodes.unknown());
+  server.nodes = {{"a", {0, 1, 2}}, {"b", {2, 3}}};
+  EXPECT_TRUE(connect()->identity().nodes.unknown());
+  server.nodes = {{"a", {0, 1, 2, 9}}};
+  EXPECT_TRUE(connect()->identity().nodes.unknown());
+  server.nodes.clear();
+  EXPECT_TRUE(connect()->identity().nodes.unknown());
+}
+
+TEST_F(PmixTest, a_map_that_the_server_has_comes_first) {
+  char text[] = "(vector,(0,1,4))";
+  server.facts[PMIX_ANL_MAP].type = PMIX_STRING;
+  server.facts[PMIX_ANL_MAP].data.string = text;
+  EXPECT_EQ(connect()->identity().nodes, NodeMap::one_node(4));
+}
+
+TEST_F(PmixTest, a_size_that_makes_no_sense_is_refused) {
+  server.facts[PMIX_JOB_SIZE] = number(PMIX_UINT32, 1);
+  EXPECT_FALSE(connect());
+  EXPECT_NE(error_.find("rank 1 of a job of 1"), std::string::npos) << error_;
+  server.facts.clear();
+  EXPECT_FALSE(connect());
+  EXPECT_NE(error_.find("unknown"), std::string::npos) << error_;
+  EXPECT_EQ(server.finalizes, 2);  // no connection is left open
+}
+
+TEST_F(PmixTest, a_server_that_cannot_be_reached_is_an_error_with_its_words) {
+  server.init_status = PMIX_ERR_UNREACH;
+  EXPECT_FALSE(connect());
+  EXPECT_NE(error_.find("SOME-STATUS (-25)"), std::string::npos) << error_;
+}
+
+TEST_F(PmixTest, what_was_put_is_committed_at_once) {
+  const auto pmi = connect();
+  ASSERT_TRUE(pmi->put("card", bytes("x\0y")));
+  EXPECT_EQ(server.stored["card"], bytes("x\0y"));
+  EXPECT_EQ(server.commits, 1);
+  const std::vector<std::byte> large(kMaxValueBytes + 1);
+  EXPECT_EQ(pmi->put("large", large).error().code, Errc::no_space);
+}
+
+TEST_F(PmixTest, a_get_is_asked_once_and_answered_when_the_peer_has_come) {
+  const auto pmi = connect();
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  EXPECT_EQ(server.asked, 1);
+  EXPECT_FALSE(readable(*pmi));
+  answer(PMIX_SUCCESS, "address");
+  EXPECT_TRUE(readable(*pmi));
+  const auto found = pmi->get(2, "card");
+  EXPECT_EQ(found->found, Found::value);
+  EXPECT_EQ(found->value, bytes("address"));
+  EXPECT_FALSE(readable(*pmi));
+  EXPECT_EQ(pmi->counters().gets, 1u);
+}
+
+TEST_F(PmixTest, gets_of_several_ranks_do_not_meet) {
+  const auto pmi = connect();
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  EXPECT_EQ(pmi->get(3, "card")->found, Found::not_yet);
+  answer(PMIX_SUCCESS, "two");
+  EXPECT_EQ(pmi->get(3, "card")->found, Found::not_yet);
+  EXPECT_EQ(pmi->get(2, "card")->value, bytes("two"));
+  answer(PMIX_SUCCESS, "three");
+  EXPECT_EQ(pmi->get(3, "card")->value, bytes("three"));
+}
+
+TEST_F(PmixTest, not_there_is_asked_again_after_a_while) {
+  const auto pmi = connect();
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  answer(PMIX_ERR_NOT_FOUND);
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  EXPECT_EQ(server.asked, 1);
+  for (int i = 0; i < 1000 && server.asked == 1; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  }
+  EXPECT_EQ(server.asked, 2);
+  answer(PMIX_SUCCESS, "late");
+  EXPECT_EQ(pmi->get(2, "card")->value, bytes("late"));
+}
+
+TEST_F(PmixTest, a_rank_that_has_ended_has_none) {
+  const auto pmi = connect();
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  answer(PMIX_ERR_LOST_CONNECTION);
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::none);
+}
+
+TEST_F(PmixTest, other_answers_are_errors_and_leave_other_gets_alone) {
+  const auto pmi = connect();
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  EXPECT_EQ(pmi->get(3, "card")->found, Found::not_yet);
+  answer(PMIX_ERR_BAD_PARAM);
+  EXPECT_FALSE(pmi->get(2, "card"));
+  server.ask_status = PMIX_ERR_BAD_PARAM;
+  EXPECT_FALSE(pmi->get(0, "card"));
+  answer(PMIX_SUCCESS, "three");
+  EXPECT_EQ(pmi->get(3, "card")->value, bytes("three"));
+  EXPECT_EQ(pmi->get(4, "card").error().code, Errc::not_found);
+}
+
+TEST_F(PmixTest, a_fence_is_of_everybody_with_data_and_may_be_watched) {
+  const auto pmi = connect();
+  const auto entered = pmi->fence_enter({}, {}, Deadline::after_seconds(5));
+  ASSERT_TRUE(entered);
+  EXPECT_EQ(server.fenced, std::vector<pmix_rank_t>{PMIX_RANK_WILDCARD});
+  EXPECT_TRUE(server.collects);
+  EXPECT_FALSE(*pmi->fence_left(*entered));
+  server.fence(PMIX_SUCCESS);
+  EXPECT_TRUE(readable(*pmi));
+  EXPECT_TRUE(*pmi->fence_left(*entered));
+}
+
+TEST_F(PmixTest, a_fence_that_is_over_at_once_or_fails_says_so) {
+  const auto pmi = connect();
+  server.fence_status = PMIX_OPERATION_SUCCEEDED;
+  EXPECT_TRUE(pmi->fence(Deadline::after_seconds(5)));
+  server.fence_status = PMIX_ERR_BAD_PARAM;
+  EXPECT_FALSE(pmi->fence(Deadline::after_seconds(5)));
+  server.fence_status = PMIX_SUCCESS;
+  const auto entered = pmi->fence_enter({}, {}, Deadline::after_seconds(5));
+  server.fence(PMIX_ERR_PARTIAL_SUCCESS);
+  EXPECT_EQ(pmi->fence_left(*entered).error().code, Errc::peer_lost);
+}
+
+TEST_F(PmixTest, a_fence_that_timed_out_spoils_the_later_ones) {
+  const auto pmi = connect();
+  EXPECT_EQ(pmi->fence(Deadline::after_ns(1'000'000)).error().code, Errc::timed_out);
+  const auto later = pmi->fence_enter({}, {}, Deadline::after_seconds(5));
+  ASSERT_FALSE(later);
+  EXPECT_NE(later.error().text().find("earlier fence"), std::string::npos);
+}
+
+TEST_F(PmixTest, fences_of_some_are_not_used) {
+  const auto pmi = connect();
+  const std::uint32_t some[] = {1, 2};
+  EXPECT_EQ(pmi->fence(some, "tag", Deadline::after_seconds(5)).error().code, Errc::unsupported);
+  EXPECT_TRUE(pmi->fence(std::span(some, 1), "tag", Deadline::after_seconds(5)));
+  EXPECT_TRUE(server.fenced.empty());
+}
+
+TEST_F(PmixTest, the_end_of_mpi_is_told_and_a_new_begin_puts_everything_again) {
+  auto pmi = connect();
+  ASSERT_TRUE(pmi->put("card", bytes("x")));
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  pmi->set_active(false);
+  EXPECT_EQ(server.finalizes, 1);
+  pmi->set_active(false);
+  EXPECT_EQ(server.finalizes, 1);
+  server.waiting.clear();  // a closed connection answers nothing
+  pmi->set_active(true);
+  EXPECT_EQ(server.inits, 2);
+  EXPECT_EQ(server.stored["card"], bytes("x"));
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  EXPECT_EQ(server.asked, 2);
+  answer(PMIX_SUCCESS, "y");
+  EXPECT_EQ(pmi->get(2, "card")->value, bytes("y"));
+  pmi->set_active(false);
+  pmi.reset();
+  EXPECT_EQ(server.finalizes, 2);
+}
+
+TEST_F(PmixTest, a_begin_that_fails_is_told_by_the_next_call) {
+  const auto pmi = connect();
+  pmi->set_active(false);
+  server.init_status = PMIX_ERR_UNREACH;
+  pmi->set_active(true);
+  EXPECT_FALSE(pmi->put("card", bytes("x")));
+  EXPECT_FALSE(pmi->get(2, "card"));
+  EXPECT_FALSE(pmi->fence(Deadline::after_seconds(5)));
+}
+
+TEST_F(PmixTest, a_server_that_goes_away_is_peer_lost) {
+  const auto pmi = connect();
+  EXPECT_TRUE(pmi->check());
+  server.on_event(0, PMIX_ERR_LOST_CONNECTION, nullptr, nullptr, 0, nullptr, 0, nullptr, nullptr);
+  EXPECT_TRUE(readable(*pmi));
+  EXPECT_EQ(pmi->check().error().code, Errc::peer_lost);
+}
+
+TEST_F(PmixTest, names_are_published_found_and_withdrawn) {
+  const auto pmi = connect();
+  EXPECT_EQ(pmi->lookup("name").error().code, Errc::not_found);
+  ASSERT_TRUE(pmi->publish("name", "port"));
+  EXPECT_FALSE(pmi->publish("name", "other"));
+  EXPECT_EQ(*pmi->lookup("name"), "port");
+  EXPECT_TRUE(pmi->unpublish("name"));
+  EXPECT_EQ(pmi->unpublish("name").error().code, Errc::not_found);
+  EXPECT_FALSE(connect("SLURM_PMIX_MAPPING_SERV")->capabilities().name_service);
+}
+
+TEST_F(PmixTest, an_abort_passes_the_code_on) {
+  const auto pmi = connect();
+  pmi->abort(7, "why");
+  EXPECT_EQ(server.aborted, 7);
+}
+
+TEST(PmixValues, numbers_are_read_by_the_type_they_have) {
+  EXPECT_EQ(number_of(number(PMIX_UINT32, 7)), 7u);
+  EXPECT_EQ(number_of(number(PMIX_UINT16, 7)), 7u);
+  EXPECT_EQ(number_of(number(PMIX_PROC_RANK, 7)), 7u);
+  pmix_value_t negative{};
+  negative.type = PMIX_INT;
+  negative.data.integer = -1;
+  EXPECT_EQ(number_of(negative), std::nullopt);
+  pmix_value_t text{};
+  text.type = PMIX_STRING;
+  EXPECT_EQ(number_of(text), std::nullopt);
+  EXPECT_EQ(text_of(text), std::nullopt);  // a null string, as servers send for what they do not know
+}
+
+}  // namespace
+}  // namespace starling::pmi::pmix

@@ -90,14 +90,24 @@ class Cluster:
         subprocess.run(["nsenter", "-t", str(pid), *spaces, "--", "sh", "-c", command], check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
-    def run(self, per_node, *command, env=None, timeout=240):
-        """A job of `per_node` ranks on each node, started by Hydra."""
-        hostfile = pathlib.Path(self.directory.name) / "hostfile"
-        hostfile.write_text("".join(f"{name}:{per_node}\n" for name in self.names))
+    def start_with(self, launcher, per_node, variables):
+        """The words that start a program on every node by Hydra or by Open MPI's mpirun."""
+        hostfile = pathlib.Path(self.directory.name) / f"{launcher}-{per_node}"
+        count = str(per_node * len(self.names))
+        if launcher == "hydra":
+            hostfile.write_text("".join(f"{name}:{per_node}\n" for name in self.names))
+            return ["mpiexec.hydra", "-launcher", "ssh", "-launcher-exec", self.agent, "-f", str(hostfile), "-n", count]
+        hostfile.write_text("".join(f"{name} slots={per_node}\n" for name in self.names))
+        # Each node believes that it has core 0, so bound ranks of two nodes would share it.
+        return ["mpirun.openmpi", "--allow-run-as-root", "--hostfile", str(hostfile), "--bind-to", "none", "--mca",
+                "plm_rsh_agent", self.agent, "--mca", "orte_tmpdir_base", self.directory.name,
+                *(word for name in variables for word in ("-x", name)), "-np", count]
+
+    def run(self, per_node, *command, env=None, timeout=240, launcher="hydra"):
+        """A job of `per_node` ranks on each node."""
         job = subprocess.Popen(
-            ["nsenter", "-t", str(self.pids[self.names[0]]), "-n", "-m", "-u", "-i", "--", "mpiexec.hydra",
-             "-launcher", "ssh", "-launcher-exec", self.agent, "-f", str(hostfile),
-             "-n", str(per_node * len(self.names)), *command],
+            ["nsenter", "-t", str(self.pids[self.names[0]]), "-n", "-m", "-u", "-i", "--",
+             *self.start_with(launcher, per_node, env or {}), *command],
             env={**os.environ, **(env or {})}, text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:

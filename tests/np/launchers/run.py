@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Launchers of others, launchers inside each other, and who may run alone.
+
+usage: run.py BUILD_DIRECTORY [-v] [CASE[.test] ...]
+Cases that need a launcher which is not installed are skipped, and say so. Standard library only.
+"""
+import collections
+import itertools
+import os
+import pathlib
+import platform
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from jobs import BUILD, MPIEXEC, SANITIZED, JobCase  # noqa: E402  it takes the build directory out of sys.argv
+
+KIN = BUILD / "tests/np_kin"
+EXAMPLES = BUILD / "examples"
+PMIX = (BUILD / "lib/starling/pmi_pmix.so").exists()
+# How each starts n processes. mpirun's library is not built with a sanitizer: what it would find is not ours.
+START = {"starling": [MPIEXEC, "-n"]}
+if shutil.which("mpiexec.hydra"):
+    START["hydra"] = ["mpiexec.hydra", "-n"]
+if shutil.which("mpirun.openmpi") and PMIX and not SANITIZED:
+    START["mpirun"] = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n"]
+
+
+class LauncherCase(JobCase):
+    def setUp(self):
+        super().setUp()
+        # mpiruns that start or end together trip over each other's making and removing of this directory.
+        sessions = pathlib.Path(self.folder) / f"ompi.{platform.node().split('.')[0]}.{os.geteuid()}"
+        sessions.mkdir(mode=0o700)
+        (sessions / "kept").touch()
+
+    def launch(self, launcher, count, *command, **more):
+        start = [*START[launcher], str(count)]
+        env = {"OMPI_MCA_orte_tmpdir_base": self.folder, **more.pop("env", {})}
+        return self.run_job(*start[1:], *map(str, command), launcher=start[0], env=env, **more)
+
+    def tearDown(self):
+        for left in pathlib.Path(self.folder).glob("ompi.*"):
+            shutil.rmtree(left)
+        super().tearDown()
+
+    def expect_lines(self, done, *expected):
+        """Exit code 0, and these lines in any order."""
+        self.assertEqual(done.code, 0, done)
+        lines = collections.Counter(done.out.split("\n")[:-1])
+        self.assertEqual(lines, collections.Counter(expected), done)
+
+
+def ranks(name, size, times=1):
+    return [f"{name} {rank} of {size}" for rank in range(size)] * times
+
+
+class Inside(LauncherCase):
+    """A job that a rank of another job starts has the size that its launcher was told."""
+
+    def test_each_launcher_inside_each(self):
+        for outer, inner in itertools.product(START, START):
+            if outer == inner == "mpirun":
+                continue  # it refuses by itself to start inside one of its processes
+            command = " ".join(map(str, [*START[inner], 3, KIN, "inner"]))
+            with self.subTest(outer=outer, inner=inner, rank="shell"):
+                self.expect_lines(self.launch(outer, 1, "sh", "-c", command), *ranks("inner", 3))
+            with self.subTest(outer=outer, inner=inner, rank="connected"):
+                done = self.launch(outer, 3, KIN, "outer", "child", command)
+                self.expect_lines(done, *ranks("outer", 3), *ranks("inner", 3, times=3))
+
+    def test_a_child_of_a_rank_runs_alone(self):
+        for outer in START:
+            with self.subTest(outer=outer):
+                done = self.launch(outer, 2, KIN, "outer", "child", f"{KIN} inner")
+                self.expect_lines(done, *ranks("outer", 2), "inner 0 of 1", "inner 0 of 1")
+
+    def test_a_rank_that_becomes_another_program_is_refused(self):
+        for outer in set(START) - {"mpirun"}:  # under PMIx it can connect again
+            with self.subTest(outer=outer):
+                done = self.launch(outer, 2, KIN, "outer", "exec", f"exec {KIN} inner")
+                self.assertNotEqual(done.code, 0, done)
+                self.assertNotIn("inner", done.out, done)
+                if outer == "starling":  # Hydra may end the job before the reason is printed
+                    self.assertIn("exec()", done.err, done)
+
+    def test_one_program_after_the_other(self):
+        for outer in set(START) - {"hydra"}:  # it serves one program a process, MPICH's own, too
+            with self.subTest(outer=outer):
+                done = self.launch(outer, 3, "sh", "-c", f"{KIN} first && {KIN} second")
+                self.expect_lines(done, *ranks("first", 3), *ranks("second", 3))
+
+    def test_descriptors_that_a_wrapper_closed_are_no_reason_to_run_alone(self):
+        for outer in set(START) - {"mpirun"}:
+            with self.subTest(outer=outer):
+                close = "import os, sys; os.closerange(3, 4096); os.execv(sys.argv[1], sys.argv[1:])"
+                done = self.launch(outer, 2, sys.executable, "-c", close, KIN, "inner")
+                self.assertNotEqual(done.code, 0, done)
+                self.assertNotIn("inner", done.out, done)
+                self.assertIn("no open socket", done.err, done)
+
+
+@unittest.skipUnless("mpirun" in START, "needs Open MPI's mpirun, pmi/pmix and a build without sanitizers")
+class Pmix(LauncherCase):
+    def test_jobs(self):
+        for count in (1, 2, 5, 64):
+            with self.subTest(count=count):
+                self.expect_lines(self.launch("mpirun", count, KIN, "rank"), *ranks("rank", count))
+        done = self.launch("mpirun", 4, EXAMPLES / "ring")
+        self.assertEqual(done.code, 0, done)
+
+    def test_programs_of_tests_mpi(self):
+        programs = [*sorted((BUILD / "tests/mpi").glob("mpi_session_*")), BUILD / "tests/mpi/mpi_coll_allreduce",
+                    BUILD / "tests/mpi/mpi_comm_inter_groups"]
+        programs = [program for program in programs if program.is_file()]
+        self.assertGreater(len(programs), 8)
+        for program in programs:
+            with self.subTest(program=program.name):
+                done = self.launch("mpirun", 4, program)
+                self.assertIn(done.code, (0, 77), done)
+
+    def test_several_jobs_at_once(self):
+        start = START["mpirun"]
+        jobs = [self.start(*start[1:], 4, KIN, f"job{i}", launcher=start[0],
+                           env={"OMPI_MCA_orte_tmpdir_base": self.folder}) for i in range(4)]
+        for i, job in enumerate(jobs):
+            self.expect_lines(self.finish(job), *ranks(f"job{i}", 4))
+
+    def test_ends(self):
+        for how, code in (("abort", 7), ("kill", 137), ("exit", 3)):
+            with self.subTest(how=how):
+                done = self.launch("mpirun", 3, KIN, "rank", "die", how)
+                self.assertEqual(done.code, code, done)
+        self.assertIn("MPI_Abort(7)", self.launch("mpirun", 3, KIN, "rank", "die", "abort").err)
+
+    def test_the_report_names_the_server(self):
+        done = self.launch("mpirun", 2, KIN, "rank", env={"STARLING_MCA_startup_report": "1"})
+        self.assertIn("2 processes, PMIx ", done.err, done)
+        self.assertIn("(Open MPI's mpirun)", done.err, done)
+
+    def test_without_the_component_nobody_runs_alone(self):
+        done = self.launch("mpirun", 2, KIN, "rank", env={"STARLING_MCA_pmi": "^pmix"})
+        self.assertNotEqual(done.code, 0, done)
+        self.assertEqual(done.out, "", done)
+        self.assertIn("OMPI_COMM_WORLD_SIZE=2", done.err, done)
+        self.expect_lines(self.launch("mpirun", 1, KIN, "rank", env={"STARLING_MCA_pmi": "^pmix"}), *ranks("rank", 1))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -2,8 +2,9 @@
 #pragma once
 /// @file  A library of others, opened when it is needed and never closed. Layer: core.
 ///
-/// libucp, libfabric and libpmix leave signal handlers, threads and work at exit behind; closing one would leave
-/// those in unmapped memory. A plugin that opens its library itself can be read on a machine without it.
+/// libucp, libfabric and libpmix leave signal handlers, threads and work at exit behind; closing one would
+/// leave those in unmapped memory. A plugin that opens its library itself can be read on a machine without
+/// it.
 ///
 /// Threads: one at a time. Errors: Errc::unsupported, with the loader's reason or the missing function.
 

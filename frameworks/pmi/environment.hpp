@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Where the environment says that a PMI-1 or PMI-2 server is. Layer: framework; used by the pmi plugins
-/// and mpiexec. Which launcher left which variables, and what that proves: launchers.hpp.
+/// @file  Where the environment says that a PMI-1 or PMI-2 server is. Layer: framework; used by the pmi
+/// plugins and mpiexec. Which launcher left which variables, and what that proves: launchers.hpp.
 ///
 /// Threads:   functions of their arguments; getenv itself must not race with setenv.
 /// Errors:    bad_input names variable and value.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each launcher's variables prove. Layer: framework. See docs/design/pmi.md and docs/process-managers.md.
+// What each launcher's variables prove. Layer: framework. See docs/design/pmi.md and
+// docs/process-managers.md.
 //
-// Hard here: a rank's children inherit every variable of its launcher, and of launchers around that one. Only a
-// change since the rank was started says that another launcher came between.
+// Hard here: a rank's children inherit every variable of its launcher, and of launchers around that one. Only
+// a change since the rank was started says that another launcher came between.
 
 #include "frameworks/pmi/launchers.hpp"
 
@@ -203,7 +204,8 @@ Kinship kinship(const Getenv& get, std::int64_t pid, Manager manager) {
 const char* why_not_served(Kinship kinship) noexcept {
   switch (kinship) {
     case Kinship::child: return "the variables are those of a rank, of which this process is a child";
-    case Kinship::itself: return "this process was a rank before it called exec(), which closed its connection";
+    case Kinship::itself:
+      return "this process was a rank before it called exec(), which closed its connection";
     case Kinship::none:
     case Kinship::launched: break;
   }
@@ -212,10 +214,9 @@ const char* why_not_served(Kinship kinship) noexcept {
 
 bool offers_pmix(const Getenv& get) {
   if (!is_set(get, "PMIX_NAMESPACE") || !is_set(get, "PMIX_RANK")) return false;
-  for (const char* uri :
-       {"PMIX_SERVER_URI", "PMIX_SERVER_URI2", "PMIX_SERVER_URI21", "PMIX_SERVER_URI3", "PMIX_SERVER_URI4",
-        "PMIX_SERVER_URI41", "PMIX_SERVER_URI5", "PMIX_SERVER_URI51", "PMIX_SERVER_URI6", "PMIX_SERVER_URI61",
-        "PMIX_SERVER_URI7", "PMIX_SERVER_URI71"}) {
+  for (const char* uri : {"PMIX_SERVER_URI", "PMIX_SERVER_URI2", "PMIX_SERVER_URI21", "PMIX_SERVER_URI3",
+                          "PMIX_SERVER_URI4", "PMIX_SERVER_URI41", "PMIX_SERVER_URI5", "PMIX_SERVER_URI51",
+                          "PMIX_SERVER_URI6", "PMIX_SERVER_URI61", "PMIX_SERVER_URI7", "PMIX_SERVER_URI71"}) {
     if (is_set(get, uri)) return true;
   }
   return false;
@@ -223,14 +224,15 @@ bool offers_pmix(const Getenv& get) {
 
 std::optional<std::string> why_not_alone(const Getenv& get, std::int64_t pid) {
   auto mark = Mark::of(get);
-  const bool replaced = mark && mark->pid == pid;  // a rank called exec(): no child, what is proved holds for it
+  const bool replaced =
+      mark && mark->pid == pid;  // a rank called exec(): no child, what is proved holds for it
   if (replaced) mark.reset();
   const bool one = said_to_be_one(get);
   for (const Launcher& launcher : kLaunchers) {
     if (mark && mark->holds(launcher, get)) continue;  // of the rank that started this process
     if (const Variable* const proof = proof_of_several(launcher, get); proof != nullptr) {
-      const std::string proved = std::string(launcher.name) + " started several processes (" + proof->name + "=" +
-                                 get(proof->name) + ")";
+      const std::string proved = std::string(launcher.name) + " started several processes (" + proof->name +
+                                 "=" + get(proof->name) + ")";
       if (!replaced) return refusal(proved, launcher.remedy);
       return refusal(proved + " and this one has replaced itself by exec(), which closed its connection",
                      "call MPI in one of the two programs only, or start the second as a process of its own");

@@ -3,11 +3,11 @@
 /// @file  The launchers that are known by the variables they set, and what follows when none of them offers a
 /// process manager that works. Layer: framework; used by pmi/singleton, the runtime and mpiexec.
 ///
-/// A process that no process manager serves runs alone, as rank 0 of 1. If a launcher started it together with
-/// others, that would be wrong N times in silence, so such proof is an error. The children of a rank inherit the
-/// proof and are alone nevertheless. They are told apart by a mark, which a rank leaves in its own environment
-/// once it is connected: its pid, and what each launcher's variables were. A launcher that is started inside a
-/// rank changes its variables, so for its processes the mark no longer holds.
+/// A process that no process manager serves runs alone, as rank 0 of 1. If a launcher started it together
+/// with others, that would be wrong N times in silence, so such proof is an error. The children of a rank
+/// inherit the proof and are alone nevertheless. They are told apart by a mark, which a rank leaves in its
+/// own environment once it is connected: its pid, and what each launcher's variables were. A launcher that is
+/// started inside a rank changes its variables, so for its processes the mark no longer holds.
 ///
 /// Threads:   functions of their arguments. leave_mark() calls setenv, which must not race with getenv.
 /// Errors:    none; why_not_alone() gives a text for people.

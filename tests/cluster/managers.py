@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs on several nodes, made of namespaces, under process managers other than Hydra (run.py): Open MPI's mpirun.
+"""Jobs on several nodes, made of namespaces, under process managers other than Hydra (run.py): Open MPI's mpirun, and
+Slurm with PMIx, with its PMI-2 plugin and with neither.
 
 usage: managers.py BUILD_DIRECTORY [-v] [CASE.test ...]
 What is not installed is skipped, and says so. Standard library only.
@@ -12,6 +13,7 @@ import sys
 import unittest
 
 import nodes
+import slurm
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 SANITIZED = "-fsanitize" in (BUILD / "CMakeCache.txt").read_text()
@@ -19,20 +21,25 @@ KIN = str(BUILD / "tests/np_kin")
 STENCIL = str(BUILD / "examples/stencil3d")
 PROGRAMS = ("mpi_session_subsets", "mpi_session_concurrent_tags", "mpi_session_with_world", "mpi_session_again",
             "mpi_comm_inter_groups")
-# Each of these makes communicators of groups in another way.
-MODES = ({}, {"async_modex": "1"}, {"bootstrap": "flat"}, {"bootstrap_group_mode": "lookup"})
 
 
 def network():
     return next((name for name in ("ucx", "ofi") if (BUILD / f"lib/starling/btl_{name}.so").exists()), None)
 
 
-@unittest.skipIf(SANITIZED, "libpmix is not built with sanitizers")
-@unittest.skipUnless(shutil.which("mpirun.openmpi"), "needs mpirun.openmpi (Open MPI's launcher)")
-@unittest.skipUnless((BUILD / "lib/starling/pmi_pmix.so").exists(), "pmi/pmix was not built")
-@unittest.skipUnless(network(), "needs btl/ucx or btl/ofi")
-@unittest.skipIf(nodes.possible(), nodes.possible())
-class Mpirun(unittest.TestCase):
+def needs_pmix(case):
+    built = (BUILD / "lib/starling/pmi_pmix.so").exists()
+    case = unittest.skipUnless(built, "pmi/pmix was not built")(case)
+    return unittest.skipIf(SANITIZED, "libpmix is not built with sanitizers")(case)
+
+
+class Manager:
+    """What holds under each. A case says start(), its server's name and the ways of making communicators."""
+
+    server = ""
+    modes = ({}, {"bootstrap": "flat"})
+    codes = {"abort": (7,), "kill": (137,), "exit": (3,)}  # of jobs whose rank 1 ends so
+
     @classmethod
     def setUpClass(cls):
         cls.nodes = nodes.Cluster(2)
@@ -40,19 +47,23 @@ class Mpirun(unittest.TestCase):
 
     def run_job(self, per_node, *command, **params):
         params = {"btl": f"self,shm,{network()}", "bootstrap_timeout": "60", **params}
-        env = {"STARLING_MCA_" + name: value for name, value in params.items()}
-        return self.nodes.run(per_node, *command, env=env, launcher="mpirun")
+        return self.start(per_node, *command, env={"STARLING_MCA_" + name: value for name, value in params.items()})
 
     def test_ranks_and_nodes(self):
         done = self.run_job(2, KIN, "rank", startup_report="1")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(collections.Counter(done.stdout.splitlines()),
+        self.assertEqual(collections.Counter(filter(None, done.stdout.splitlines())),
                          collections.Counter(f"rank {rank} of 4" for rank in range(4)))
-        self.assertIn("4 processes, PMIx ", done.stderr)
+        self.assertIn(f"4 processes, {self.server}", done.stderr)
         self.assertIn(f"addresses are published by {network()}", done.stderr)  # so it knows of two nodes
 
+    def test_many_ranks(self):
+        done = self.run_job(16, KIN, "rank")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(set(filter(None, done.stdout.splitlines()))), 32, done.stdout)
+
     def test_stencil_in_each_mode(self):
-        for mode in MODES:
+        for mode in self.modes:
             with self.subTest(mode=mode):
                 done = self.run_job(2, STENCIL, **mode)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -65,10 +76,65 @@ class Mpirun(unittest.TestCase):
                 self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
     def test_ends(self):
-        for how, code in (("abort", 7), ("kill", 137), ("exit", 3)):
+        for how, codes in self.codes.items():
             with self.subTest(how=how):
                 done = self.run_job(2, KIN, "rank", "die", how)
-                self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+                self.assertIn(done.returncode, codes, done.stdout + done.stderr)
+
+
+@needs_pmix
+@unittest.skipUnless(shutil.which("mpirun.openmpi"), "needs mpirun.openmpi (Open MPI's launcher)")
+@unittest.skipUnless(network(), "needs btl/ucx or btl/ofi")
+@unittest.skipIf(nodes.possible(), nodes.possible())
+class Mpirun(Manager, unittest.TestCase):
+    server = "PMIx "
+    modes = ({}, {"async_modex": "1"}, {"bootstrap": "flat"}, {"bootstrap_group_mode": "lookup"})
+
+    def start(self, per_node, *command, env):
+        return self.nodes.run(per_node, *command, env=env, launcher="mpirun")
+
+
+class Slurm(Manager):
+    mpi = ""
+    # srun's is the highest code of a task, and survivors may notice first that rank 1 is gone.
+    codes = {"abort": (7,), "kill": range(1, 256), "exit": range(1, 256)}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.slurm = slurm.Slurm(cls.nodes)
+        cls.addClassCleanup(cls.slurm.close)
+
+    def start(self, per_node, *command, env):
+        return self.slurm.srun(per_node, *command, mpi=self.mpi, env=env)
+
+
+def slurm_case(case):
+    case = unittest.skipIf(slurm.possible(), slurm.possible())(case)
+    case = unittest.skipUnless(network(), "needs btl/ucx or btl/ofi")(case)
+    return unittest.skipIf(nodes.possible(), nodes.possible())(case)
+
+
+@needs_pmix
+@slurm_case
+class SlurmPmix(Slurm, unittest.TestCase):
+    mpi = "pmix"
+    server = "PMIx "
+    modes = ({}, {"async_modex": "1"}, {"bootstrap": "flat"})
+
+    def test_without_pmi_nobody_runs_alone(self):
+        self.mpi = "none"
+        done = self.run_job(2, KIN, "rank")
+        self.assertNotEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.strip(), "")
+        self.assertIn("srun --mpi=pmi2", done.stderr)
+
+
+@slurm_case
+class SlurmPmi2(Slurm, unittest.TestCase):
+    mpi = "pmi2"
+    server = "PMI 1.1"
+    codes = {how: range(1, 256) for how in ("abort", "kill", "exit")}  # this plugin cancels the step at an abort
 
 
 if __name__ == "__main__":

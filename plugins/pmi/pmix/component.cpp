@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PMIx client: requests and answers. Layer: plugin. See docs/design/pmi.md.
 //
-// Hard here: servers differ in what a get without a fence answers. One without flags is answered when the peer has
-// committed, wherever it is, and disturbs nothing while it waits; so each key is asked for once, and the caller is
-// told "not yet" until then. "Not found" means that the peer has committed something else: it is asked again.
+// Hard here: servers differ in what a get without a fence answers. One without flags is answered when the
+// peer has committed, wherever it is, and disturbs nothing while it waits; so each key is asked for once, and
+// the caller is told "not yet" until then. "Not found" means that the peer has committed something else: it
+// is asked again.
 
 #include "plugins/pmi/pmix/component.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 /// How long a get waits for an answer before it says "not yet": a local server needs 0.1 ms.
 constexpr std::uint64_t kAnswerNs = 2'000'000u;
 constexpr std::uint64_t kAskAgainNs = 20'000'000u;
-constexpr std::uint64_t kReadGraceNs = 500'000'000u;   ///< as in pmi1: until what was printed has been read
+constexpr std::uint64_t kReadGraceNs = 500'000'000u;     ///< as in pmi1: until what was printed has been read
 constexpr std::uint64_t kAbortGraceNs = 1'000'000'000u;  ///< until the launcher ends this process
 
 /// Whom libpmix tells that its server is gone: an event handler gets no pointer of ours. One process has one
@@ -51,7 +52,8 @@ Result<std::unique_ptr<Component>> Pmix::make(const Library& library, const Gete
 
 Pmix::~Pmix() {
   if (!connected_) return;
-  // The process ends while MPI is in use: the launcher shall see a failure. libpmix's thread may still deliver.
+  // The process ends while MPI is in use: the launcher shall see a failure. libpmix's thread may still
+  // deliver.
   listener.store(nullptr, std::memory_order_release);
   (void)inbox_.release();
 }
@@ -59,8 +61,8 @@ Pmix::~Pmix() {
 Unexpected Pmix::refused(const char* what, pmix_status_t status) const {
   const char* const words = library_.Error_string(status);
   return fail(Errc::system, kPmix,
-              std::string(what) + ": the process manager answered " + (words != nullptr ? words : "nothing") + " (" +
-                  std::to_string(status) + ")");
+              std::string(what) + ": the process manager answered " + (words != nullptr ? words : "nothing") +
+                  " (" + std::to_string(status) + ")");
 }
 
 Result<void> Pmix::connect() {
@@ -130,8 +132,9 @@ Result<void> Pmix::ask(std::uint32_t rank, const std::string& key) {
 Result<Lookup> Pmix::get(std::uint32_t rank, std::string_view key) {
   if (broken_) return fail(*broken_);
   if (rank >= identity_.size) {
-    return fail(Errc::not_found, kPmix,
-                "there is no rank " + std::to_string(rank) + "; the job has " + std::to_string(identity_.size));
+    return fail(
+        Errc::not_found, kPmix,
+        "there is no rank " + std::to_string(rank) + "; the job has " + std::to_string(identity_.size));
   }
   const std::string name(key);
   if (auto asked = ask(rank, name); !asked) return fail(std::move(asked).error());
@@ -182,14 +185,16 @@ Result<void> Pmix::fence(std::span<const std::uint32_t> ranks, std::string_view 
 Result<Fence> Pmix::fence_enter(std::span<const std::uint32_t> ranks, std::string_view, Deadline) {
   if (broken_) return fail(*broken_);
   if (ranks.size() == 1) return Fence{};
-  // Fences of some ranks hang under Slurm and have no tag anywhere; gets without a fence make them unnecessary.
+  // Fences of some ranks hang under Slurm and have no tag anywhere; gets without a fence make them
+  // unnecessary.
   if (!ranks.empty()) return fail(Errc::unsupported, kPmix, "fences of subsets are not used over PMIx");
   ++counters_.fences;
   ++fence_;
   fence_open_ = true;
   inbox_->begin_fence();
   const pmix_proc_t everybody = proc_of(self_.nspace, PMIX_RANK_WILDCARD);
-  const pmix_info_t collect = flag(PMIX_COLLECT_DATA);  // without it a fence over nodes is no barrier under Slurm
+  const pmix_info_t collect =
+      flag(PMIX_COLLECT_DATA);  // without it a fence over nodes is no barrier under Slurm
   const pmix_status_t status = library_.Fence_nb(&everybody, 1, &collect, 1, &Inbox::on_fence, inbox_.get());
   if (status == PMIX_OPERATION_SUCCEEDED) {
     Inbox::on_fence(PMIX_SUCCESS, inbox_.get());
@@ -215,7 +220,8 @@ Result<bool> Pmix::fence_left(Fence fence) {
 
 void Pmix::fence_abandon(Fence fence) noexcept {
   if (fence.number == Fence::kLeft || !fence_open_) return;
-  broken_ = Error{Errc::timed_out, kPmix, "an earlier fence timed out, so fences can no longer be told apart"};
+  broken_ =
+      Error{Errc::timed_out, kPmix, "an earlier fence timed out, so fences can no longer be told apart"};
 }
 
 Result<void> Pmix::publish(std::string_view name, std::string_view port) {

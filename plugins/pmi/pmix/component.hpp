@@ -2,11 +2,12 @@
 #pragma once
 /// @file  A PMIx client over libpmix. Layer: plugin.
 ///
-/// Threads:   as pmi::Component: one call at a time. libpmix has a thread of its own, which talks to the Inbox only.
+/// Threads:   as pmi::Component: one call at a time. libpmix has a thread of its own, which talks to the
+///            Inbox only.
 /// Ordering:  what was put is committed at once, so that a get without a fence finds it.
-/// Errors:    a world fence that timed out poisons the later ones: PMIx's fences have no tag. A request that libpmix
-///            refuses is Errc::system with PMIx's own words. No rank beyond the job's size is ever asked for (Slurm's
-///            server would end the job).
+/// Errors:    a world fence that timed out poisons the later ones: PMIx's fences have no tag. A request that
+///            libpmix refuses is Errc::system with PMIx's own words. No rank beyond the job's size is ever
+///            asked for (Slurm's server would end the job).
 
 #include <map>
 #include <memory>
@@ -41,8 +42,8 @@ class Pmix final : public Component {
   [[nodiscard]] Result<void> publish(std::string_view name, std::string_view port) override;
   [[nodiscard]] Result<std::string> lookup(std::string_view name) override;
   [[nodiscard]] Result<void> unpublish(std::string_view name) override;
-  /// A launcher takes the end of a process that has not finalized PMIx for a failure, so this closes the connection
-  /// and opens it again.
+  /// A launcher takes the end of a process that has not finalized PMIx for a failure, so this closes the
+  /// connection and opens it again.
   void set_active(bool active) noexcept override;
   void abort(int exit_code, std::string_view message) noexcept override;
   [[nodiscard]] int wait_fd() const noexcept override { return inbox_->fd(); }

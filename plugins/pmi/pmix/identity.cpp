@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who am I, and who is where: the facts that a PMIx server has for every client. Layer: plugin.
 //
-// Hard here: no server tells the node of each rank in one answer, and each tells other things. Every fact is in the
-// client's own memory or at the server of its node, so nothing here waits for another rank.
+// Hard here: no server tells the node of each rank in one answer, and each tells other things. Every fact is
+// in the client's own memory or at the server of its node, so nothing here waits for another rank.
 
 #include <algorithm>
 #include <cstdlib>
@@ -125,7 +125,8 @@ Result<void> Pmix::identify(const Getenv& get) {
   const auto size = facts.number(PMIX_JOB_SIZE, PMIX_RANK_WILDCARD);
   if (!size || *size == 0 || *size > kMost || self_.rank >= *size) {
     return fail(Errc::bad_input, kPmix,
-                "rank " + std::to_string(self_.rank) + " of a job of " + (size ? std::to_string(*size) : "unknown") +
+                "rank " + std::to_string(self_.rank) + " of a job of " +
+                    (size ? std::to_string(*size) : "unknown") +
                     " size makes no sense (the PMIx server's pmix.job.size)");
   }
   identity_.job = job_name(self_.nspace);
@@ -145,8 +146,8 @@ Result<void> Pmix::identify(const Getenv& get) {
   const char* const version = get("PMIX_VERSION");
   capabilities_.get_without_fence = true;
   capabilities_.name_service = server.name_service;
-  capabilities_.server = std::string("PMIx ") + (version != nullptr ? version : "of unknown version") + " (" +
-                         server.name + ")";
+  capabilities_.server =
+      std::string("PMIx ") + (version != nullptr ? version : "of unknown version") + " (" + server.name + ")";
   return {};
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 /// @file  What libpmix's own thread reports, kept until MPI looks. Layer: plugin.
 ///
-/// Threads:   libpmix's thread delivers, the component's caller takes; a mutex is held for a copy at most, never in
-///            a wait.
-/// Ownership: owns an eventfd, which is readable while there may be something to take. Addresses of tickets are
-///            given to libpmix, so an Inbox must outlive the connection.
+/// Threads:   libpmix's thread delivers, the component's caller takes; a mutex is held for a copy at most,
+///            never in a wait.
+/// Ownership: owns an eventfd, which is readable while there may be something to take. Addresses of tickets
+///            are given to libpmix, so an Inbox must outlive the connection.
 /// Errors:    statuses are PMIx's; Inbox gives no meaning to them.
 
 #include <condition_variable>
@@ -44,8 +44,8 @@ class Inbox {
   /// Makes fd() unreadable; what is delivered later makes it readable again.
   void drain() noexcept;
 
-  /// The ticket of a key of a rank, made if there is none. This, drop() and the ticket's fields are for a caller that
-  /// holds mutex().
+  /// The ticket of a key of a rank, made if there is none. This, drop() and the ticket's fields are for a
+  /// caller that holds mutex().
   [[nodiscard]] Ticket& ticket(std::uint32_t rank, std::string_view key);
   void drop(std::uint32_t rank, std::string_view key);
   /// Drops all tickets: the connection was closed, so nothing will be answered.

@@ -2,8 +2,8 @@
 #pragma once
 /// @file  libpmix, loaded when the environment offers a PMIx server. Layer: plugin.
 ///
-/// Only functions that libpmix 4.2 has are looked up, and its structs are filled in here, so that one build of the
-/// plugin runs with 4.2 and everything newer. Tests put functions of their own into a Library.
+/// Only functions that libpmix 4.2 has are looked up, and its structs are filled in here, so that one build
+/// of the plugin runs with 4.2 and everything newer. Tests put functions of their own into a Library.
 ///
 /// Threads: load() by one thread at a time. Ownership: the library stays until the process ends.
 
@@ -18,9 +18,11 @@ inline constexpr char kPmix[] = "pmi/pmix";
 
 /// The functions of libpmix that are used, under their names without the prefix.
 struct Library {
-#define STARLING_PMIX_FUNCTIONS(F)                                                                         \
-  F(Init) F(Finalize) F(Abort) F(Put) F(Commit) F(Get) F(Get_nb) F(Fence_nb) F(Publish) F(Lookup) F(Unpublish) \
-      F(Resolve_nodes) F(Resolve_peers) F(Register_event_handler) F(Error_string) F(Get_version) F(Value_destruct)
+#define STARLING_PMIX_FUNCTIONS(F)                                                                     \
+  F(Init)                                                                                              \
+  F(Finalize) F(Abort) F(Put) F(Commit) F(Get) F(Get_nb) F(Fence_nb) F(Publish) F(Lookup) F(Unpublish) \
+      F(Resolve_nodes) F(Resolve_peers) F(Register_event_handler) F(Error_string) F(Get_version)       \
+          F(Value_destruct)
 #define STARLING_PMIX_MEMBER(NAME) decltype(&::PMIx_##NAME) NAME = nullptr;
   STARLING_PMIX_FUNCTIONS(STARLING_PMIX_MEMBER)
 #undef STARLING_PMIX_MEMBER

@@ -13,10 +13,12 @@ Result<std::unique_ptr<Component>> create_pmix(const Args&) {
   const Getenv get = process_environment();
   if (!offers_pmix(get)) {
     return fail(Errc::unsupported, kPmix,
-                "PMIX_NAMESPACE, PMIX_RANK and PMIX_SERVER_URI are not all set: no PMIx launcher started this process");
+                "PMIX_NAMESPACE, PMIX_RANK and PMIX_SERVER_URI are not all set: no PMIx launcher started "
+                "this process");
   }
-  if (const char* const reason = why_not_served(kinship(get, ::getpid(), Manager::pmix)); reason != nullptr) {
-    return fail(Errc::unsupported, kPmix, reason);
+  // A rank that called exec() can connect again: no descriptor was lost.
+  if (const Kinship kin = kinship(get, ::getpid(), Manager::pmix); kin == Kinship::child) {
+    return fail(Errc::unsupported, kPmix, why_not_served(kin));
   }
   auto library = load();
   if (!library) return fail(std::move(library).error());
@@ -25,7 +27,7 @@ Result<std::unique_ptr<Component>> create_pmix(const Args&) {
 
 }  // namespace
 
-STARLING_PLUGIN(Framework, pmix, 40, "PMIx through libpmix: Open MPI's mpirun, Slurm, PRRTE", STARLING_NO_PARAMS,
-                &create_pmix);
+STARLING_PLUGIN(Framework, pmix, 40, "PMIx through libpmix: Open MPI's mpirun, Slurm, PRRTE",
+                STARLING_NO_PARAMS, &create_pmix);
 
 }  // namespace starling::pmi::pmix

@@ -2,8 +2,8 @@
 #pragma once
 /// @file  PMIx's values, infos and names as C++ types. Layer: plugin.
 ///
-/// Servers disagree about the types of what they tell (a rank comes as a rank, an int or a uint32), so a value is
-/// converted by the type that it has, never by the one that was expected.
+/// Servers disagree about the types of what they tell (a rank comes as a rank, an int or a uint32), so a
+/// value is converted by the type that it has, never by the one that was expected.
 ///
 /// Threads: functions of their arguments. Ownership: infos borrow what they point to.
 

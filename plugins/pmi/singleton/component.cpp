@@ -47,7 +47,8 @@ Result<std::unique_ptr<Component>> Singleton::make(const Getenv& get, bool anywa
       return fail(Errc::unsupported, kSingleton,
                   "a PMI-1 launcher started this process; it must use pmi/pmi1");
     }
-    if (auto reason = why_not_alone(get, ::getpid())) return fail(Errc::unsupported, kSingleton, std::move(*reason));
+    if (auto reason = why_not_alone(get, ::getpid()))
+      return fail(Errc::unsupported, kSingleton, std::move(*reason));
   }
   return std::unique_ptr<Component>(new Singleton);
 }

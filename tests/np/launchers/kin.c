@@ -4,7 +4,8 @@
  *   kin NAME                 prints
  *   kin NAME child COMMAND   prints, runs COMMAND while MPI is in use, then finalizes
  *   kin NAME exec COMMAND    prints, finalizes, becomes COMMAND
- *   kin NAME die HOW         prints; rank 1 ends by abort (MPI_Abort with 7), kill or exit while others wait */
+ *   kin NAME die HOW         prints; rank 1 ends by abort (MPI_Abort with 7), kill or exit while others wait
+ *   */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

@@ -38,9 +38,8 @@ TEST(WhyNotAlone, several_processes_without_pmi_are_refused_with_the_option) {
 }
 
 TEST(WhyNotAlone, a_size_above_one_of_any_launcher_is_proof) {
-  for (const char* size :
-       {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "FLUX_JOB_SIZE", "PALS_LOCAL_SIZE", "JSM_NAMESPACE_SIZE",
-        "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
+  for (const char* size : {"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "FLUX_JOB_SIZE", "PALS_LOCAL_SIZE",
+                           "JSM_NAMESPACE_SIZE", "MV2_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
     const auto reason = why_not_alone(fake({{size, "2"}}), kChild);
     ASSERT_TRUE(reason) << size;
     EXPECT_NE(reason->find(std::string(size) + "=2"), std::string::npos) << *reason;
@@ -55,8 +54,8 @@ TEST(WhyNotAlone, a_rank_above_zero_of_any_launcher_is_proof) {
 }
 
 TEST(WhyNotAlone, one_process_a_node_is_no_proof_of_being_alone) {
-  EXPECT_TRUE(why_not_alone(
-      fake({{"PALS_APID", "7"}, {"PALS_RANKID", "0"}, {"PALS_LOCAL_SIZE", "1"}}), kChild));
+  EXPECT_TRUE(
+      why_not_alone(fake({{"PALS_APID", "7"}, {"PALS_RANKID", "0"}, {"PALS_LOCAL_SIZE", "1"}}), kChild));
 }
 
 TEST(WhyNotAlone, a_launcher_that_says_no_size_is_refused_unless_another_says_one) {
@@ -70,7 +69,8 @@ TEST(WhyNotAlone, a_launcher_that_says_no_size_is_refused_unless_another_says_on
 }
 
 TEST(WhyNotAlone, child_of_a_rank_may_run_alone) {
-  EXPECT_FALSE(why_not_alone(fake(inherited({{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}, {"PMI_FD", "5"}})), kChild));
+  EXPECT_FALSE(
+      why_not_alone(fake(inherited({{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}, {"PMI_FD", "5"}})), kChild));
   EXPECT_FALSE(why_not_alone(fake(inherited({{"PMIX_NAMESPACE", "x"}, {"PMIX_RANK", "2"}})), kChild));
 }
 
@@ -103,7 +103,8 @@ TEST(KinshipOf, mark_pid_and_changes_decide) {
   EXPECT_EQ(kinship(fake({{"PMI_RANK", "0"}}), kChild, Manager::pmi), Kinship::none);
   EXPECT_EQ(kinship(fake(rank), kChild, Manager::pmi), Kinship::child);
   EXPECT_EQ(kinship(fake(rank), kRank, Manager::pmi), Kinship::itself);
-  for (const char* name : {"PMI_FD", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "HYDI_CONTROL_FD", "PMI_PORT"}) {
+  for (const char* name :
+       {"PMI_FD", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "HYDI_CONTROL_FD", "PMI_PORT"}) {
     Variables changed = rank;
     changed[name] = "9";
     EXPECT_EQ(kinship(fake(changed), kChild, Manager::pmi), Kinship::launched) << name;

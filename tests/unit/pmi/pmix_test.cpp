@@ -20,7 +20,7 @@ namespace {
 struct Server {
   std::uint32_t rank = 1, size = 4;
   std::string nspace = "1417150465";
-  std::map<std::string, pmix_value_t> facts;            ///< what Get answers
+  std::map<std::string, pmix_value_t> facts;  ///< what Get answers
   std::vector<std::pair<std::string, std::vector<std::uint32_t>>> nodes = {{"a", {0, 1}}, {"b", {2, 3}}};
   std::map<std::string, std::vector<std::byte>> stored;  ///< what the client put
   int inits = 0, finalizes = 0, commits = 0, asked = 0, aborted = -1;
@@ -116,7 +116,8 @@ pmix_status_t fake_resolve_nodes(const pmix_nspace_t, char** list) {
   *list = ::strdup(names.c_str());
   return PMIX_SUCCESS;
 }
-pmix_status_t fake_resolve_peers(const char* node, const pmix_nspace_t, pmix_proc_t** procs, std::size_t* count) {
+pmix_status_t fake_resolve_peers(const char* node, const pmix_nspace_t, pmix_proc_t** procs,
+                                 std::size_t* count) {
   for (const auto& [name, ranks] : server.nodes) {
     if (name != node) continue;
     *count = ranks.size();
@@ -126,8 +127,8 @@ pmix_status_t fake_resolve_peers(const char* node, const pmix_nspace_t, pmix_pro
   }
   return PMIX_ERR_NOT_FOUND;
 }
-pmix_status_t fake_register(pmix_status_t[], std::size_t, pmix_info_t[], std::size_t, pmix_notification_fn_t on_event,
-                            pmix_hdlr_reg_cbfunc_t, void*) {
+pmix_status_t fake_register(pmix_status_t[], std::size_t, pmix_info_t[], std::size_t,
+                            pmix_notification_fn_t on_event, pmix_hdlr_reg_cbfunc_t, void*) {
   server.on_event = on_event;
   return PMIX_SUCCESS;
 }
@@ -135,17 +136,18 @@ const char* fake_words(pmix_status_t) { return "SOME-STATUS"; }
 const char* fake_version() { return "fake"; }
 void fake_destruct(pmix_value_t*) {}
 
-constexpr Library kFake = {&fake_init,          &fake_finalize,      &fake_abort,     &fake_put,    &fake_commit,
-                           &fake_get,           &fake_get_nb,        &fake_fence_nb,  &fake_publish, &fake_lookup,
-                           &fake_unpublish,     &fake_resolve_nodes, &fake_resolve_peers, &fake_register,
-                           &fake_words,         &fake_version,       &fake_destruct};
+constexpr Library kFake = {
+    &fake_init,          &fake_finalize, &fake_abort,   &fake_put,     &fake_commit,    &fake_get,
+    &fake_get_nb,        &fake_fence_nb, &fake_publish, &fake_lookup,  &fake_unpublish, &fake_resolve_nodes,
+    &fake_resolve_peers, &fake_register, &fake_words,   &fake_version, &fake_destruct};
 
 std::vector<std::byte> bytes(std::string_view text) {
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
 }
 
-/// A process that ends while MPI is in use gives up its Inbox, as libpmix may still deliver into it: no leak here.
+/// A process that ends while MPI is in use gives up its Inbox, as libpmix may still deliver into it: no leak
+/// here.
 struct Ended {
   void operator()(Component* pmi) const {
     pmi->set_active(false);

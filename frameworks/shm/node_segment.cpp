@@ -24,6 +24,7 @@
 #include "frameworks/shm/arena.hpp"
 #include "frameworks/shm/bell.hpp"
 #include "frameworks/shm/doorbell.hpp"
+#include "frameworks/shm/ends.hpp"
 #include "frameworks/shm/layout.hpp"
 #include "frameworks/shm/process_identity.hpp"
 
@@ -200,15 +201,12 @@ std::uint64_t NodeSegment::arena_used() const noexcept { return state_->arena.us
 
 bool NodeSegment::alive(std::uint32_t local_rank) noexcept {
   const ProcSlot& other = state_->slot(local_rank);
-  switch (static_cast<ProcState>(other.state.load(std::memory_order_acquire))) {
-    case ProcState::exited: return false;
-    case ProcState::attached: break;
-    default: return true;
-  }
-  if (other.pid_namespace != state_->pid_namespace || state_->pid_namespace == 0) return true;
-  const std::uint64_t started = other.start_time.load(std::memory_order_relaxed);
-  if (started == 0) return true;
-  return start_time_of(other.pid.load(std::memory_order_relaxed)) == started;
+  return is_alive(other, [&] {
+    if (other.pid_namespace != state_->pid_namespace || state_->pid_namespace == 0) return true;
+    const std::uint64_t started = other.start_time.load(std::memory_order_relaxed);
+    if (started == 0) return true;
+    return start_time_of(other.pid.load(std::memory_order_relaxed)) == started;
+  });
 }
 
 void NodeSegment::mark_ended(std::uint32_t local_rank) noexcept {

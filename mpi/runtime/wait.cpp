@@ -8,12 +8,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "core/clock.hpp"
 #include "core/flush.hpp"
 #include "core/log.hpp"
 #include "frameworks/shm/doorbell.hpp"
+#include "frameworks/shm/ends.hpp"
 #include "mpi/api/registry.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
@@ -21,8 +23,8 @@
 namespace starling::mpi {
 namespace {
 
-/// A sleep is never longer: deaths of the launcher and of peers are noticed at this interval.
-constexpr std::uint64_t kSleepLimitNs = 100'000'000;
+/// On a node with so many ranks, and more than cores, who waits for processes sleeps at once.
+constexpr std::size_t kLargeNode = 64;
 /// Who publishes something just when a sleep ends rings soon after that, unless it is put aside in between.
 constexpr std::uint64_t kLateRingNs = 100'000'000;
 /// So many lost wake-ups are waited for in this way; where rings cannot arrive at all, that is enough.
@@ -33,6 +35,13 @@ constexpr std::uint32_t kPollsPerLook = 32;
 constexpr std::uint64_t kSharesCoreNs = 10'000'000;
 constexpr std::uint64_t kDrainNoticeNs = 10'000'000'000;
 constexpr int kLauncherLostExit = 113;
+
+/// A sleep is never longer: what nobody rings for (the launcher's end, where a shell is between) is noticed
+/// at this interval. It grows with the node, so that a thousand that sleep wake as often in all as a hundred.
+constexpr std::uint64_t sleep_limit_ns(std::size_t node_ranks) noexcept {
+  constexpr std::uint64_t kLeast = 100'000'000, kMost = 1'000'000'000, kForRank = 1'000'000;
+  return std::clamp(kForRank * node_ranks, kLeast, kMost);
+}
 
 inline void pause_cpu() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -190,7 +199,7 @@ bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
   if (armed && quiet && !found) {
     const std::uint64_t left = deadline.left_ns();
     ++sleeps_.all;
-    if (sleep_unlocked(doorbell, left < kSleepLimitNs ? left : kSleepLimitNs))
+    if (sleep_unlocked(doorbell, std::min(left, sleep_limit_ns(node_ranks_.size()))))
       found = look_after_limit(doorbell, ready, context);
   }
   // Flag, bell and transports are shared by all threads of this process: only the last one to wake clears
@@ -268,7 +277,7 @@ void Runtime::look_around() {
   answer_hang_help();
   const std::uint64_t now = now_ns();
   if (now < next_look_ns_) return;
-  next_look_ns_ = now + kSleepLimitNs / 2;
+  next_look_ns_ = now + sleep_limit_ns(node_ranks_.size()) / 2;
   note_ages(now);
   if (pmi_->wait_fd() < 0) return;
   pollfd descriptor{pmi_->wait_fd(), POLLIN, 0};
@@ -284,7 +293,26 @@ Result<void> Runtime::wait(const std::function<bool()>& ready, Deadline deadline
                            const std::function<std::string()>& what) {
   const Waiting waiting(what);
   const auto call = [](void* context) { return (*static_cast<const std::function<bool()>*>(context))(); };
-  if (wait_until(call, const_cast<std::function<bool()>*>(&ready), deadline)) return {};
+  void* const context = const_cast<std::function<bool()>*>(&ready);
+  // The processes that are waited for are being started, and want the cores: on a large node no yields and no
+  // further polls between two sleeps. Those of n processes, for a time in proportion to n, were most of the
+  // start of 4,096. A network's descriptor tells that something came, but one look may not find it.
+  while (crowded_ && node_ranks_.size() >= kLargeNode && fd_transports_.empty() && !deadline.passed()) {
+    give_way();
+    if (progress() != 0) {
+      if (ready()) return {};
+      continue;
+    }
+    busy_.waits(now_ns());
+    awaited_ = shm::kAwaitsNoEnd;
+    const bool done = sleep_once(call, context, deadline);
+    awaited_ = shm::kAwaitsNothing;
+    busy_.waited(now_ns());
+    if (!done) continue;
+    busy_.works();
+    return {};
+  }
+  if (wait_until(call, context, deadline)) return {};
   return fail(Errc::timed_out, "wait", absent_processes());
 }
 

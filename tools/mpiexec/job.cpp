@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace starling::mpiexec {
 namespace {
@@ -18,6 +19,10 @@ constexpr std::uint64_t kClosedGraceNs = 500 * kMs;  ///< between a closed conne
 constexpr std::uint64_t kReportNs = 300 * kMs;       ///< for ranks to write down what they wait for
 constexpr std::size_t kUnsentMax = std::size_t{64} << 20;
 constexpr int kTimeoutExitCode = 124;
+
+int to_ms(std::uint64_t ns) noexcept {
+  return static_cast<int>(std::min<std::uint64_t>(ns / kMs + 1, 1'000'000));
+}
 
 }  // namespace
 
@@ -81,6 +86,7 @@ void Job::close_socket(std::uint32_t rank) {
   // The process is on its way out, usually; if it stays while others count on it, the job cannot go on.
   if (cut || server_.phase(rank) == Phase::active)
     process.silent_deadline = Deadline::after_ns(kClosedGraceNs);
+  rank_deadlines_ = rank_deadlines_ || !process.silent_deadline.never();
 }
 
 void Job::take(std::uint32_t rank, std::string_view bytes) {
@@ -158,17 +164,18 @@ void Job::check_stuck() {
 
 int Job::wait_ms() const {
   std::uint64_t left = UINT64_MAX;
-  for (const Deadline& deadline : {kill_deadline_, timeout_, report_deadline_})
+  for (const Deadline& deadline : {kill_deadline_, timeout_, report_deadline_, memory_.tell_deadline()})
     left = std::min(left, deadline.left_ns());
+  if (!rank_deadlines_) return left == UINT64_MAX ? -1 : to_ms(left);
   for (const RankProcess& process : ranks_) {
     if (!process.stop_deadline.never()) left = std::min(left, process.stop_deadline.left_ns());
     if (!process.silent_deadline.never()) left = std::min(left, process.silent_deadline.left_ns());
   }
-  if (left == UINT64_MAX) return -1;
-  return static_cast<int>(std::min<std::uint64_t>(left / kMs + 1, 1'000'000));
+  return left == UINT64_MAX ? -1 : to_ms(left);
 }
 
 void Job::on_deadlines() {
+  if (memory_.tell_deadline().passed()) memory_.tell_ends();
   if (kill_deadline_.passed()) {
     kill_deadline_ = Deadline{};
     signal_all(SIGKILL);
@@ -191,7 +198,8 @@ void Job::on_deadlines() {
       report_deadline_ = Deadline::after_ns(kReportNs);
     }
   }
-  if (ending_) return;
+  // Rare, and the loop turns for every message: it must not walk over all ranks for each of them.
+  if (ending_ || !std::exchange(rank_deadlines_, false)) return;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     RankProcess& process = ranks_[rank];
     if (process.stop_deadline.passed()) {
@@ -201,6 +209,8 @@ void Job::on_deadlines() {
     } else if (process.silent_deadline.passed()) {
       lose(rank, 1, "mpiexec: " + name_of(rank) + ": closed its PMI connection without MPI_Finalize");
     }
+    const bool later = !process.stop_deadline.never() || !process.silent_deadline.never();
+    rank_deadlines_ = rank_deadlines_ || later;
   }
 }
 

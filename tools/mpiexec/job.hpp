@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -114,6 +115,7 @@ class Job {
   PmiServer server_;
   NodeMemory memory_;
   std::vector<RankProcess> ranks_;
+  std::unordered_map<pid_t, std::uint32_t> rank_of_;
   std::vector<PmiServer::Reply> replies_;
   std::vector<cpu_set_t> places_;
   UniqueFd epoll_, signals_, null_;
@@ -121,6 +123,7 @@ class Job {
   std::uint32_t alive_ = 0;
   int exit_code_ = 0;
   bool ending_ = false;
+  bool rank_deadlines_ = false;  ///< some rank may have one
   bool suspended_ = false;     ///< Ctrl-Z: the ranks were stopped by us
   bool asked_to_end_ = false;  ///< a signal to mpiexec
   Deadline kill_deadline_;

@@ -151,9 +151,9 @@ void Job::reap() {
         info.si_pid == 0)
       return;
     const pid_t pid = info.si_pid;
-    std::uint32_t rank = 0;
-    while (rank < ranks_.size() && (ranks_[rank].pid != pid || !ranks_[rank].alive)) ++rank;
-    const bool ours = rank < ranks_.size();
+    const auto known = rank_of_.find(pid);
+    const std::uint32_t rank = known == rank_of_.end() ? 0 : known->second;
+    const bool ours = known != rank_of_.end() && ranks_[rank].alive;
     const bool ended = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
     if (ours && ended) on_exit(rank, info.si_code == CLD_EXITED ? info.si_status : -info.si_status);
     // What a rank that has failed started goes with it.
@@ -170,6 +170,7 @@ void Job::on_stop(std::uint32_t rank, int signal) {
   if (ending_ || suspended_ || spec_.options.allow_stop) return;
   ranks_[rank].stop_signal = signal;
   ranks_[rank].stop_deadline = Deadline::after_ns(kStopGraceNs);
+  rank_deadlines_ = true;
 }
 
 void Job::on_exit(std::uint32_t rank, int status) {

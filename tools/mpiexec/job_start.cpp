@@ -217,6 +217,7 @@ Result<void> Job::start_rank(std::uint32_t rank) {
   auto pid = spawn(request);
   if (!pid) return fail(std::move(pid).error());
   process.pid = *pid;
+  rank_of_[*pid] = rank;
   process.alive = true;
   ++alive_;
   mpir_add(rank, spec_.host, *path, *pid);

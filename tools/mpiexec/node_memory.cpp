@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "frameworks/shm/ends.hpp"
+
 namespace starling::mpiexec {
 
 using shm::NodeSegment;
@@ -41,8 +43,23 @@ NodeMemory::NodeMemory(const params::Registry& params, const std::string& job, c
 int NodeMemory::fd(std::uint32_t node) const noexcept { return nodes_[node].fd; }
 
 void NodeMemory::mark_exited(std::uint32_t node, std::uint32_t local_rank) noexcept {
+  constexpr std::uint64_t kLeastNs = 10'000'000, kForRankNs = 20'000;
   if (!nodes_[node].segment) return;
-  nodes_[node].segment->mark_ended(local_rank);
+  NodeSegment& segment = *nodes_[node].segment;
+  if (!shm::mark_left_ended(segment, local_rank)) {
+    segment.mark_ended(local_rank);
+    return;
+  }
+  nodes_[node].to_tell = true;
+  if (tell_.never()) tell_ = Deadline::after_ns(std::max(kLeastNs, kForRankNs * segment.local_size()));
+}
+
+void NodeMemory::tell_ends() noexcept {
+  for (Node& node : nodes_) {
+    if (node.to_tell) shm::tell_ends(*node.segment);
+    node.to_tell = false;
+  }
+  tell_ = Deadline{};
 }
 
 void NodeMemory::ask(std::uint32_t node) noexcept {

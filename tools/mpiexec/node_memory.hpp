@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/result.hpp"
 #include "frameworks/shm/node_segment.hpp"
 #include "params/registry.hpp"
@@ -29,9 +30,11 @@ class NodeMemory {
   [[nodiscard]] int fd(std::uint32_t node) const noexcept;
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
-  /// Marks a process as ended, in order or not, and wakes its node, so that nobody waits for it in shared
-  /// memory.
+  /// Marks a process as ended, so that nobody waits for it in shared memory. A death wakes its node at once;
+  /// ends in order are told together, by tell_ends() at this deadline.
   void mark_exited(std::uint32_t node, std::uint32_t local_rank) noexcept;
+  [[nodiscard]] Deadline tell_deadline() const noexcept { return tell_; }
+  void tell_ends() noexcept;
 
   /// Asks every attached process to write down what it waits for; answer() reads it some time later.
   void ask(std::uint32_t node) noexcept;
@@ -42,10 +45,12 @@ class NodeMemory {
     int fd = -1;  ///< owned by the segment
     std::optional<shm::NodeSegment> segment;
     std::vector<std::uint32_t> asked;  ///< report_wanted by local rank
+    bool to_tell = false;              ///< somebody has ended in order
   };
   static Result<Node> make(const shm::Geometry& geometry, const std::string& job);
   std::vector<Node> nodes_;
   std::string reason_;
+  Deadline tell_;
 };
 
 }  // namespace starling::mpiexec

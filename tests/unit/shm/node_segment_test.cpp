@@ -16,6 +16,7 @@
 
 #include "core/clock.hpp"
 #include "frameworks/shm/doorbell.hpp"
+#include "frameworks/shm/ends.hpp"
 #include "frameworks/shm/params.hpp"
 #include "tests/unit/affinity.hpp"
 #include "tests/unit/shm/segments.hpp"
@@ -125,6 +126,51 @@ TEST(NodeSegment, a_process_counts_as_alive_until_it_is_known_to_be_dead) {
   EXPECT_EQ(mine.deaths(), 1u);
   ::close(go[0]);
   ::close(go[1]);
+}
+
+TEST(NodeSegment, who_leaves_and_ends_between_two_looks_is_not_dead) {
+  const auto geometry = small_geometry(2);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment its = join(memfd, geometry, 1);
+  its.enter();
+  EXPECT_TRUE(shm::is_alive(its.slot(1), [] { return true; }));
+  EXPECT_FALSE(shm::is_alive(its.slot(1), [] { return false; })) << "gone without leaving";
+  EXPECT_TRUE(shm::is_alive(its.slot(1), [&] {
+    its.leave();
+    return false;
+  }));
+  its.enter();
+  EXPECT_FALSE(shm::is_alive(its.slot(1), [&] {
+    its.mark_ended(1);
+    return false;
+  })) << "killed meanwhile";
+}
+
+TEST(NodeSegment, ends_in_order_wake_nobody_before_they_are_told) {
+  const auto geometry = small_geometry(4);
+  const UniqueFd memfd = make_memfd(geometry);
+  std::vector<NodeSegment> all;
+  for (std::uint32_t rank = 0; rank < 4; ++rank) {
+    all.push_back(join(memfd, geometry, rank));
+    all.back().enter();
+  }
+  const auto asleep = [&](std::uint32_t rank) {
+    return (all[0].slot(rank).attention.load() & shm::kAsleep) != 0;
+  };
+  (void)all[1].prepare_sleep(shm::kAwaitsNothing);
+  (void)all[2].prepare_sleep(shm::kAwaitsNoEnd);
+  EXPECT_FALSE(shm::mark_left_ended(all[0], 3)) << "it has not left";
+  EXPECT_EQ(all[0].ends(), 0u);
+  all[3].leave();
+  EXPECT_TRUE(shm::mark_left_ended(all[0], 3));
+  EXPECT_EQ(all[0].ends(), 1u);
+  EXPECT_EQ(all[0].deaths(), 0u);
+  EXPECT_TRUE(asleep(1)) << "a thousand that end at once must not wake everybody a thousand times";
+  shm::tell_ends(all[0]);
+  EXPECT_FALSE(asleep(1));
+  EXPECT_TRUE(asleep(2)) << "it waits for processes to come";
+  all[0].mark_ended(0);
+  EXPECT_FALSE(asleep(2)) << "deaths are told to everybody, at once";
 }
 
 TEST(NodeSegment, ring_wakes_a_sleeper_in_another_process) {

@@ -21,6 +21,7 @@ def adopt_orphans():
 def end_with_parent():
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(clear_children() or 1))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def private_shared_memory():

@@ -193,7 +193,7 @@ class Covering(unittest.TestCase):
         self.assertEqual((again.seconds, again.files), (table.seconds, table.files))
         self.assertEqual(again.tests("x/y.cpp", {"b"}), ["b"])
         self.assertEqual(again.tests("x/fresh.cpp", {"b", "a/np2"}), ["a/np2", "b"])
-        self.assertEqual(again.tests("z/fresh.cpp", {"b"}), [])
+        self.assertEqual(again.tests("z/fresh.cpp", {"b", "z_fresh"}), ["z_fresh"])
 
     def test_functions_that_a_run_entered(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -11,8 +11,9 @@ import covering
 import ninja
 
 BUILD_LIMIT = 240      # seconds for the objects of a change, and again for what is linked from them
-SHORTEST_LIMIT = 10    # seconds that any test may take before it counts as hanging
-SLOWER = 12            # ... or so many times what the table says
+SHORTEST_LIMIT = 20    # seconds that any test may take before it counts as hanging
+LONGEST_LIMIT = 60     # ... and that none may
+SLOWER = 12            # in between: so many times what the table says
 MOST_OBJECTS = 12      # changes of headers that more objects include are not made: they take minutes each
 
 
@@ -131,7 +132,7 @@ class Tree:
                 outcome = self._met(tests, table, budget)
         finally:
             self._restore()
-        if outcome.word == "failed":
+        if outcome.word in ("failed", "hangs"):
             return self._sure(outcome, table)
         return outcome
 
@@ -171,7 +172,7 @@ class Tree:
         return plain.read_bytes()
 
     def _limit(self, name, table):
-        return max(SHORTEST_LIMIT, SLOWER * table.seconds.get(name, 0))
+        return min(max(SHORTEST_LIMIT, SLOWER * table.seconds.get(name, 0)), LONGEST_LIMIT)
 
     def _test(self, name, limit):
         shutil.rmtree(self.temporary, ignore_errors=True)
@@ -188,20 +189,17 @@ class Tree:
             limit = self._limit(name, table)
             code, seconds = self._test(name, limit)
             spent += seconds
-            if code is None:  # a loaded machine, or a hang: once more, with patience
-                code, seconds = self._test(name, 2 * limit)
-                spent += seconds
             if code != 0:
-                return Outcome("failed", name, spent, count)
+                return Outcome("failed" if code is not None else "hangs", name, spent, count)
             if spent > budget:
                 return Outcome("SURVIVED", "", spent, count)
         return Outcome("SURVIVED", "", spent, len(tests))
 
     def _sure(self, outcome, table):
-        """Caught only if the same test passes without the change, far from the limit."""
+        """Caught only if the same test passes without the change now, and in a third of the limit if it hung."""
         limit = self._limit(outcome.by, table)
         code, seconds = self._test(outcome.by, limit)
-        if code == 0 and seconds < limit / 2:
+        if code == 0 and (outcome.word == "failed" or seconds < limit / 3):
             outcome.word = "caught"
         else:
             outcome.word, outcome.unsteady = "unsteady test", (outcome.by,)

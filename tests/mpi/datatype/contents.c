@@ -75,6 +75,50 @@ static void check_large_counts(void) {
   OK(MPI_Type_free(&made));
 }
 
+/* Of a struct with a large count, displacements are counts, too, and stand behind them. */
+static void check_large_struct(void) {
+  const MPI_Count lengths[2] = {(MPI_Count)1 << 33, 3}, at[2] = {0, (MPI_Count)1 << 34};
+  const MPI_Count want[5] = {2, lengths[0], lengths[1], at[0], at[1]};
+  const MPI_Datatype types[2] = {MPI_BYTE, MPI_INT};
+  MPI_Count ni, na, nc, nd, counts[5];
+  int combiner, unused, i;
+  MPI_Aint address;
+  MPI_Datatype made, parts[2];
+  OK(MPI_Type_create_struct_c(2, lengths, at, types, &made));
+  OK(MPI_Type_get_envelope_c(made, &ni, &na, &nc, &nd, &combiner));
+  CHECK_EQ(ni, 0);
+  CHECK_EQ(na, 0);
+  CHECK_EQ(nc, 5);
+  CHECK_EQ(nd, 2);
+  CHECK_EQ(combiner, MPI_COMBINER_STRUCT);
+  OK(MPI_Type_get_contents_c(made, 0, 0, 5, 2, &unused, &address, counts, parts));
+  for (i = 0; i < 5; ++i) CHECK_EQ(counts[i], want[i]);
+  CHECK(parts[0] == MPI_BYTE && parts[1] == MPI_INT);
+  CHECK_ERROR(MPI_Type_get_contents_c(made, 0, 0, 4, 2, &unused, &address, counts, parts), MPI_ERR_ARG);
+  CHECK_ERROR(MPI_Type_get_contents(made, 9, 9, 9, &unused, &address, parts), MPI_ERR_TYPE);
+  OK(MPI_Type_free(&made));
+}
+
+/* Arrays that are too short, or missing, are errors; missing where nothing is to be put they are not. */
+static void check_room(void) {
+  int lengths[2] = {2, 3}, integers[3];
+  MPI_Aint at[2] = {16, 0}, addresses[2];
+  MPI_Datatype made, types[2] = {MPI_INT, MPI_INT}, parts[2];
+  OK(MPI_Type_create_struct(2, lengths, at, types, &made));
+  CHECK_ERROR(MPI_Type_get_contents(made, 2, 2, 2, integers, addresses, parts), MPI_ERR_ARG);
+  CHECK_ERROR(MPI_Type_get_contents(made, 3, 1, 2, integers, addresses, parts), MPI_ERR_ARG);
+  CHECK_ERROR(MPI_Type_get_contents(made, 3, 2, 1, integers, addresses, parts), MPI_ERR_ARG);
+  CHECK_ERROR(MPI_Type_get_contents(made, 3, 2, 2, NULL, addresses, parts), MPI_ERR_ARG);
+  CHECK_ERROR(MPI_Type_get_contents(made, 3, 2, 2, integers, NULL, parts), MPI_ERR_ARG);
+  CHECK_ERROR(MPI_Type_get_contents(made, 3, 2, 2, integers, addresses, NULL), MPI_ERR_ARG);
+  OK(MPI_Type_free(&made));
+  OK(MPI_Type_contiguous(4, MPI_INT, &made));
+  OK(MPI_Type_get_contents(made, 1, 0, 1, integers, NULL, parts));
+  CHECK_EQ(integers[0], 4);
+  CHECK(parts[0] == MPI_INT);
+  OK(MPI_Type_free(&made));
+}
+
 int main(void) {
   int ni, na, nd, combiner, code, value;
   MPI_Aint address;
@@ -90,6 +134,8 @@ int main(void) {
   check_struct();
   check_order_of_arguments();
   check_large_counts();
+  check_large_struct();
+  check_room();
   MPI_Finalize();
   return 0;
 }

@@ -55,6 +55,63 @@ static void check_external(void) {
   CHECK(MPI_Pack_external("native", values, 2, MPI_INT, outside, 8, &position) != MPI_SUCCESS);
 }
 
+/* What does not fit is an error and leaves position and memory alone; what fits to the last byte does. */
+static void check_room_native(void) {
+  const int values[3] = {1, 2, 3};
+  int back[4] = {-1, -1, -1, -1};
+  char packed[12];
+  count_t position = 4;
+  OK(MPI_Pack(values, 2, MPI_INT, packed, 12, &position, MPI_COMM_WORLD));
+  CHECK_EQ(position, 12);
+  OK(MPI_Pack(values, 0, MPI_INT, packed, 12, &position, MPI_COMM_WORLD));
+  CHECK_ERROR(MPI_Pack(values, 1, MPI_INT, packed, 12, &position, MPI_COMM_WORLD), MPI_ERR_ARG);
+  CHECK_EQ(position, 12);
+  position = -1;
+  CHECK_ERROR(MPI_Pack(values, 1, MPI_INT, packed, 12, &position, MPI_COMM_WORLD), MPI_ERR_ARG);
+  position = 13;
+  CHECK_ERROR(MPI_Pack(values, 0, MPI_INT, packed, 12, &position, MPI_COMM_WORLD), MPI_ERR_ARG);
+  position = 5;
+  CHECK_ERROR(MPI_Pack(values, 2, MPI_INT, packed, 12, &position, MPI_COMM_WORLD), MPI_ERR_ARG);
+  position = 0;
+  OK(MPI_Pack(values, 1, MPI_INT, packed, 12, &position, MPI_COMM_WORLD));
+  position = 0;
+  OK(MPI_Unpack(packed, 12, &position, back, 3, MPI_INT, MPI_COMM_WORLD));
+  CHECK(back[0] == 1 && back[1] == 1 && back[2] == 2 && back[3] == -1);
+  CHECK_ERROR(MPI_Unpack(packed, 12, &position, back, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_TRUNCATE);
+  CHECK_EQ(position, 12);
+  position = -1;
+  CHECK_ERROR(MPI_Unpack(packed, 12, &position, back, 1, MPI_INT, MPI_COMM_WORLD), MPI_ERR_TRUNCATE);
+  position = 13;
+  CHECK_ERROR(MPI_Unpack(packed, 12, &position, back, 0, MPI_INT, MPI_COMM_WORLD), MPI_ERR_TRUNCATE);
+  CHECK_EQ(back[0], 1);
+}
+
+static void check_room_external(void) {
+  const int values[2] = {1, -2};
+  int back[2] = {-1, -1};
+  unsigned char outside[8] = {9, 9, 9, 9, 9, 9, 9, 9};
+  MPI_Aint position = -1;
+  CHECK_ERROR(MPI_Pack_external("external32", values, 1, MPI_INT, outside, 8, &position), MPI_ERR_ARG);
+  position = 9;
+  CHECK_ERROR(MPI_Pack_external("external32", values, 0, MPI_INT, outside, 8, &position), MPI_ERR_ARG);
+  position = 5;
+  CHECK_ERROR(MPI_Pack_external("external32", values, 1, MPI_INT, outside, 8, &position), MPI_ERR_ARG);
+  CHECK(outside[4] == 9 && outside[7] == 9);
+  position = 4;
+  OK(MPI_Pack_external("external32", values, 1, MPI_INT, outside, 8, &position));
+  CHECK_EQ(position, 8);
+  OK(MPI_Pack_external("external32", values, 0, MPI_INT, outside, 8, &position));
+  CHECK(outside[3] == 9 && outside[7] == 1);
+  CHECK_ERROR(MPI_Unpack_external("external32", outside, 8, &position, back, 1, MPI_INT), MPI_ERR_TRUNCATE);
+  position = -1;
+  CHECK_ERROR(MPI_Unpack_external("external32", outside, 8, &position, back, 1, MPI_INT), MPI_ERR_TRUNCATE);
+  position = 5;
+  CHECK_ERROR(MPI_Unpack_external("external32", outside, 8, &position, back, 1, MPI_INT), MPI_ERR_TRUNCATE);
+  CHECK(back[0] == -1 && back[1] == -1);
+  CHECK_ERROR(MPI_Unpack_external("native", outside, 8, &position, back, 1, MPI_INT), MPI_ERR_ARG);
+  CHECK_ERROR(MPI_Pack_external_size("native", 1, MPI_INT, &position), MPI_ERR_ARG);
+}
+
 static void check_elements(void) {
   count_t lengths[2] = {1, 2}, count;
   MPI_Aint at[2] = {0, 8};
@@ -85,6 +142,8 @@ int main(void) {
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   check_native();
   check_external();
+  check_room_native();
+  check_room_external();
   check_elements();
   MPI_Finalize();
   return 0;

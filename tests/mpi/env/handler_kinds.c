@@ -15,7 +15,7 @@ static void on_file(MPI_File* file, int* code, ...) {
 
 static void refused_by_comm(MPI_Errhandler handler) {
   MPI_Errhandler now = MPI_ERRHANDLER_NULL;
-  CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler) != MPI_SUCCESS);
+  CHECK_ERROR(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler), MPI_ERR_ERRHANDLER);
   OK(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &now));
   CHECK(now == MPI_ERRORS_RETURN);
   OK(MPI_Errhandler_free(&now));
@@ -28,7 +28,7 @@ static void keyvals(void) {
   OK(MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &keyval, NULL));
   OK(MPI_Win_create_keyval(MPI_WIN_DUP_FN, MPI_WIN_NULL_DELETE_FN, &other, NULL));
   CHECK(keyval != MPI_KEYVAL_INVALID && keyval != other);
-  CHECK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &value) != MPI_SUCCESS);
+  CHECK_ERROR(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &value), MPI_ERR_KEYVAL);
   freed = keyval;
   OK(MPI_Win_free_keyval(&keyval));
   CHECK_EQ(keyval, MPI_KEYVAL_INVALID);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -253,6 +254,19 @@ TEST(Op, replace_copies_and_no_op_does_not) {
   EXPECT_EQ(inout[0], 3);
   op(OpCode::replace).apply(in, inout, 2, type(0x209));
   EXPECT_EQ(inout[1], 2);
+}
+
+TEST(Op, replace_takes_whole_elements_of_every_type_and_no_more) {
+  for (const Datatype* t : predefined_datatypes()) {
+    if (!why_not_accumulate(op(OpCode::replace), *t).empty()) continue;
+    const std::size_t bytes = 3 * static_cast<std::size_t>(t->extent());
+    std::vector<unsigned char> in(bytes + 64, 0xa5), inout(bytes + 64, 0x5a);
+    for (std::size_t i = 0; i < bytes; ++i) in[i] = static_cast<unsigned char>(i);
+    op(OpCode::replace).apply(in.data(), inout.data(), 3, *t);
+    EXPECT_EQ(std::memcmp(in.data(), inout.data(), bytes), 0) << t->name;
+    const auto behind = inout.begin() + static_cast<std::ptrdiff_t>(bytes);
+    EXPECT_EQ(std::count(behind, inout.end(), 0x5a), 64) << t->name;
+  }
 }
 
 TEST(Op, null_and_unused_constants_have_none) {

@@ -84,6 +84,10 @@ StartupPlan make_plan(const PlanInput& input) {
   StartupPlan plan;
   plan_exchange(input, plan);
 
+  plan.waits_for_all = input.members > 1;
+  plan.waits_reason = plan.waits_for_all ? "they agree on a context id, so the latest member keeps the others"
+                                         : "the group has one member";
+
   // A published address says that its owner is ready; a computed one can be used before the owner exists.
   const auto needs_ready = [](const btl::Needs& n) {
     return n.barrier_before_first_message ||
@@ -126,6 +130,7 @@ std::vector<std::string> StartupPlan::lines() const {
   const auto yes_no = [](bool runs) { return runs ? std::string("yes") : std::string("no"); };
   return {
       std::string("address exchange: ") + exchange_text() + " (" + exchange_reason + ")",
+      "waits for all members: " + yes_no(waits_for_all) + " (" + waits_reason + ")",
       "barrier before the first message: " + yes_no(init_barrier) + " (" + init_barrier_reason + ")",
       "barrier after the last message: " + yes_no(finalize_barrier) + " (" + finalize_barrier_reason + ")",
       std::string("peers: ") + (peers_now ? "made at once" : "made on first message") + " (" + peers_reason +

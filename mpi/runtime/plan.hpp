@@ -42,6 +42,9 @@ struct StartupPlan {
   enum class Exchange { none, fence, tree, direct };
   Exchange exchange = Exchange::none;
   std::string exchange_reason;
+  /// Making the communicator ends on each member when the last one has begun it.
+  bool waits_for_all = false;
+  std::string waits_reason;
   bool init_barrier = false;
   std::string init_barrier_reason;
   bool finalize_barrier = false;

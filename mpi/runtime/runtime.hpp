@@ -124,6 +124,14 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] StartupPlan plan_for(const ProcList& members) const;
   /// The same for so many members, who are on one node or not.
   [[nodiscard]] StartupPlan plan_for(std::uint32_t members, bool over_network) const;
+  /// The plan of a job that is not this one, under a process manager with these abilities. Makes the network
+  /// transports if that job loads them. An Error: no transport would reach its processes.
+  struct JobShape {
+    std::uint32_t nodes = 1;
+    std::uint32_t per_node = 1;
+    [[nodiscard]] std::uint32_t size() const noexcept { return nodes * per_node; }
+  };
+  [[nodiscard]] Result<StartupPlan> plan_for_job(JobShape job, const pmi::Capabilities& pmi);
   /// Makes a context id together with the other members, after what the plan wants done before. Collective.
   [[nodiscard]] Result<ContextId> agree(const ProcListPtr& members, const std::string& tag);
   /// Whether a process is on this node.
@@ -206,6 +214,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> create_transport(const plugin::Candidate& candidate);
   void use_transports(std::size_t first);
   [[nodiscard]] std::size_t remote_message_bytes() const;
+  [[nodiscard]] StartupPlan plan_under(const pmi::Capabilities& pmi, std::uint32_t members,
+                                       bool over_network) const;
   void add_phase(const char* name, std::uint64_t ns);
   [[nodiscard]] bool is_near(ProcId proc) const;
   /// Whether some member is not near.

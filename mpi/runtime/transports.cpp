@@ -12,6 +12,7 @@
 #include "core/log.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "params/excerpt.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -214,6 +215,33 @@ StartupPlan Runtime::plan_for(const ProcList& members) const {
 }
 
 StartupPlan Runtime::plan_for(std::uint32_t members, bool over_network) const {
+  return plan_under(pmi_->capabilities(), members, over_network);
+}
+
+Result<StartupPlan> Runtime::plan_for_job(JobShape job, const pmi::Capabilities& pmi) {
+  const bool over_network = job.nodes > 1 || (job.per_node > 1 && !near_reaches_node_);
+  const params::Value* const btl = params().find("btl");
+  const std::string said =
+      btl == nullptr || btl->written.empty()
+          ? std::string()
+          : "btl = '" + params::excerpt(btl->written) + "' (" + btl->origin.text("btl") + "): ";
+  const std::string whom = job.nodes > 1 ? "a process of another node" : "another process of the own node";
+  if (over_network && network_candidates_.empty())
+    return fail(Errc::not_found, "btl", said + "none of its transports reaches " + whom);
+  if (over_network && !network_made_) {
+    network_made_ = true;
+    if (auto created = create_network(); !created) return fail(std::move(created).error());
+  }
+  if (over_network && transport_list_.size() == near_count_) {
+    std::string reasons;
+    for (const std::string& reason : transports_refused_) reasons += "\n  " + reason;
+    return fail(Errc::not_found, "btl", said + "no transport can be used that reaches " + whom + reasons);
+  }
+  return plan_under(pmi, job.size(), over_network);
+}
+
+StartupPlan Runtime::plan_under(const pmi::Capabilities& pmi, std::uint32_t members,
+                                bool over_network) const {
   PlanInput input;
   const std::size_t count = over_network ? transport_list_.size() : near_count_;
   for (std::size_t i = 0; i < count; ++i) {
@@ -225,7 +253,7 @@ StartupPlan Runtime::plan_for(std::uint32_t members, bool over_network) const {
     input.transports.push_back(
         {"a network that this process does not have", {.address = btl::AddressSource::published}});
   }
-  input.pmi = pmi_->capabilities();
+  input.pmi = pmi;
   input.members = members;
   input.everybody = members >= world_size_;
   input.roots_tree = bootstrap_name_ == "hierarchical";

@@ -13,6 +13,7 @@
 #include "mpi/comm/exchange.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/session/report.hpp"
 #include "mpi/session/session.hpp"
 
 namespace starling::mpi {
@@ -32,20 +33,23 @@ std::uint64_t operations(const pmi::Component::Counters& pmi) {
   return pmi.puts + pmi.gets + pmi.fences + pmi.other;
 }
 
-/// Private and shared resident memory of this process, from /proc/self/smaps_rollup; zeros where it cannot be
-/// read.
+/// Resident memory of this process, from /proc/self/smaps_rollup; zeros where it cannot be read. Of a page
+/// that n processes share each counts the n-th part (Pss), so that the sum over the ranks of a node is what
+/// the node holds.
 void read_memory(Record& record) {
   std::FILE* const file = std::fopen("/proc/self/smaps_rollup", "re");
   if (file == nullptr) return;
   char line[256];
+  std::uint64_t own_part = 0;
   while (std::fgets(line, sizeof line, file) != nullptr) {
     unsigned long long kib = 0;
     char name[64];
     if (std::sscanf(line, "%63[^:]: %llu kB", name, &kib) != 2) continue;
     if (std::strncmp(name, "Private_", 8) == 0) record.private_kib += kib;
-    if (std::strncmp(name, "Shared_", 7) == 0) record.shared_kib += kib;
+    if (std::strcmp(name, "Pss") == 0) own_part = kib;
   }
   std::fclose(file);
+  record.shared_kib = own_part > record.private_kib ? own_part - record.private_kib : 0;
 }
 
 Record own_record(Runtime& runtime) {
@@ -128,8 +132,19 @@ std::string numbers_of(const Runtime& runtime, const std::vector<Record>& all) {
   numbers.count("peers", [](const Record& r) { return r.peers; });
   numbers.count("network endpoints", [](const Record& r) { return r.network_endpoints; });
   numbers.count("private memory (KiB)", [](const Record& r) { return r.private_kib; });
-  numbers.count("shared memory (KiB)", [](const Record& r) { return r.shared_kib; });
+  numbers.count("part of shared memory (KiB)", [](const Record& r) { return r.shared_kib; });
   return numbers.text();
+}
+
+void print(Runtime& runtime, const std::string& whose, const StartupPlan& plan,
+           const std::vector<Record>& all) {
+  std::string text = "startup report: " + whose + ", " + runtime.pmi().capabilities().server;
+  for (const std::string& line : plan.lines()) text += "\n  " + line;
+  for (const std::string& reason : runtime.transports_refused()) text += "\n  transport not used: " + reason;
+  text += "\n  shared memory: " + runtime.shared_memory();
+  for (const std::string& reason : runtime.shared_memory_refused()) text += "\n    not used: " + reason;
+  text += numbers_of(runtime, all);
+  std::fprintf(stderr, "[starling] %s\n", text.c_str());
 }
 
 }  // namespace
@@ -142,15 +157,19 @@ void print_startup_report() {
   const auto rc = allgather_bytes(comm, std::as_bytes(std::span<const Record, 1>(&mine, 1)),
                                   std::as_writable_bytes(std::span(all)));
   if (rc != 0 || comm.rank() != 0) return;
+  print(runtime, std::to_string(comm.size()) + " processes", runtime.plan_for(*comm.group()->members()), all);
+}
 
-  std::string text =
-      "startup report: " + std::to_string(comm.size()) + " processes, " + runtime.pmi().capabilities().server;
-  for (const std::string& line : runtime.plan_for(*comm.group()->members()).lines()) text += "\n  " + line;
-  for (const std::string& reason : runtime.transports_refused()) text += "\n  transport not used: " + reason;
-  text += "\n  shared memory: " + runtime.shared_memory();
-  for (const std::string& reason : runtime.shared_memory_refused()) text += "\n    not used: " + reason;
-  text += numbers_of(runtime, all);
-  std::fprintf(stderr, "[starling] %s\n", text.c_str());
+void print_startup_report_of_sessions() {
+  static bool printed = false;  // guarded by the runtime's lock
+  Runtime& runtime = *Runtime::get();
+  if (printed || world().initialised || !runtime.params().boolean(kStartupReport)) return;
+  printed = true;
+  if (runtime.self().rank != 0) return;
+  const std::uint32_t size = runtime.world_size();
+  print(runtime,
+        "rank 0 of " + std::to_string(size) + " alone, since its sessions have ended without MPI_Init",
+        runtime.plan_for(*make_strided(ProcId{0, 0}, 1, size)), {own_record(runtime)});
 }
 
 }  // namespace starling::mpi

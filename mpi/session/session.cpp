@@ -13,6 +13,7 @@
 #include "mpi/error.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/runtime.hpp"
+#include "mpi/session/report.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -66,6 +67,7 @@ int open_runtime(int thread_level) {
 void close_runtime() {
   Runtime::get()->drain("the end of MPI");
   if (--users != 0) return;
+  print_startup_report_of_sessions();
   registry().active.store(false, std::memory_order_release);
   Runtime::get()->set_idle(true);
 }

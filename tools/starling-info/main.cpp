@@ -16,11 +16,14 @@
 namespace starling::info {
 namespace {
 
+constexpr std::uint32_t kMost = 1 << 15;  // nodes times processes fit into 32 bits
+
 struct Wanted {
   bool parsable = false;
   bool params_page = false;
   std::vector<std::string> params;
   std::vector<std::pair<std::string, std::string>> mca;
+  PlannedJob planned;
   std::map<std::string_view, bool> sections;
 
   [[nodiscard]] bool everything() const {
@@ -69,6 +72,7 @@ int show(const Wanted& wanted) {
   if (auto done = publish(wanted.mca); !done) return report(done.error());
   auto context = look_around();
   if (!context) return report(context.error());
+  context->planned = wanted.planned;
   if (wanted.params_page) {
     write_parameters_page(context->params, std::cout);
     return context->problems.empty() ? 0 : 1;
@@ -100,6 +104,12 @@ int run(int argc, char** argv) {
   }
   app.add_option("--mca", wanted.mca, "as if set by mpiexec's option of that name (may be repeated)")
       ->type_name("NAME VALUE");
+  app.add_option("--nodes", wanted.planned.nodes, "--plan of a job on so many nodes")
+      ->type_name("M")
+      ->check(CLI::Range(1u, kMost));
+  app.add_option("--ppn", wanted.planned.per_node, "--plan of a job with so many processes on each node")
+      ->type_name("N")
+      ->check(CLI::Range(1u, kMost));
   app.allow_extras();  // CLI11 would name them in reverse order
   CLI11_PARSE(app, argc, argv);
   if (!app.remaining().empty()) {
@@ -108,6 +118,7 @@ int run(int argc, char** argv) {
                         "'" + params::excerpt(app.remaining().front()) +
                             "' is not understood (starling-info --help lists all options)"});
   }
+  if (wanted.planned.nodes != 0 || wanted.planned.per_node != 0) wanted.sections["plan"] = true;
   return show(wanted);
 }
 

@@ -6,6 +6,7 @@
 ///
 /// Threads: one. Ownership: the context is the caller's.
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,12 @@
 
 namespace starling::info {
 
+/// A job of which --plan tells; 0: not said.
+struct PlannedJob {
+  std::uint32_t nodes = 0;
+  std::uint32_t per_node = 0;
+};
+
 /// What every section may look at: the process as an MPI program would find it.
 struct Context {
   std::string prefix;
@@ -24,6 +31,7 @@ struct Context {
   params::Registry params;
   plugin::Index plugins;
   std::vector<std::string> problems;  ///< refused values, strict unknown names: the exit status is 1 then
+  PlannedJob planned;
   std::vector<std::string> warnings;  ///< unknown names, directories that were not searched
 };
 

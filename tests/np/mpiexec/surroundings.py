@@ -226,8 +226,11 @@ class Words(JobCase):
     def test_the_guard_passes_on_the_question(self):
         process = self.start("-n", 2, PROBE, "wait")
         self.wait_for_processes(3)  # two ranks and the guard
-        own = [pid for pid in marked_processes() if pid != process.pid]
-        guard, = (pid for pid in own if os.readlink(f"/proc/{pid}/exe") == os.readlink(f"/proc/{process.pid}/exe"))
+        guards = []
+        while len(guards) != 1:  # a rank looks like mpiexec until it has become its program
+            guards = [pid for pid in marked_processes() if pid != process.pid and
+                      os.readlink(f"/proc/{pid}/exe") == os.readlink(f"/proc/{process.pid}/exe")]
+        guard, = guards
         for _ in range(2):
             os.kill(guard, signal.SIGUSR1)
         told = [process.stderr.readline() for _ in range(2)]

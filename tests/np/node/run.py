@@ -127,6 +127,33 @@ class NoMapping(NodeCase):
         self.assertIn("not on this node", results[0][2] + results[1][2], results)
 
 
+class StartupReport(NodeCase):
+    """What startup_report=1 prints."""
+
+    def run_job(self, size, *program):
+        command = [str(BUILD / "bin/mpiexec"), "-n", str(size), "--mca", "startup_report", "1", *program]
+        done = subprocess.run(command, text=True, timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("[starling] startup report: "), 1, done.stderr)
+        return done.stderr
+
+    def row(self, err, name):
+        return [float(n) for n in re.search(rf"^  {re.escape(name)} +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)$", err, re.M).groups()]
+
+    def test_sessions_alone_report_too(self):
+        for size in 1, 3:
+            err = self.run_job(size, str(BUILD / "examples/hello_sessions"))
+            self.assertIn(f"startup report: rank 0 of {size} alone, since its sessions have ended without MPI_Init", err)
+            self.assertIn("shared memory: ", err)
+            low, mean, high, total = self.row(err, "PMI operations")
+            self.assertEqual((low, mean), (high, total))
+
+    def test_shared_pages_count_once_per_node(self):
+        # All ranks map the same libraries: what each counted whole would be about as much for each rank more.
+        few, many = (self.row(self.run_job(size, RING, "20"), "part of shared memory (KiB)")[3] for size in (2, 16))
+        self.assertLess(many, 4 * few)
+
+
 class Report(NodeCase):
     """What report=1 prints when MPI ends."""
     ROW = r"^  node +shm +eager +messages +(\d+) +(\d+) +([\d.]+) +(\d+)$"

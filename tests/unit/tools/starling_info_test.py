@@ -145,6 +145,31 @@ class StarlingInfo(unittest.TestCase):
         done = self.run_info("first", "second")
         self.assertEqual((done.returncode, "'first' is not understood" in done.stderr), (1, True), done)
 
+    def test_a_plan_without_a_launcher_says_what_it_assumes(self):
+        done = self.run_info("--plan")
+        self.assertIn("no launcher here; assumed: PMI-1", done.stdout)
+        self.assertIn("64 processes on one node", done.stdout)
+        self.assertIn("--plan --nodes M --ppn N", done.stdout)
+        facts, _ = self.facts("--plan")
+        self.assertEqual(facts["plan.64.0"].split(" (")[0], "address exchange: none")
+        self.assertEqual(facts["plan.64.1"].split(" (")[0], "waits for all members: yes")
+        self.assertEqual(facts["plan.1.1"].split(" (")[0], "waits for all members: no")
+        self.assertIn("pmi/pmi1, shm/memfd, shm/posix, btl/self, btl/shm, pml/static", facts["plan.64.loaded"])
+
+    def test_a_plan_of_several_nodes(self):
+        facts, done = self.facts("--nodes", "2", "--ppn", "3", btl="self,shm,ofi")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual({key.split(".")[1] for key in facts}, {"6"})
+        self.assertIn("address exchange: over the tree of node roots (addresses are published by ofi", facts["plan.6.0"])
+        self.assertIn("btl/self, btl/shm, btl/ofi", facts["plan.6.loaded"])
+        facts, _ = self.facts("--plan", "--nodes", "2", btl="self,shm")
+        self.assertEqual(facts["plan.2.error"], "btl: btl = 'self,shm' (environment STARLING_MCA_btl): none of its transports "
+                                                "reaches a process of another node")
+        facts, _ = self.facts("--plan", "--ppn", "2", btl="self")
+        self.assertIn("none of its transports reaches another process of the own node", facts["plan.2.error"])
+        self.assertNotEqual(self.run_info("--plan", "--nodes", "0").returncode, 0)
+        self.assertNotEqual(self.run_info("--plan", "--ppn", "x").returncode, 0)
+
     def test_coverage_counts_what_it_lists(self):
         facts, done = self.facts("--coverage")
         self.assertEqual(done.returncode, 0)

@@ -140,11 +140,20 @@ TEST(StartupPlan, makes_peers_at_once_below_the_cutoff_or_where_a_transport_need
   }
 }
 
+TEST(StartupPlan, says_whether_a_late_member_keeps_the_others) {
+  for (const Case& c : all_cases()) {
+    const StartupPlan plan = make_plan(input_of(c));
+    ASSERT_EQ(plan.waits_for_all, c.members > 1);
+    ASSERT_EQ(plan.lines()[1].substr(0, 27),
+              c.members > 1 ? "waits for all members: yes " : "waits for all members: no (");
+  }
+}
+
 TEST(StartupPlan, gives_a_reason_for_every_decision) {
   Case c{btl::AddressSource::published, true, true, true, true, false, true, 64, 0, BarrierChoice::automatic,
          BarrierChoice::never};
   const StartupPlan plan = make_plan(input_of(c));
-  EXPECT_EQ(plan.lines().size(), 4u);
+  EXPECT_EQ(plan.lines().size(), 5u);
   EXPECT_NE(plan.exchange_reason.find("async_modex=1 has no effect"), std::string::npos);
   EXPECT_NE(plan.init_barrier_reason.find("asked for by probe"), std::string::npos);
   EXPECT_NE(plan.finalize_barrier_reason.find("finalize_barrier=never; asked for by probe"),

@@ -2,6 +2,7 @@
 // bench_scale: start-up of jobs of any size in virtual time, by the shipped bootstrap components. Layer:
 // bench. See docs/design/scale.md.
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +29,7 @@ constexpr char kUsage[] =
     "  --group-mode M        as parameter bootstrap_group_mode\n"
     "  --transport NAME      name of the network in the cards\n"
     "  --address-bytes N     length of its addresses\n"
+    "  --message-bytes N     longest control message between nodes; longer blocks go in pieces\n"
     "  --skew-us N           processes start within so much time\n"
     "  --costs FILE          costs of the steps\n"
     "  --compute             also show the processor time of the busiest process, measured here\n"
@@ -107,6 +109,8 @@ Options parse(int argc, char** argv) {
       options.setup.transport = value;
     else if (name == "--address-bytes")
       options.setup.address_bytes = number(value);
+    else if (name == "--message-bytes")
+      options.setup.message_bytes = std::max<std::size_t>(number(value), bootstrap::kNodeMessageBytes);
     else if (name == "--skew-us")
       options.setup.skew_ns = std::uint64_t{number(value)} * 1000;
     else if (name == "--costs")

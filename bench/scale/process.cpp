@@ -24,11 +24,11 @@ double compute_seconds() {
 struct Load {
   std::uint64_t messages = 1, bytes = 0;
 };
-Load load_of(const Mail& mail, bool here) {
+Load load_of(const Mail& mail, bool here, const Setup& setup) {
   if (const auto* const message = std::get_if<std::vector<std::byte>>(&mail)) return {1, message->size()};
   const auto& bytes = std::get<bootstrap::Block>(mail).bytes;
   const std::uint64_t size = bytes == nullptr ? 0 : bytes->size();
-  const std::size_t longest = here ? bootstrap::kNodeMessageBytes : bootstrap::kRemoteMessageBytes;
+  const std::size_t longest = here ? bootstrap::kNodeMessageBytes : setup.message_bytes;
   return {bootstrap::pieces_of(size, longest), bootstrap::wire_bytes_of(size, longest)};
 }
 
@@ -128,7 +128,7 @@ Result<void> Process::send_block(ProcId to, const bootstrap::Block& block) { ret
 
 Result<void> Process::post(ProcId to, Mail mail) {
   const bool here = world_.node_of(to.rank) == world_.node_of(rank_);
-  const Load load = load_of(mail, here);
+  const Load load = load_of(mail, here, world_.setup());
   (here ? sent_.node_messages : sent_.remote_messages) += load.messages;
   (here ? sent_.node_bytes : sent_.remote_bytes) += load.bytes;
   if (!here) {
@@ -164,7 +164,7 @@ Result<bool> Process::reachable(std::uint32_t to) {
 
 void Process::transmit(std::uint32_t to, Mail mail) {
   const bool here = world_.node_of(to) == world_.node_of(rank_);
-  const Load load = load_of(mail, here);
+  const Load load = load_of(mail, here, world_.setup());
   const std::uint64_t begin = clock_;
   spend(time_for(load, here, world_.setup().costs));
   const std::uint64_t there = world_.arrival(rank_, to, load.bytes, begin, clock_);
@@ -200,7 +200,7 @@ void Process::deliver() {
     Arrived next = std::move(inbox_.front());
     inbox_.pop_front();
     const bool here = world_.node_of(next.from) == world_.node_of(rank_);
-    spend(time_for(load_of(next.mail, here), here, costs));
+    spend(time_for(load_of(next.mail, here, world_.setup()), here, costs));
     if (auto* const block = std::get_if<bootstrap::Block>(&next.mail)) {
       component_->on_block({0, next.from}, std::move(*block));
     } else {

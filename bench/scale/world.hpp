@@ -26,6 +26,7 @@
 #include "core/result.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/group_mode.hpp"
+#include "frameworks/bootstrap/pieces.hpp"
 #include "frameworks/pmi/value.hpp"
 #include "frameworks/select.hpp"
 
@@ -43,6 +44,7 @@ struct Setup {
   std::size_t value_max = 96 * 1024;  ///< the server's vallen_max
   std::string transport = "trial";    ///< its name and the length of its addresses make the cards
   std::size_t address_bytes = 16;
+  std::size_t message_bytes = bootstrap::kRemoteMessageBytes;  ///< longest control message between nodes
   std::uint64_t skew_ns = 0;  ///< each process starts at a time of its own within this
   bool compute = false;       ///< also take the real processor time of each process
   Costs costs;

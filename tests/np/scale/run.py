@@ -39,13 +39,18 @@ def simulate(*options):
     return runs
 
 
-def report(mode, ranks, per_node, group_mode):
+# Messages between nodes so short that blocks go in several pieces in jobs of this size, as they do in large ones:
+# for the model; for btl/trial, whose messages have a head.
+SHORT, SHORT_OF_TRIAL = 512, 576
+
+
+def report(mode, ranks, per_node, group_mode, **more):
     """What a real job counts, summed over its ranks at the end of MPI_Init."""
     with tempfile.TemporaryDirectory(prefix="starling-scale-") as directory:
         params = {"plugin_path": BUILD / "tests/network", "trial_directory": directory, "bootstrap_timeout": 120,
                   "startup_report": 1, "btl": "self,shm,trial", "bootstrap_group_mode": group_mode,
                   # To btl/trial who leaves in order looks like who died, and ends the collectives of the others.
-                  "finalize_barrier": "always", **MODES[mode]}
+                  "finalize_barrier": "always", **MODES[mode], **more}
         settings = {"STARLING_MCA_" + name: str(value) for name, value in params.items()}
         command = [BUILD / "bin/mpiexec", "-n", str(ranks), "--virtual-nodes", str(ranks // per_node),
                    BUILD / "tests/np_network_pair"]
@@ -58,15 +63,21 @@ def report(mode, ranks, per_node, group_mode):
 class RealJobs(unittest.TestCase):
     """The model sends the same messages and makes the same requests as a job of the same shape."""
 
+    def model(self, mode, ranks, per_node, group_mode, *more):
+        return simulate("--mode", mode, "--ranks", ranks, "--per-node", per_node, "--group-mode", group_mode,
+                        *more)[(mode, ranks, per_node)]
+
+    def same_counts(self, model, real):
+        self.assertEqual({figure: model[figure] for figure in SAME},
+                         {figure: real[name] for figure, name in SAME.items()})
+
     def compare(self, mode, group_mode):
         for ranks in SIZES:
             for per_node in (4, 8):
                 with self.subTest(mode=mode, ranks=ranks, per_node=per_node, group_mode=group_mode):
-                    model = simulate("--mode", mode, "--ranks", ranks, "--per-node", per_node, "--group-mode",
-                                     group_mode)[(mode, ranks, per_node)]
+                    model = self.model(mode, ranks, per_node, group_mode)
                     real = report(mode, ranks, per_node, group_mode)
-                    self.assertEqual({figure: model[figure] for figure in SAME},
-                                     {figure: real[name] for figure, name in SAME.items()})
+                    self.same_counts(model, real)
                     # How often somebody asks too early depends on timing.
                     self.assertEqual(model["gets"] - model["early_gets"],
                                      real["PMI gets"] - real["PMI gets too early"])
@@ -80,6 +91,16 @@ class RealJobs(unittest.TestCase):
     def test_hierarchical(self):
         for group_mode in ("auto", "native", "lookup", "world"):
             self.compare("hierarchical", group_mode)
+
+    def test_blocks_of_several_pieces(self):
+        """These make the growth of large jobs: their number and length count, too."""
+        for per_node in (4, 8):
+            with self.subTest(per_node=per_node):
+                shape = "hierarchical", SIZES[-1], per_node, "auto"
+                whole, model = self.model(*shape), self.model(*shape, "--message-bytes", SHORT)
+                # Enough pieces that not each block has just one or two of them.
+                self.assertGreater(model["remote_messages"], 3 * whole["remote_messages"])
+                self.same_counts(model, report(*shape, trial_message_bytes=SHORT_OF_TRIAL))
 
 
 class Growth(unittest.TestCase):

@@ -21,9 +21,10 @@ constexpr char kWhere[] = "btl/trial";
 
 Trial::Trial(const Args& args) : sink_(args.sink), self_(args.place.self) {
   const params::Registry& params = args.params;
-  limits_ = {.message_max_bytes = kMessageMaxBytes,
-             .eager_bytes = 16 * 1024,
-             .fragment_bytes = kMessageMaxBytes,
+  const auto longest = static_cast<std::size_t>(params.integer(kMessageBytes));
+  limits_ = {.message_max_bytes = longest,
+             .eager_bytes = std::min<std::size_t>(16 * 1024, longest),
+             .fragment_bytes = longest,
              .get = false,
              .rank_of_preference = 60,
              .idle_passes = 16};

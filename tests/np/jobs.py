@@ -44,10 +44,11 @@ def names():
 
 
 class Done:
-    """How a job has ended."""
+    """How a job has ended; `fault_to_end`: seconds from the fault that a rank has noted (np_doomed, pmi_probe)."""
 
-    def __init__(self, code, out, err, seconds):
+    def __init__(self, code, out, err, seconds, fault_to_end=None):
         self.code, self.out, self.err, self.seconds = code, out, err, seconds
+        self.fault_to_end = fault_to_end
 
     def __str__(self):
         return f"code {self.code} after {self.seconds:.2f} s\nstdout: {self.out}\nstderr: {self.err}"
@@ -57,8 +58,10 @@ class JobCase(unittest.TestCase):
     def setUp(self):
         self.before = names()
         self.folder = tempfile.mkdtemp(prefix="starling-test-")
+        self.fault = tempfile.NamedTemporaryFile(prefix="starling-fault-")
 
     def tearDown(self):
+        self.fault.close()
         left = marked_processes()
         for pid in left:
             os.kill(pid, signal.SIGKILL)
@@ -73,7 +76,8 @@ class JobCase(unittest.TestCase):
         self.assertEqual(files, [], "temporary files were left behind")
 
     def start(self, *args, launcher=MPIEXEC, env=None, **more):
-        environment = dict(os.environ, TMPDIR=self.folder, **(env or {}))
+        pathlib.Path(self.fault.name).write_text("")
+        environment = dict(os.environ, TMPDIR=self.folder, STARLING_TEST_FAULT=self.fault.name, **(env or {}))
         name, value = MARK.split("=")
         environment[name] = value
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -87,7 +91,9 @@ class JobCase(unittest.TestCase):
             process.kill()
             out, err = process.communicate()
             self.fail(f"mpiexec did not end within {timeout} s\n{out}\n{err}")
-        return Done(process.returncode, out, err, time.monotonic() - begun)
+        end = time.monotonic()
+        noted = pathlib.Path(self.fault.name).read_text()
+        return Done(process.returncode, out, err, end - begun, end - float(noted) if noted else None)
 
     def run_job(self, *args, timeout=90, **more):
         begun = time.monotonic()

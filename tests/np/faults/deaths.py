@@ -3,14 +3,15 @@
 """The kill matrix: where a rank ends x how x how many ranks; and the death of the launcher.
 
 usage: deaths.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
-A sample by default; all with STARLING_TESTS_FULL=1. Times are asserted with much slack: exact ones are measured by
-bench/faults. Standard library only.
+A sample by default; all with STARLING_TESTS_FULL=1. Single times are asserted with much slack, the median of the
+matrix without: bench/faults measures more. Standard library only.
 """
 import itertools
 import os
 import pathlib
 import re
 import signal
+import statistics
 import sys
 import time
 import unittest
@@ -37,8 +38,21 @@ def sample(cells):
 
 
 class Matrix(JobCase):
+    """A second is promised from the fault to the end of mpiexec. One value says little on a machine that others use,
+    so the median of all cells is asserted, at half of that; of each cell, that nothing waits for a time-out."""
+    ends = []
+
+    @classmethod
+    def tearDownClass(cls):
+        print(f"from the fault to the end: median of {len(cls.ends)} cells "
+              f"{statistics.median(cls.ends) if cls.ends else 0:.3f} s, at most {max(cls.ends, default=0):.3f} s")
+        if cls.ends and not SANITIZED and statistics.median(cls.ends) >= 0.5:
+            raise AssertionError(f"seconds from the fault to the end, expected a median below 0.5: {cls.ends}")
+
     def expect_death(self, command, ranks, manner, phase):
         done = self.run_job("-n", ranks, *command, manner)
+        self.assertIsNotNone(done.fault_to_end, f"no rank has met its fault: {done}")
+        self.ends.append(done.fault_to_end)
         self.expect_end(done, CODES[manner], f"mpiexec: rank {ranks - 1} pid ", SAID[manner] + phase,
                         limit=10.0 + ranks / 4)
 

@@ -133,6 +133,62 @@ static void codes(void) {
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
 }
 
+/* A complete request whose release gives this code. */
+static MPI_Request ended(State* state, int code) {
+  const MPI_Request request = begin(state);
+  state->free_code = code;
+  OK(MPI_Grequest_complete(request));
+  return request;
+}
+
+static void in_statuses(const State* states, const MPI_Status* statuses) {
+  for (int i = 0; i < 2; ++i) CHECK_EQ(states[i].freed, 1);
+  CHECK_EQ(statuses[0].MPI_ERROR, MPI_SUCCESS);
+  CHECK_EQ(check_class(statuses[1].MPI_ERROR), MPI_ERR_FILE);
+}
+
+/* The code of the release is that of the call, or stands in the status. */
+static void codes_of_release(void) {
+  State state, states[2];
+  MPI_Request request, two[2], copy;
+  MPI_Status statuses[2];
+  int index, flag, done, indices[2];
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  request = ended(&state, MPI_ERR_FILE);
+  CHECK_ERROR(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_FILE);
+  CHECK_EQ(state.freed, 1);
+  request = ended(&state, MPI_ERR_FILE);
+  CHECK_ERROR(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), MPI_ERR_FILE);
+  CHECK_EQ(state.freed, 1);
+  request = ended(&state, MPI_ERR_FILE);
+  CHECK_ERROR(MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE), MPI_ERR_FILE);
+  CHECK_EQ(state.freed, 1);
+  request = ended(&state, MPI_ERR_FILE);
+  CHECK_ERROR(MPI_Testany(1, &request, &index, &flag, MPI_STATUS_IGNORE), MPI_ERR_FILE);
+  CHECK_EQ(state.freed, 1);
+  request = ended(&state, MPI_ERR_FILE);
+  CHECK_ERROR(MPI_Request_free(&request), MPI_ERR_FILE);
+  CHECK_EQ(state.freed, 1);
+  request = copy = begin(&state);
+  state.free_code = MPI_ERR_FILE;
+  OK(MPI_Request_free(&request));
+  CHECK_ERROR(MPI_Grequest_complete(copy), MPI_ERR_FILE);
+  for (int way = 0; way < 4; ++way) {
+    for (int i = 0; i < 2; ++i) two[i] = ended(&states[i], i == 0 ? MPI_SUCCESS : MPI_ERR_FILE);
+    int rc = MPI_SUCCESS;
+    done = 2;
+    if (way == 0) rc = MPI_Waitall(2, two, statuses);
+    if (way == 1) rc = MPI_Testall(2, two, &flag, statuses);
+    if (way == 2) rc = MPI_Waitsome(2, two, &done, indices, statuses);
+    if (way == 3) rc = MPI_Testsome(2, two, &done, indices, statuses);
+    CHECK_ERROR(rc, MPI_ERR_IN_STATUS);
+    CHECK_EQ(done, 2);
+    in_statuses(states, statuses);
+  }
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
 static void* complete_later(void* argument) {
   usleep(30000);
   OK(MPI_Grequest_complete(*(MPI_Request*)argument));
@@ -157,6 +213,7 @@ int main(int argc, char** argv) {
   several(world_rank(), world_size());
   freed_first();
   codes();
+  codes_of_release();
   if (provided == MPI_THREAD_MULTIPLE) other_thread();
   return finish();
 }

@@ -10,15 +10,24 @@ typedef struct {
   int source, tag, number;
 } Word;
 
-/* The receives are posted in order, and messages of one source and tag match them in order, but Waitany may
- * find them done in any: so numbers are checked against what has come of that source and tag. */
-static void take(const Word* word, const MPI_Status* status, int* seen) {
+/* `receive`: 1 for the receive that was posted first. Notes it in `matched`, for each message of each source
+ * and tag. */
+static void take(const Word* word, const MPI_Status* status, int receive, int* matched) {
   CHECK_EQ(status->MPI_SOURCE, word->source);
   CHECK_EQ(status->MPI_TAG, word->tag);
   CHECK(word->number >= 0 && word->number < EACH);
   const int at = (word->source * THREADS + word->tag) * EACH + word->number;
-  CHECK_EQ(seen[at], 0);
-  seen[at] = 1;
+  CHECK_EQ(matched[at], 0);
+  matched[at] = receive;
+}
+
+/* Messages of one source and tag match receives in the order in which these were posted, though Waitany may
+ * find them done in any. */
+static void check_order(const int* matched, int senders) {
+  for (int sender = 0; sender < senders; ++sender) {
+    CHECK(matched[sender * EACH] > 0);
+    for (int i = 1; i < EACH; ++i) CHECK(matched[sender * EACH + i] > matched[sender * EACH + i - 1]);
+  }
 }
 
 /* Starts a message to every thread of every rank; nobody may depend on their being buffered. */
@@ -38,13 +47,15 @@ static void* work(void* argument) {
   OK(MPI_Comm_rank(self->comm, &rank));
   OK(MPI_Comm_size(self->comm, &size));
   const int all = size * THREADS * EACH;
-  int* const seen = calloc((size_t)all, sizeof *seen);
+  int* const matched = calloc((size_t)all, sizeof *matched);
+  int receives[OPEN];
   MPI_Request* const sends = malloc((size_t)all * sizeof *sends);
   MPI_Request* next = sends;
   Word out[EACH];
   MPI_Request requests[OPEN];
   Word words[OPEN];
   for (int i = 0; i < OPEN; ++i) {
+    receives[i] = i + 1;
     OK(MPI_Irecv(&words[i], 3, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, self->comm, &requests[i]));
   }
   int sent = 0, posted = OPEN;
@@ -56,14 +67,16 @@ static void* work(void* argument) {
     MPI_Status status;
     OK(MPI_Waitany(OPEN, requests, &index, &status));
     CHECK(index >= 0 && index < OPEN);
-    take(&words[index], &status, seen);
+    take(&words[index], &status, receives[index], matched);
     if (posted++ >= all) continue;
+    receives[index] = posted;
     OK(MPI_Irecv(&words[index], 3, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, self->comm, &requests[index]));
   }
   CHECK_EQ(next - sends, all);
   OK(MPI_Waitall(all, sends, MPI_STATUSES_IGNORE));
+  check_order(matched, size * THREADS);
   free(sends);
-  free(seen);
+  free(matched);
   return NULL;
 }
 

@@ -188,6 +188,19 @@ TEST(Datatype, sizes_beyond_63_bits_are_refused) {
   EXPECT_FALSE(make_subarray(sizes, ones, zeros, ArrayOrder::c, int_type()));
 }
 
+// The maps refuse by themselves: a size that wraps around to a small one would have bounds that fit.
+TEST(Typemap, loops_whose_size_does_not_fit_are_refused) {
+  const std::int64_t huge = std::int64_t{1} << 62;
+  const NodePtr leaf = make_leaf(Basic::int32);
+  EXPECT_FALSE(make_loop(huge, 4, leaf));
+  EXPECT_FALSE(make_loop(huge + 1, 4, leaf));  // 4 bytes, modulo 2^64
+  EXPECT_FALSE(make_loop(huge, 8, leaf));
+  EXPECT_TRUE(make_loop(huge / 4, 4, leaf));
+  EXPECT_FALSE(make_blocks({0}, {huge}, 4, leaf));
+  EXPECT_FALSE(make_blocks({0, 64}, {huge / 4, huge / 4}, 4, leaf));
+  EXPECT_TRUE(make_blocks({0, huge}, {huge / 4, 1}, 4, leaf));
+}
+
 TEST(Datatype, a_block_without_elements_may_stand_anywhere) {
   const std::int64_t far = std::numeric_limits<std::int64_t>::max();
   const std::int64_t lengths[] = {1, 0}, at[] = {4, far};

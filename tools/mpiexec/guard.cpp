@@ -19,6 +19,7 @@
 
 #include "core/clock.hpp"
 #include "core/unique_fd.hpp"
+#include "tools/mpiexec/leftovers.hpp"
 
 namespace starling::mpiexec {
 namespace {
@@ -56,7 +57,7 @@ bool kill_all_with(const std::string& variable) {
   return any;
 }
 
-[[noreturn]] void watch(pid_t mpiexec, const std::string& job) {
+[[noreturn]] void watch(pid_t mpiexec, const std::string& job, const std::vector<std::string>& names) {
   ::setsid();  // what is typed at the terminal is for mpiexec
   const int null = ::open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
@@ -78,15 +79,16 @@ bool kill_all_with(const std::string& variable) {
   }
   const Deadline limit = Deadline::after_ns(kSearchNs);
   while (kill_all_with("STARLING_JOB=" + job) && !limit.passed()) ::usleep(kPauseUs);
+  remove_segments(names);
   ::_exit(0);
 }
 
 }  // namespace
 
-Guard::Guard(const std::string& job) {
+Guard::Guard(const std::string& job, const std::vector<std::string>& names) {
   const pid_t mpiexec = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) watch(mpiexec, job);
+  if (pid == 0) watch(mpiexec, job, names);
   if (pid > 0) process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
 }
 

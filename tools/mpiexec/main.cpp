@@ -22,6 +22,7 @@
 #include "tools/mpiexec/allocation.hpp"
 #include "tools/mpiexec/guard.hpp"
 #include "tools/mpiexec/job.hpp"
+#include "tools/mpiexec/leftovers.hpp"
 #include "tools/mpiexec/spawn.hpp"
 
 extern char** environ;
@@ -143,7 +144,8 @@ int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   RankEnvironment environment(environ, spec.options.env);
   if (auto done = check_programs(spec.options, environment); !done) return report(done.error());
-  auto guard = std::make_unique<Guard>(spec.name);
+  auto guard =
+      std::make_unique<Guard>(spec.name, segment_paths(registry, spec.name, spec.layout.local_size.size()));
   Job job(std::move(spec), registry, environment, std::move(guard));
   if (auto started = job.start(); !started) return report(started.error());
   return job.run();

@@ -13,24 +13,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <string_view>
 #include <utility>
 
 #include "frameworks/shm/attach.hpp"
+#include "frameworks/shm/segment_name.hpp"
 
 namespace starling::shm {
 namespace {
 
 constexpr char kWhere[] = "shm/posix";
-
-std::string prefix_of_this_user() { return "starling-" + std::to_string(::geteuid()) + "-"; }
-
-std::string name_of(const SegmentSpec& spec) {
-  char hash[17];
-  std::snprintf(hash, sizeof(hash), "%016llx", static_cast<unsigned long long>(job_nonce(spec.job)));
-  return prefix_of_this_user() + hash + "-" + std::to_string(spec.node);
-}
 
 bool try_lock(int fd, int how) noexcept {
   while (::flock(fd, how | LOCK_NB) != 0) {
@@ -168,7 +160,7 @@ void PosixComponent::sweep() noexcept {
     ::close(copy);
     return;
   }
-  const std::string prefix = prefix_of_this_user();
+  const std::string prefix = segment_name_prefix();
   while (const dirent* entry = ::readdir(listing)) {
     const std::string name = entry->d_name;
     if (name.compare(0, prefix.size(), prefix) != 0) continue;
@@ -194,7 +186,7 @@ Result<Segment> PosixComponent::attach(const SegmentSpec& spec, Deadline deadlin
 Result<Segment> PosixComponent::settle(const SegmentSpec& spec, Deadline deadline, bool may_make) {
   auto opened = open_directory();
   if (!opened) return fail(std::move(opened).error());
-  name_ = name_of(spec);
+  name_ = segment_name(spec.job, spec.node);
   UniqueFd fd;
   for (;;) {
     auto found = look(spec, fd);

@@ -3,8 +3,8 @@
 /// @file  The process manager as seen by one process. Layer: framework interface.
 ///
 /// Threads:   one call at a time (the runtime serialises); no Starling lock is held during a wait.
-/// Ownership: a Component owns its connection; it stays connected until the process exits, so that worlds and
-///            sessions can come and go any number of times.
+/// Ownership: a Component owns its connection; it stays connected until the process exits or takes leave, so
+///            that worlds and sessions can come and go any number of times.
 /// Ordering:  what was put before a fence is visible to everybody's get after it.
 /// Errors:    set-up Results; a launcher that went away is Errc::peer_lost.
 /// Units:     values are bytes of any content up to 64 KiB; encoding and splitting is the component's
@@ -35,6 +35,7 @@ struct Capabilities {
   bool group_fence = false;        ///< fence(ranks, tag) works for a subset
   bool tagged_barrier = false;     ///< fences of different groups may overlap in time
   bool name_service = false;       ///< publish, lookup, unpublish
+  bool tells_reason = false;       ///< the first abort's message is shown to the user
   std::string server;              ///< for people: "pmi1 1.2 (mpiexec of Starling 0.1)"
 };
 
@@ -91,6 +92,11 @@ class Component {
   /// Whether all members of the fence have entered it; a yes is given once. Never waits. wait_fd() becomes
   /// readable when the answer may have changed.
   [[nodiscard]] virtual Result<bool> fence_left(Fence) { return true; }
+  /// The same over everybody at the end of MPI. Who has died is not waited for where the process manager
+  /// keeps a job that has lost a process.
+  [[nodiscard]] virtual Result<Fence> last_fence_enter(Deadline deadline) {
+    return fence_enter({}, {}, deadline);
+  }
   /// Gives up a fence that was entered and not left.
   virtual void fence_abandon(Fence) noexcept {}
 
@@ -105,6 +111,12 @@ class Component {
   /// the job, also with exit code 0; one that ends while it is not may do so at any time. Never blocks and
   /// needs no answer.
   virtual void set_active(bool active) noexcept = 0;
+
+  /// Nothing more will be asked of the process manager, though MPI may be used again. Launchers that count
+  /// a process as failed which has not taken leave will let it end in any way (_exit, exec). Where it makes
+  /// a difference: put, get and fences fail from now on, abort() is not heard, wait_fd() is -1. Called while
+  /// MPI is not in use. May wait for an answer.
+  virtual void take_leave() noexcept {}
 
   /// Asks the process manager to end the whole job. Does not return if it can be helped, but may.
   virtual void abort(int exit_code, std::string_view message) noexcept = 0;

@@ -11,6 +11,7 @@
 /// this.
 
 #include <atomic>
+#include <string>
 #include <string_view>
 
 #include "mpi/attribute/attributes.hpp"
@@ -25,8 +26,8 @@ namespace starling::mpi {
 
 /// What the runtime lends to the code that is also used without it. Null: nothing to call.
 struct Hooks {
-  /// Ends the processes of `comm` (a handle; 0: all of this job). `text` has been printed. Does not return.
-  void (*end_job)(HandleBits comm, int code) = nullptr;
+  /// Ends the processes of `comm` (a handle; 0: all of this job), and tells the user why. Does not return.
+  void (*end_job)(HandleBits comm, int code, const std::string& why) = nullptr;
   /// All parameters, loaded; for MPI_T control variables. Callable before init.
   params::Registry* (*params)() = nullptr;
 };

@@ -25,8 +25,9 @@ Errhandler* make_predefined_errhandler(HandleBits constant) {
 namespace {
 
 [[noreturn]] void end(HandleBits comm, int code, std::string_view text, const char* what) {
-  log::error(std::string(text) + "; " + what);
-  if (const auto end_job = registry().hooks.end_job; end_job != nullptr) end_job(comm, code);
+  const std::string why = std::string(text) + "; " + what;
+  if (const auto end_job = registry().hooks.end_job; end_job != nullptr) end_job(comm, code, why);
+  log::error(why);
   flush_streams();
   std::abort();  // no runtime to tell the other processes through: the launcher sees this one die
 }

@@ -36,6 +36,8 @@ class BigLock {
     owner_.store(me, std::memory_order_relaxed);
     depth_ = 1;
   }
+  /// For the end of the process: false if others have not given the lock away in time.
+  [[nodiscard]] bool acquire_within(std::uint64_t ns) noexcept;
   void release() noexcept {
     if (--depth_ != 0) return;
     owner_.store(0, std::memory_order_relaxed);

@@ -13,18 +13,26 @@
 #include <optional>
 
 #include "core/clock.hpp"
-#include "core/flush.hpp"
 #include "core/log.hpp"
 #include "core/standard_descriptors.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "frameworks/pmi/launchers.hpp"
+#include "mpi/api/registry.hpp"
 #include "mpi/coll/tuning.hpp"
+#include "mpi/runtime/abort.hpp"
 #include "mpi/runtime/cores.hpp"
 #include "mpi/runtime/node_identity.hpp"
 #include "mpi/runtime/self.hpp"
 #include "params/core_params.hpp"
 
 namespace starling::mpi {
+
+namespace {
+
+/// How long exit() waits for threads that are in MPI and do not come to a place where they could stop.
+constexpr std::uint64_t kExitNs = 1'000'000'000;
+
+}  // namespace
 
 Runtime* Runtime::instance_ = nullptr;
 
@@ -43,6 +51,7 @@ Result<Runtime*> Runtime::ensure() {
   }
   instance_ = std::move(built).value().release();
   std::atexit(&Runtime::at_exit);
+  std::at_quick_exit(&Runtime::at_quick_exit);
   return instance_;
 }
 
@@ -54,7 +63,10 @@ Result<std::unique_ptr<Runtime>> Runtime::build() {
   std::unique_ptr<Runtime> runtime(new Runtime(**environment));
   runtime->pid_ = ::getpid();
   runtime->phases_.push_back({"parameters and plugin index", now_ns() - begin});
-  if (auto started = runtime->start(); !started) return fail(std::move(started).error());
+  if (auto started = runtime->start(); !started) {
+    keep_for_abort(std::move(runtime->pmi_));
+    return fail(std::move(started).error());
+  }
   return runtime;
 }
 
@@ -264,6 +276,7 @@ void Runtime::set_idle(bool idle) noexcept {
   pmi_->set_active(!idle);
   if (idle) {
     segment_->leave();
+    if (world_is_near_ || world_is_known_) pmi_->take_leave();
   } else {
     segment_->enter();
   }
@@ -271,17 +284,32 @@ void Runtime::set_idle(bool idle) noexcept {
 
 void Runtime::abort(int exit_code, const std::string& message) noexcept {
   segment_complete();  // the job ends: no name may stay behind
-  flush_streams();
-  pmi_->abort(exit_code, message);
-  ::_exit(exit_code);
+  abort_job(pmi_.get(), exit_code, message);
 }
 
 void Runtime::at_exit() noexcept {
   // A forked child inherits this handler but not the job: it must not speak for its parent.
-  if (instance_ != nullptr && instance_->pid_ == ::getpid()) instance_->close();
+  if (instance_ == nullptr || instance_->pid_ != ::getpid()) return;
+  // Other threads may be in MPI, and go on until the process is gone: from here on they wait for this lock.
+  BigLock& lock = registry().lock;
+  if (lock.enabled() && !lock.acquire_within(kExitNs)) return;
+  instance_->close();
+}
+
+// Nothing is taken down, but a process manager that wants to hear the end in order hears it.
+void Runtime::at_quick_exit() noexcept {
+  if (instance_ == nullptr || instance_->pid_ != ::getpid()) return;
+  if (!registry().active.load(std::memory_order_acquire)) instance_->pmi_->take_leave();
 }
 
 void Runtime::close() noexcept {
+  if (registry().active.load(std::memory_order_acquire)) {
+    // Threads may sleep in MPI without the lock, on what would be taken down here: the system does that.
+    // Names alone would stay.
+    segment_giver_.reset();
+    shm_.reset();
+    return;
+  }
   bootstrap_.reset();
   transports_.clear();
   pml_.reset();

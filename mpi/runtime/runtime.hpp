@@ -178,6 +178,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
                                    Deadline deadline, const std::function<bool()>& needless) override;
   [[nodiscard]] std::optional<ProcId> dead_among(const ProcList& members) noexcept override;
+  /// The process manager's fence at the end of MPI: everybody who lives has come there.
+  [[nodiscard]] Result<void> last_fence();
   // pml::ControlSink
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
 
@@ -191,7 +193,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   void set_communicator_names(NameOf name_of) noexcept { name_of_ = name_of; }
   /// Marks this process as properly finalized (its exit is no failure from here on) or in use again.
   void set_idle(bool idle) noexcept;
-  /// Ends the whole job. Does not return.
+  /// Ends the whole job; `message` is shown to the user, by the process manager or here. Does not return.
   [[noreturn]] void abort(int exit_code, const std::string& message) noexcept;
 
  private:
@@ -224,8 +226,11 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> all_reachable(const ProcList& members) const;
   [[nodiscard]] Result<void> create_bootstrap();
   static void at_exit() noexcept;
+  static void at_quick_exit() noexcept;
   void close() noexcept;
 
+  [[nodiscard]] Result<void> leave_fence(const pmi::Fence& entered, std::size_t count, Deadline deadline,
+                                         const std::function<bool()>& needless);
   void wait_long(const char* function, ReadyFunction ready, void* context);
   [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
   bool poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline);
@@ -299,6 +304,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   bool near_reaches_node_ =
       false;  // by the selection, so the same on all members: more than btl/self is near
   std::optional<pmi::NodeMap> lone_nodes_;  // where it is not: each process by itself; the bootstrap reads it
+  bool world_is_known_ = false;             // all its addresses are: nothing more to ask the process manager
   std::vector<const plugin::Candidate*> network_candidates_;  // opened by reach()
   std::vector<btl::Component*> fd_transports_;                // those with a wait_fd
   bool network_made_ = false;

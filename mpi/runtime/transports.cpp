@@ -277,6 +277,10 @@ Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& 
   const std::uint64_t begin = now_ns();
   auto id = bootstrap_->create(creation, Deadline::after_seconds(seconds));
   add_phase("communicators from groups", now_ns() - begin);
+  // After one fence each address is still read at its first use; a tree has brought all.
+  const bool brought =
+      plan.exchange == StartupPlan::Exchange::none || plan.exchange == StartupPlan::Exchange::tree;
+  if (id && brought && members->size() == world_size_) world_is_known_ = true;
   return id;
 }
 

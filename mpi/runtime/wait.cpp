@@ -351,18 +351,28 @@ Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_vi
                             const std::function<bool()>& needless) {
   auto entered = pmi_->fence_enter(ranks, tag, deadline);
   if (!entered) return fail(std::move(entered).error());
-  const std::size_t count = ranks.empty() ? world_size_ : ranks.size();
+  return leave_fence(*entered, ranks.empty() ? world_size_ : ranks.size(), deadline, needless);
+}
+
+Result<void> Runtime::last_fence() {
+  auto entered = pmi_->last_fence_enter({});
+  if (!entered) return fail(std::move(entered).error());
+  return leave_fence(*entered, world_size_, {}, {});
+}
+
+Result<void> Runtime::leave_fence(const pmi::Fence& entered, std::size_t count, Deadline deadline,
+                                  const std::function<bool()>& needless) {
   const auto what = [&] {
     return "the process manager's fence of " + std::to_string(count) +
            " processes: waits until all have entered it";
   };
-  if (entered->number != pmi::Fence::kLeft) open_bell();
+  if (entered.number != pmi::Fence::kLeft) open_bell();
   ++fences_;
   Result<bool> left = false;
   bool given_up = false;
   auto waited = wait(
       [&] {
-        left = pmi_->fence_left(*entered);
+        left = pmi_->fence_left(entered);
         given_up = left && !*left && needless && needless();
         return !left || *left || given_up;
       },
@@ -370,7 +380,7 @@ Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_vi
   --fences_;
   if (waited && left && !given_up) return {};
   if (!left) return fail(std::move(left).error());
-  pmi_->fence_abandon(*entered);
+  pmi_->fence_abandon(entered);
   if (given_up) return {};
   if (waited.error().code != Errc::timed_out) return waited;
   return fail(Errc::timed_out, "fence",

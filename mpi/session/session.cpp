@@ -7,10 +7,10 @@
 
 #include <array>
 
-#include "core/flush.hpp"
 #include "mpi.h"
 #include "mpi/api/registry.hpp"
 #include "mpi/error.hpp"
+#include "mpi/runtime/abort.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/session/report.hpp"
@@ -20,11 +20,10 @@ namespace {
 
 std::uint32_t users = 0;  // sessions and the world that are open; guarded by the runtime's lock
 
-void end_job(HandleBits, int code) {
+void end_job(HandleBits, int code, const std::string& why) {
   Runtime* const runtime = Runtime::get();
-  if (runtime != nullptr) runtime->abort(code, "MPI_Abort");
-  flush_streams();
-  std::_Exit(code);
+  if (runtime == nullptr) abort_before_start(code, why);
+  runtime->abort(code, why);
 }
 
 params::Registry* parameters() {

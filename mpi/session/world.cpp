@@ -103,7 +103,7 @@ int stop_world() {
   // After the last message, and not by messages: the last ones of a barrier could be lost as well. It goes on
   // delivering meanwhile, so that nothing lies unread when the connections close.
   if (runtime.plan_for(*comm.group()->members()).finalize_barrier) {
-    if (auto met = runtime.fence({}, {}, Deadline{}, {}); !met) return error(met.error());
+    if (auto met = runtime.last_fence(); !met) return error(met.error());
     runtime.drain("the end of MPI");
   }
   undefine(kWorld);

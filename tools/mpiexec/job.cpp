@@ -51,7 +51,10 @@ int Job::run() {
   }
   guard_.reset();  // it is a child, too
   const auto told = [](const RankProcess& process) { return process.told; };
-  if (ending_ || std::any_of(ranks_.begin(), ranks_.end(), told)) kill_remains();
+  if (ending_ || std::any_of(ranks_.begin(), ranks_.end(), told)) {
+    kill_remains();
+    remove_names();
+  }
   return exit_code_;
 }
 
@@ -102,19 +105,19 @@ void Job::take(std::uint32_t rank, std::string_view bytes) {
     if (!done) {
       end(1, "mpiexec: " + name_of(rank) + ": malformed PMI input: " + done.error().detail, SIGTERM,
           kRankGraceNs);
-    } else if (*done) {
-      const std::string text = (*done)->message.empty() ? "" : ": " + (*done)->message;
-      const int code = (*done)->exit_code & 0xff;
-      end(code == 0 ? 1 : code,
-          "mpiexec: " + name_of(rank) + ": aborted the job with exit code " +
-              std::to_string((*done)->exit_code) + text,
-          SIGTERM, kRankGraceNs);
+    } else if (*done && !asked_end_) {
+      asked_end_ = AskedEnd{rank, (*done)->exit_code, std::move((*done)->message)};
+      look_for_closed_connections();
     }
   }
+  send_replies();
+  check_stuck();
+}
+
+void Job::send_replies() {
   const std::vector<PmiServer::Reply> replies = std::move(replies_);
   replies_.clear();
   for (const PmiServer::Reply& reply : replies) send(reply.rank, reply.text);
-  check_stuck();
 }
 
 void Job::send(std::uint32_t rank, std::string_view text) {
@@ -198,6 +201,7 @@ void Job::on_deadlines() {
       report_deadline_ = Deadline::after_ns(kReportNs);
     }
   }
+  if (!ending_ && asked_end_) settle_asked_end();
   // Rare, and the loop turns for every message: it must not walk over all ranks for each of them.
   if (ending_ || !std::exchange(rank_deadlines_, false)) return;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {

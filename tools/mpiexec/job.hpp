@@ -15,6 +15,7 @@
 #include <csignal>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -72,6 +73,12 @@ class Job {
     bool told = false;         ///< its failure was told, and the job is kept
   };
   enum class Source : std::uint32_t { signals, socket, out, err };
+  /// A rank that has asked for the job's end; perhaps because of another one whose end is not known yet.
+  struct AskedEnd {
+    std::uint32_t rank;
+    int exit_code;
+    std::string text;
+  };
 
   // job_start.cpp
   [[nodiscard]] Result<void> open_loop();
@@ -84,6 +91,7 @@ class Job {
   void serve(std::uint32_t rank);
   void take(std::uint32_t rank, std::string_view bytes);
   void send(std::uint32_t rank, std::string_view text);
+  void send_replies();
   void flush(std::uint32_t rank);
   void close_socket(std::uint32_t rank);
   void pump(std::uint32_t rank, std::uint32_t pipe);
@@ -97,6 +105,9 @@ class Job {
   void on_signal(int signal, bool from_terminal);
   void reap();
   void on_exit(std::uint32_t rank, int status);
+  /// Ends the job that a rank wants to end, once it is clear that no other rank is to blame.
+  void settle_asked_end();
+  void look_for_closed_connections();
   /// Whether that end of a rank ends the job.
   void judge(std::uint32_t rank, int status, const std::string& phase);
   void on_stop(std::uint32_t rank, int signal);
@@ -108,8 +119,10 @@ class Job {
   void lose(std::uint32_t rank, int exit_code, const std::string& message);
   void signal_all(int signal) noexcept;
   void kill_remains() noexcept;
+  void remove_names() noexcept;
 
   JobSpec spec_;
+  const params::Registry& params_;
   RankEnvironment& environment_;
   std::unique_ptr<Guard> guard_;
   PmiServer server_;
@@ -126,6 +139,8 @@ class Job {
   bool rank_deadlines_ = false;  ///< some rank may have one
   bool suspended_ = false;     ///< Ctrl-Z: the ranks were stopped by us
   bool asked_to_end_ = false;  ///< a signal to mpiexec
+  std::optional<AskedEnd> asked_end_;
+  std::optional<std::uint32_t> never_came_;  ///< the first rank that has ended with 0 without any PMI contact
   Deadline kill_deadline_;
   Deadline timeout_;
   Deadline report_deadline_;

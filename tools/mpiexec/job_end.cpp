@@ -6,6 +6,7 @@
 // only then the leader is reaped.
 
 #include <dirent.h>
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <cstring>
 
 #include "tools/mpiexec/job.hpp"
+#include "tools/mpiexec/leftovers.hpp"
 
 namespace starling::mpiexec {
 namespace {
@@ -181,13 +183,44 @@ void Job::on_exit(std::uint32_t rank, int status) {
   process.stop_deadline = Deadline{};
   process.silent_deadline = Deadline{};
   --alive_;
-  server_.gone(rank);
+  server_.gone(rank, replies_);
+  send_replies();
+  if (status == 0 && server_.phase(rank) == Phase::silent && !never_came_) never_came_ = rank;
   pump(rank, 0);
   pump(rank, 1);
   if (!ending_ && !process.told) judge(rank, status, phase);
   // Not where the job ends: the others would report the loss a moment before they are told to end.
   if (!ending_) memory_.mark_exited(spec_.layout.node[rank], spec_.layout.local_rank[rank]);
   check_stuck();
+}
+
+// A rank that has died closes its connections, ours first, and its peers may notice that and abort the job
+// before we hear of its end. So whatever has been closed by now is read before a survivor is blamed.
+void Job::look_for_closed_connections() {
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    if (!ranks_[rank].socket) continue;
+    pollfd state{ranks_[rank].socket.get(), POLLIN, 0};
+    if (::poll(&state, 1, 0) > 0 && (state.revents & POLLHUP) != 0) serve(rank);
+  }
+}
+
+void Job::settle_asked_end() {
+  reap();  // judges who has ended meanwhile
+  for (const RankProcess& process : ranks_) {
+    if (!process.silent_deadline.never() && !process.silent_deadline.passed()) return;  // about to end
+  }
+  const std::string text = asked_end_->text.empty() ? "" : ": " + asked_end_->text;
+  const std::string with = "aborted the job with exit code " + std::to_string(asked_end_->exit_code) + text;
+  const std::string who = "mpiexec: " + name_of(asked_end_->rank);
+  const int code = asked_end_->exit_code & 0xff;
+  // The words are the bootstrap's. A job may have ranks that never use MPI: only who was waited for is named.
+  if (never_came_ && text.find("rank " + std::to_string(*never_came_) + " has ended") != std::string::npos) {
+    end(code,
+        "mpiexec: " + name_of(*never_came_) + ": has ended with exit code 0 before MPI_Init; rank " +
+            std::to_string(asked_end_->rank) + " waited for it and " + with,
+        SIGTERM, kRankGraceNs);
+  }
+  end(code == 0 ? 1 : code, who + ": " + with, SIGTERM, kRankGraceNs);
 }
 
 void Job::judge(std::uint32_t rank, int status, const std::string& phase) {
@@ -205,6 +238,11 @@ void Job::judge(std::uint32_t rank, int status, const std::string& phase) {
   } else if (reached == Phase::active) {
     lose(rank, 1, who + "exit code 0 without MPI_Finalize, " + phase);
   }
+}
+
+void Job::remove_names() noexcept {
+  for (const std::string& name : server_.job_names())
+    remove_segments(segment_paths(params_, name, spec_.layout.local_size.size()));
 }
 
 void Job::kill_remains() noexcept {

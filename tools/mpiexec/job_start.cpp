@@ -26,7 +26,8 @@ namespace {
 constexpr rlim_t kOwnDescriptors = 24;  ///< besides those of ranks and nodes
 
 PmiJob pmi_job(const JobSpec& spec) {
-  return {spec.name, spec.layout.size, spec.layout.size, spec.layout.nodes, spec.layout.program};
+  return {spec.name,         spec.layout.size,    spec.layout.size,
+          spec.layout.nodes, spec.layout.program, spec.options.keep_job};
 }
 
 /// Raises the soft limit of this process; refuses if even the hard one is too low.
@@ -66,6 +67,7 @@ std::string filled_pattern(const std::string& pattern, const std::string& rank, 
 Job::Job(JobSpec spec, const params::Registry& params, RankEnvironment& environment,
          std::unique_ptr<Guard> guard)
     : spec_(std::move(spec)),
+      params_(params),
       environment_(environment),
       guard_(std::move(guard)),
       server_(pmi_job(spec_)),

@@ -55,6 +55,13 @@ std::string PmiServer::kvs_name(std::uint32_t generation) const {
   return generation == 0 ? job_.name : job_.name + "." + std::to_string(generation);
 }
 
+std::vector<std::string> PmiServer::job_names() const {
+  std::vector<std::string> names;
+  for (std::uint32_t generation = 0; generation < kvs_.size(); ++generation)
+    names.push_back(kvs_name(generation));
+  return names;
+}
+
 PmiServer::Kvs* PmiServer::kvs_of(std::uint32_t rank, std::string_view name) {
   const std::uint32_t generation = ranks_[rank].generation;
   return name == kvs_name(generation) ? &kvs_[generation] : nullptr;
@@ -279,9 +286,20 @@ Result<void> PmiServer::barrier_in(std::uint32_t rank, const Message& request, R
   const std::size_t own = barrier.index_of(rank);
   ++ranks_[rank].barriers;
   if (++barrier.entered[own] == 1) ++barrier.arrived;
-  if (barrier.arrived < barrier.entered.size()) return {};
+  barrier.living = barrier.living || (job_.kept && request.find("living") == "TRUE");
+  release_if_complete(barrier, replies);
+  return {};
+}
+
+void PmiServer::release_if_complete(Barrier& barrier, Replies& replies) {
+  std::size_t missing = barrier.entered.size() - barrier.arrived;
+  for (std::size_t i = 0; barrier.living && gone_ > 0 && i < barrier.entered.size(); ++i) {
+    if (barrier.entered[i] == 0 && ranks_[barrier.rank_at(i)].gone) --missing;
+  }
+  if (missing > 0) return;
   barrier.arrived = 0;
   for (std::size_t i = 0; i < barrier.entered.size(); ++i) {
+    if (barrier.entered[i] == 0) continue;
     const std::uint32_t member = barrier.rank_at(i);
     Line line("barrier_out");
     line.add("rc", 0).add("tag", barrier.tag);
@@ -291,7 +309,6 @@ Result<void> PmiServer::barrier_in(std::uint32_t rank, const Message& request, R
   }
   // Nobody waits in it: its memory goes, so that a job may use any number of groups.
   forget_if_empty(barrier);
-  return {};
 }
 
 Result<void> PmiServer::publish_name(std::uint32_t rank, const Message& request, Replies& replies) {
@@ -332,15 +349,21 @@ Result<void> PmiServer::spawn(std::uint32_t rank, const Message&, Replies& repli
   return {};
 }
 
-void PmiServer::gone(std::uint32_t rank) {
+void PmiServer::gone(std::uint32_t rank, std::vector<Reply>& replies) {
   if (ranks_[rank].gone) return;
   ranks_[rank].gone = true;
   ++gone_;
+  std::vector<Barrier*> of_living;  // one that is complete leaves the map
+  for (auto& [key, barrier] : barriers_) {
+    if (barrier.living) of_living.push_back(&barrier);
+  }
+  for (Barrier* const barrier : of_living) release_if_complete(*barrier, replies);
 }
 
 std::optional<PmiServer::Stuck> PmiServer::stuck() const {
   if (gone_ == 0) return std::nullopt;
   for (const auto& [key, barrier] : barriers_) {
+    if (barrier.living) continue;
     std::optional<std::uint32_t> waiting;
     std::optional<std::uint32_t> missing;
     for (std::size_t i = 0; i < barrier.entered.size() && !(waiting && missing); ++i) {

@@ -38,6 +38,7 @@ struct PmiJob {
   std::uint32_t universe_size = 0;
   pmi::NodeMap nodes;
   std::vector<std::uint32_t> appnum;  ///< by rank
+  bool kept = false;                  ///< it goes on when ranks are lost
 };
 
 /// How far a rank has come, as the server sees it.
@@ -65,11 +66,13 @@ class PmiServer {
   /// it.
   [[nodiscard]] Result<std::optional<Abort>> handle(std::uint32_t rank, const pmi::wire::Message& request,
                                                     std::vector<Reply>& replies);
-  /// The process of that rank has ended and been reaped.
-  void gone(std::uint32_t rank);
+  /// The process of that rank has ended and been reaped: barriers of the living do not wait for it any more.
+  void gone(std::uint32_t rank, std::vector<Reply>& replies);
   /// Somebody who can never be released; nothing is searched while nobody is gone.
   [[nodiscard]] std::optional<Stuck> stuck() const;
 
+  /// The job's name, and those of the programs that its ranks ran one after the other.
+  [[nodiscard]] std::vector<std::string> job_names() const;
   [[nodiscard]] Phase phase(std::uint32_t rank) const { return ranks_[rank].phase; }
   /// "before init", "in a barrier that 3 of 4 ranks entered" ...
   [[nodiscard]] std::string describe(std::uint32_t rank) const;
@@ -86,6 +89,7 @@ class PmiServer {
     std::vector<std::uint32_t> entered;  ///< by index of the member
     std::size_t arrived = 0;             ///< members with entered > 0
     std::uint32_t tag = 0;
+    bool living = false;  ///< in a job that is kept, members that are gone are not waited for
 
     [[nodiscard]] std::size_t index_of(std::uint32_t rank) const noexcept {
       return members.empty() ? rank
@@ -125,6 +129,7 @@ class PmiServer {
   Result<void> lookup_name(std::uint32_t rank, const Message& request, Replies& replies);
   Result<void> spawn(std::uint32_t rank, const Message& request, Replies& replies);
 
+  void release_if_complete(Barrier& barrier, Replies& replies);
   void forget_if_empty(Barrier& barrier);
   Result<Barrier*> barrier_of(std::uint32_t rank, const Message& request);
   Result<std::vector<std::uint32_t>> members_of(std::uint32_t rank, const Message& request,

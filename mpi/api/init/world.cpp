@@ -4,7 +4,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include "mpi/api.gen.hpp"
@@ -58,10 +57,9 @@ int Abort(Comm& comm, int errorcode) {
   Runtime& runtime = *Runtime::get();
   const std::string who =
       "rank " + std::to_string(comm.rank()) + " of " + (comm.name.empty() ? "a communicator" : comm.name);
-  std::fprintf(stderr, "[starling] MPI_Abort(%d) called by %s\n", errorcode, who.c_str());
   // An exit status has 8 bits; an error code that would become 0 must not look like success.
   const int status = (errorcode & 0xff) != 0 ? errorcode & 0xff : (errorcode == 0 ? 0 : 1);
-  runtime.abort(status, "MPI_Abort called by " + who);
+  runtime.abort(status, "MPI_Abort(" + std::to_string(errorcode) + ") called by " + who);
 }
 
 }  // namespace starling::mpi::api

@@ -11,10 +11,12 @@
 #include <algorithm>
 
 #include "core/drain.hpp"
+#include "core/log.hpp"
 
 namespace starling::pmi {
 namespace {
 
+constexpr std::uint64_t kFinalizeSeconds = 5;
 constexpr std::uint64_t kAbortGraceNs = 5'000'000'000u;
 /// How long a launcher may take to read what was printed before an abort; longer than a busy machine needs.
 constexpr std::uint64_t kReadGraceNs = 500'000'000u;
@@ -38,11 +40,18 @@ std::uint32_t group_tag(std::span<const std::uint32_t> ranks, std::string_view t
 }  // namespace
 
 Pmi1::~Pmi1() {
-  // A foreign server wants to hear the end. Starling's mpiexec knows it from cmd=idle already; a process that
-  // ends while MPI is in use says nothing, so that the process manager can see a failure.
-  if (active_ || own_server_) return;
-  if (!connection_.send(wire::Line("finalize").take())) return;
-  (void)await("finalize_ack", Deadline::after_seconds(5));
+  // A process that ends while MPI is in use says nothing, so that the process manager can see a failure.
+  if (!active_) take_leave();
+}
+
+// A foreign server wants to hear the end, and Hydra closes the connection then. Starling's mpiexec knows it
+// from cmd=idle already.
+void Pmi1::take_leave() noexcept {
+  if (own_server_ || left_) return;
+  left_ = true;
+  if (connection_.send(wire::Line("finalize").take()))
+    (void)await("finalize_ack", Deadline::after_seconds(kFinalizeSeconds));
+  connection_.close();
 }
 
 Unexpected Pmi1::refused(const wire::Message& reply, std::string_view what) const {
@@ -79,12 +88,20 @@ Result<wire::Message> Pmi1::await(std::string_view reply, Deadline deadline) {
   }
 }
 
+Unexpected Pmi1::has_left() const {
+  return fail(Errc::peer_lost, kPmi1,
+              "this process has used MPI and left it, and with that the process manager (" +
+                  capabilities_.server + "), which can be asked for nothing more");
+}
+
 Result<wire::Message> Pmi1::request(std::string line, std::string_view reply) {
+  if (left_) return has_left();
   if (auto sent = connection_.send(line); !sent) return fail(std::move(sent).error());
   return await(reply, Deadline::after_seconds(timeout_s_));
 }
 
 Result<void> Pmi1::enter(std::string line) {
+  if (left_) return has_left();
   if (poisoned_) return fail(*poisoned_);
   ++counters_.fences;
   return connection_.send(line);
@@ -147,6 +164,17 @@ Result<Fence> Pmi1::fence_enter(std::span<const std::uint32_t> ranks, std::strin
   }
   if (auto sent = enter(std::move(line).take()); !sent) return fail(std::move(sent).error());
   return Fence{wire_tag};
+}
+
+Result<Fence> Pmi1::last_fence_enter(Deadline deadline) {
+  if (!own_server_) return Component::last_fence_enter(deadline);
+  const Tag tag = hashed_tag("the end of MPI");
+  const std::string group = "WORLD:" + std::to_string(tag);
+  wire::Line line("barrier_in");
+  line.add("group", group).add("living", "TRUE");
+  entered_[tag] = group;
+  if (auto sent = enter(std::move(line).take()); !sent) return fail(std::move(sent).error());
+  return Fence{tag};
 }
 
 Result<bool> Pmi1::fence_left(Fence fence) {
@@ -272,6 +300,7 @@ void Pmi1::set_active(bool active) noexcept {
 }
 
 void Pmi1::abort(int exit_code, std::string_view message) noexcept {
+  if (left_) return;
   std::string text(message.substr(0, 4096));
   if (own_server_) {
     text = wire::percent_encode(text);
@@ -290,7 +319,10 @@ void Pmi1::abort(int exit_code, std::string_view message) noexcept {
     const Deadline deadline = Deadline::after_ns(kReadGraceNs);
     (void)(await_read(STDERR_FILENO, deadline) && await_read(STDOUT_FILENO, deadline));
   }
-  if (!connection_.send(std::move(line).take())) return;
+  if (!connection_.send(std::move(line).take())) {
+    if (own_server_) log::error(message);  // nobody else will tell it
+    return;
+  }
   // The process manager ends this process too; give it the time to do so before the caller exits by itself.
   const Deadline deadline = Deadline::after_ns(kAbortGraceNs);
   while (!deadline.passed()) {
@@ -299,6 +331,7 @@ void Pmi1::abort(int exit_code, std::string_view message) noexcept {
 }
 
 Result<void> Pmi1::check() {
+  if (left_) return {};
   for (;;) {
     auto message = connection_.receive_now();
     if (!message) return fail(std::move(message).error());

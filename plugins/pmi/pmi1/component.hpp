@@ -37,12 +37,14 @@ class Pmi1 final : public Component {
                                    Deadline deadline) override;
   [[nodiscard]] Result<Fence> fence_enter(std::span<const std::uint32_t> ranks, std::string_view tag,
                                           Deadline deadline) override;
+  [[nodiscard]] Result<Fence> last_fence_enter(Deadline deadline) override;
   [[nodiscard]] Result<bool> fence_left(Fence fence) override;
   void fence_abandon(Fence fence) noexcept override;
   [[nodiscard]] Result<void> publish(std::string_view name, std::string_view port) override;
   [[nodiscard]] Result<std::string> lookup(std::string_view name) override;
   [[nodiscard]] Result<void> unpublish(std::string_view name) override;
   void set_active(bool active) noexcept override;
+  void take_leave() noexcept override;
   void abort(int exit_code, std::string_view message) noexcept override;
   [[nodiscard]] int wait_fd() const noexcept override { return connection_.fd(); }
   [[nodiscard]] Result<void> check() override;
@@ -72,6 +74,7 @@ class Pmi1 final : public Component {
   /// Reads one stored text; nullopt: the server has none. `gone`: it never will.
   [[nodiscard]] Result<std::optional<std::string>> get_text(std::uint32_t rank, std::string_view key,
                                                             bool& gone);
+  [[nodiscard]] Unexpected has_left() const;
   [[nodiscard]] Unexpected refused(const wire::Message& reply, std::string_view what) const;
 
   Connection connection_;
@@ -84,6 +87,7 @@ class Pmi1 final : public Component {
   int subversion_ = 1;
   bool own_server_ = false;
   bool active_ = true;
+  bool left_ = false;  ///< took leave: the connection is closed
   std::optional<Error> poisoned_;
   std::map<Tag, std::uint32_t> arrived_;    ///< barrier_outs that nobody waited for yet
   std::map<Tag, std::string> entered_;      ///< at our own server: fences of groups, as it knows them

@@ -37,6 +37,8 @@ class Connection {
   /// A message that is there already; none: there is no complete one.
   [[nodiscard]] Result<std::optional<wire::Message>> receive_now();
 
+  /// Every later send is refused by the system.
+  void close() noexcept { fd_.reset(); }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   [[nodiscard]] std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }
   [[nodiscard]] std::uint64_t bytes_received() const noexcept { return bytes_received_; }

@@ -92,6 +92,7 @@ Result<void> Pmi1::init(const Getenv& get, const Launch& launch) {
   capabilities_.group_fence = subversion_ >= 2;
   capabilities_.tagged_barrier = subversion_ >= 2;
   capabilities_.name_service = true;
+  capabilities_.tells_reason = own_server_;
   capabilities_.server =
       "PMI 1." + std::to_string(subversion_) + (own_server_ ? " (Starling's mpiexec)" : "");
   return {};

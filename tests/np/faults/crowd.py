@@ -84,6 +84,22 @@ class Jobs(JobCase):
         self.assertEqual(self.run_job("-n", 4, RING, "5", env=env).code, 0)
         self.assertEqual(names() - self.before, set(), "the next job has removed what was left")
 
+    def test_no_name_is_left_by_what_is_killed_while_it_starts(self):
+        """Rank 1 never comes, so the segment of rank 0 still has its name when rank 0, or mpiexec, is killed."""
+        script = f"test $PMI_RANK = 0 || exec sleep 1000; exec {RING} 5"
+        for victim in ("rank", "mpiexec"):
+            with self.subTest(killed=victim):
+                job = self.start("-n", 2, "sh", "-c", script, env={"STARLING_MCA_shm": "posix"})
+                deadline = time.monotonic() + 30
+                while names() == self.before and time.monotonic() < deadline:
+                    time.sleep(0.02)
+                self.assertNotEqual(names(), self.before, "rank 0 has made no segment")
+                os.kill(job.pid if victim == "mpiexec" else self.programs(RING)[0], signal.SIGKILL)
+                self.finish(job)
+                while (names() != self.before or marked_processes()) and time.monotonic() < deadline:
+                    time.sleep(0.02)
+                self.assertEqual(names(), self.before)
+
 
 class Loads(JobCase):
     def expect_load(self, ranks, *words, **more):

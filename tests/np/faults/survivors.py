@@ -15,14 +15,15 @@ from jobs import BUILD, FULL, JobCase  # noqa: E402
 SURVIVE = str(BUILD / "tests/np_survive")
 LATE = str(BUILD / "tests/np_late")
 PROBE = str(BUILD / "tests/pmi_probe")
+UCX = (BUILD / "lib/starling/btl_ucx.so").exists()
 WAYS = ("receive", "send", "long-send", "probe", "mprobe", "test", "iprobe", "any", "waitall", "allreduce",
         "long-allreduce", "bcast", "barrier", "ibarrier", "alltoall", "alltoallv", "reduce-scatter", "dup", "split",
         "creation", "exchange", "nothing")
 
 
 class Survivors(JobCase):
-    def expect_survivors(self, ranks, *way, option="-enable-recovery", mca=()):
-        done = self.run_job("-n", ranks, option, *mca, SURVIVE, *way)
+    def expect_survivors(self, ranks, *way, option="-enable-recovery", mca=(), env=None):
+        done = self.run_job("-n", ranks, option, *mca, SURVIVE, *way, env=env)
         self.assertEqual(done.code, 137, done)
         self.assertEqual(sorted(done.out.splitlines()), sorted(f"rank {r} goes on" for r in range(ranks - 1)), done)
         said = [line for line in done.err.splitlines() if line.startswith("mpiexec: ")]
@@ -50,6 +51,13 @@ class Survivors(JobCase):
         for way in ("get", "ring", "auto"):
             with self.subTest(way=way):
                 self.expect_survivors(3, "exchange", mca=("--mca", "pml_static_large", way))
+
+    @unittest.skipUnless(UCX, "needs btl/ucx")
+    def test_over_several_nodes(self):
+        for ranks, nodes, way in (2, 2, "receive"), (4, 2, "nothing"), (4, 4, "allreduce"), (4, 2, "bcast"):
+            with self.subTest(ranks=ranks, nodes=nodes, way=way):
+                self.expect_survivors(ranks, way, env={"STARLING_MCA_btl_ucx_devices": "lo"},
+                                      mca=("--virtual-nodes", nodes, "--mca", "btl", "self,shm,ucx"))
 
     def test_either_name_of_the_option(self):
         for option in ("-disable-auto-cleanup", "--disable-auto-cleanup", "--enable-recovery"):

@@ -189,6 +189,15 @@ int main(int argc, char** argv) {
   } else if (mode == "abort") {
     if (pmi->identity().rank == 0) pmi->abort(42, "a reason; 100 %");
     (void)pmi->fence(soon());
+  } else if (mode == "closing") {  // rank 1 dies; rank 0 has noticed it before its end can be known
+    if (pmi->identity().rank == 1) {
+      ::close(pmi->wait_fd());
+      ::usleep(200'000);
+      die("kill");
+    }
+    ::usleep(100'000);
+    if (pmi->identity().rank == 0) pmi->abort(3, "the other one is gone");
+    ::sleep(3600);
   } else if (mode == "wait") {
     if (pmi->identity().rank != 0) (void)pmi->fence(soon());
     ::sleep(3600);

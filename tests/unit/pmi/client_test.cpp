@@ -188,6 +188,21 @@ TEST_F(ClientTest, abort_is_told_after_its_reason_was_read) {
   ASSERT_EQ(::dup2(stderr_before.get(), STDERR_FILENO), STDERR_FILENO);
 }
 
+TEST_F(ClientTest, who_has_taken_leave_asks_for_nothing_more) {
+  auto client = connect(hello(1), {kFinalize});
+  ASSERT_TRUE(client) << error_.text();
+  client->set_active(false);
+  client->take_leave();
+  server_.join();  // it has closed the connection, as Hydra does
+  client->set_active(true);
+  EXPECT_EQ(client->wait_fd(), -1);
+  EXPECT_TRUE(client->check()) << "the launcher is not taken for lost";
+  EXPECT_EQ(client->put("k", {}).error().code, Errc::peer_lost);
+  EXPECT_EQ(client->fence(Deadline::after_seconds(5)).error().code, Errc::peer_lost);
+  client->abort(3, "nobody hears it");
+  client->set_active(false);
+}
+
 TEST_F(ClientTest, server_that_goes_away_is_peer_lost) {
   auto client = connect(hello(1));
   ASSERT_TRUE(client) << error_.text();

@@ -20,6 +20,9 @@ class ServerTest : public testing::Test {
     auto done = server.handle(rank, **message, replies);
     error = done ? "" : done.error().detail;
     if (done) aborted = *done;
+    return text_of(replies);
+  }
+  static std::vector<std::string> text_of(const std::vector<PmiServer::Reply>& replies) {
     std::vector<std::string> lines;
     for (const auto& reply : replies)
       lines.push_back(std::to_string(reply.rank) + ": " + reply.text.substr(0, reply.text.size() - 1));
@@ -29,6 +32,12 @@ class ServerTest : public testing::Test {
     for (std::uint32_t rank = 0; rank < 3; ++rank) ask(rank, "cmd=init pmi_version=1 pmi_subversion=1");
   }
   using Lines = std::vector<std::string>;
+  /// What others hear when that rank's process has ended.
+  Lines end(std::uint32_t rank) {
+    std::vector<PmiServer::Reply> replies;
+    server.gone(rank, replies);
+    return text_of(replies);
+  }
 
   PmiServer server{{"job", 3, 3, pmi::NodeMap({{0, 1, 2}, {1, 1, 1}}), {0, 0, 1}}};
   std::string error;
@@ -70,7 +79,7 @@ TEST_F(ServerTest, stores_values_once) {
 
 TEST_F(ServerTest, says_that_a_value_will_never_come) {
   init_all();
-  server.gone(2);
+  end(2);
   EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=2"),
             (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE gone=TRUE"}));
   EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=1"),
@@ -122,7 +131,7 @@ TEST_F(ServerTest, finds_who_can_never_be_released) {
   init_all();
   ask(0, "cmd=barrier_in");
   EXPECT_FALSE(server.stuck());
-  server.gone(2);
+  end(2);
   ASSERT_TRUE(server.stuck());
   EXPECT_EQ(server.stuck()->waiting, 0u);
   EXPECT_EQ(server.stuck()->missing, 2u);
@@ -130,9 +139,31 @@ TEST_F(ServerTest, finds_who_can_never_be_released) {
 
 TEST_F(ServerTest, an_ended_rank_outside_the_group_holds_nobody) {
   init_all();
-  server.gone(2);
+  end(2);
   ask(0, "cmd=barrier_in group=0,1:1");
   EXPECT_FALSE(server.stuck());
+}
+
+TEST_F(ServerTest, the_last_barrier_of_a_kept_job_is_one_of_the_living) {
+  server = PmiServer({"job", 3, 3, pmi::NodeMap({{0, 3, 1}}), {0, 0, 0}, true});
+  init_all();
+  EXPECT_EQ(ask(0, "cmd=barrier_in group=WORLD:7 living=TRUE"), Lines{});
+  EXPECT_EQ(ask(1, "cmd=barrier_in group=WORLD:7 living=TRUE"), Lines{});
+  EXPECT_EQ(end(2), (Lines{"0: cmd=barrier_out rc=0 tag=7", "1: cmd=barrier_out rc=0 tag=7"}));
+  EXPECT_EQ(ask(0, "cmd=barrier_in group=WORLD:8 living=TRUE"), Lines{});
+  EXPECT_FALSE(server.stuck());
+  EXPECT_EQ(ask(1, "cmd=barrier_in group=WORLD:8 living=TRUE"),
+            (Lines{"0: cmd=barrier_out rc=0 tag=8", "1: cmd=barrier_out rc=0 tag=8"}));
+  ask(0, "cmd=barrier_in group=WORLD:9");
+  EXPECT_TRUE(server.stuck()) << "other barriers are of everybody";
+}
+
+TEST_F(ServerTest, in_other_jobs_the_last_barrier_is_of_everybody) {
+  init_all();
+  ask(0, "cmd=barrier_in group=WORLD:7 living=TRUE");
+  EXPECT_EQ(end(2), Lines{});
+  EXPECT_EQ(ask(1, "cmd=barrier_in group=WORLD:7 living=TRUE"), Lines{});
+  EXPECT_TRUE(server.stuck());
 }
 
 TEST_F(ServerTest, second_program_of_a_rank_sees_nothing_of_the_first) {

@@ -7,7 +7,8 @@ namespace starling::bootstrap {
 namespace {
 
 Unexpected has_ended(const std::string& where, ProcId dead) {
-  return fail(Errc::peer_lost, where, "rank " + std::to_string(dead.rank) + " has ended");
+  return fail(Errc::peer_lost, where,
+              "rank " + std::to_string(dead.rank) + " has ended, or cannot be reached any more");
 }
 
 }  // namespace

@@ -231,6 +231,11 @@ void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
   peer.state = PeerState::lost;
   peer.left = why.code == Errc::peer_left;
   if (peer.left) peer.fault = Fault::peer_left;
+  peer.refused.clear();
+  if (why.code == Errc::timed_out) {  // nothing leads to it any more, and it may live
+    peer.refused.push_back(why.text());
+    log::error("rank " + std::to_string(proc.rank) + " cannot be reached any more: " + why.text());
+  }
   peer.fast_bytes = -1;
   if (why.code == Errc::no_space) {  // it lives, but there is no room for what goes to it
     peer.fault = Fault::no_memory;

@@ -7,6 +7,7 @@
 
 #include "mpi.h"
 #include "mpi/error.hpp"
+#include "mpi/request/fate.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -33,9 +34,8 @@ int await(pml::Request& request, const Comm& comm, const char* what) {
   const bool lost = peer_gone(request.status.fault) || request.status.cancelled;
   if (lost) {
     const bool said = request.receive || request.status.cancelled;
-    return error_on(
-        comm, MPI_ERR_PROC_ABORTED,
-        "rank " + std::to_string(to_int(said ? request.status.source : request.rank)) + " has ended");
+    return error_on(comm, MPI_ERR_PROC_ABORTED,
+                    fate_text(comm, to_int(said ? request.status.source : request.rank)));
   }
   if (request.status.fault == pml::Fault::none) return MPI_SUCCESS;
   return error(MPI_ERR_OTHER, std::string("a message of ") + what + " could not be exchanged with rank " +

@@ -5,8 +5,11 @@
 
 #include <string>
 
+#include "frameworks/pml/context.hpp"
+#include "frameworks/pml/peer.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/error.hpp"
+#include "mpi/request/fate.hpp"
 #include "mpi/status.hpp"
 
 namespace starling::mpi {
@@ -15,6 +18,20 @@ void fill_status(const pml::Status& from, MPI_Status& to) noexcept {
   to.MPI_SOURCE = to_int(from.source);
   to.MPI_TAG = to_int(from.tag);
   set_bytes(to, from.bytes);
+}
+
+std::string fate_text(const Comm& comm, int rank) {
+  const std::string who = "rank " + std::to_string(rank) + " ";
+  for (const pml::Context* context : {&comm.context(), &comm.collective_context()}) {
+    const pml::Source* const source = context->touched(Rank{rank});
+    if (source == nullptr) continue;
+    const pml::Peer& peer = *source->peer;
+    if (peer.left) return who + "has left MPI and ended";
+    if (peer.state == pml::PeerState::lost && !peer.refused.empty()) {  // not known to have ended
+      return who + "cannot be reached any more: " + peer.refused.front();
+    }
+  }
+  return who + "has ended";
 }
 
 int fault_error(const pml::Request& request, const Comm* comm) {
@@ -29,12 +46,9 @@ int fault_error(const pml::Request& request, const Comm* comm) {
                " is longer than the receive buffer of " + std::to_string(request.buffer.bytes) + " bytes";
       break;
     case pml::Fault::peer_lost:
-      error_class = MPI_ERR_PROC_ABORTED;
-      detail = "rank " + rank + " has ended";
-      break;
     case pml::Fault::peer_left:
       error_class = MPI_ERR_PROC_ABORTED;
-      detail = "rank " + rank + " has left MPI and ended";
+      detail = comm != nullptr ? fate_text(*comm, std::stoi(rank)) : "rank " + rank + " is lost";
       break;
     case pml::Fault::unreachable:
       error_class = MPI_ERR_OTHER;

@@ -10,6 +10,7 @@
 #include "mpi/api/coll/unequal.hpp"
 #include "mpi/coll/execution.hpp"
 #include "mpi/error.hpp"
+#include "mpi/request/fate.hpp"
 #include "mpi/request/request.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
@@ -70,8 +71,9 @@ int error_of(const Execution& execution, const Comm& comm, const std::string& wh
       return error_on(comm, MPI_ERR_TRUNCATE,
                       what + unequal_text(own ? static_cast<int>(comm.rank()) : execution.faulty_peer(),
                                           execution.lengths()));
-    case pml::Fault::peer_lost: return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has ended");
-    case pml::Fault::peer_left: return error_on(comm, MPI_ERR_PROC_ABORTED, peer + " has left MPI and ended");
+    case pml::Fault::peer_lost:
+    case pml::Fault::peer_left:
+      return error_on(comm, MPI_ERR_PROC_ABORTED, fate_text(comm, execution.faulty_peer()));
     case pml::Fault::unreachable:
       return error_on(comm, MPI_ERR_OTHER, "no transport reaches " + peer + "; the log line before says why");
     case pml::Fault::no_memory:

@@ -5,6 +5,7 @@
 #include "mpi/api/pt2pt/transfer.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/request/fate.hpp"
 #include "mpi/request/message.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -44,9 +45,9 @@ int receive_matched(MPI_Message* handle, void* buf, MPI_Count count, Datatype& d
 
 /// No message will come any more from whom a probe waits for. What has come is found first.
 int nobody_to_wait_for(const Comm& comm, int source) {
-  const std::string who =
-      source == MPI_ANY_SOURCE ? "every other rank of the communicator" : "rank " + std::to_string(source);
-  return error_on(comm, MPI_ERR_PROC_ABORTED, who + " has ended");
+  return error_on(
+      comm, MPI_ERR_PROC_ABORTED,
+      source == MPI_ANY_SOURCE ? "every other rank of the communicator is lost" : fate_text(comm, source));
 }
 
 /// What hang help says about a probe that waits.

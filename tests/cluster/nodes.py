@@ -64,6 +64,15 @@ class Cluster:
         agent.chmod(0o755)
         self.agent = str(agent)
 
+    def add_launchers_network(self):
+        """A second network, eth1 with 10.79.0.i, for the launcher (HYDRA_IFACE=eth1)."""
+        self.enter(self.bridge, "ip link add br1 type bridge && ip link set br1 up")
+        for i, name in enumerate(self.names):
+            pid = self.pids[name]
+            self.enter(self.bridge, f"ip link add w{i} type veth peer name eth1 netns {pid} && "
+                                    f"ip link set w{i} master br1 up")
+            self.enter(pid, f"ip addr add 10.79.0.{i + 1}/24 dev eth1 && ip link set eth1 up")
+
     def add_slow_rail(self, delay_ms):
         """A second network, eth1 with 10.78.0.i, on which every frame takes so long."""
         for i, name in enumerate(self.names):

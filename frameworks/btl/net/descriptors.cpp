@@ -23,19 +23,6 @@
 namespace starling::btl::net {
 namespace {
 
-std::vector<int> open_descriptors() {
-  std::vector<int> found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/fd"), &::closedir);
-  if (folder == nullptr) return found;
-  while (const dirent* const entry = ::readdir(folder.get())) {
-    if (entry->d_name[0] == '.') continue;
-    const int fd = std::atoi(entry->d_name);
-    if (fd != ::dirfd(folder.get())) found.push_back(fd);
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 /// Sockets, event descriptors and pipes; never a file that the program may have opened meanwhile.
 bool of_a_library(int fd) noexcept {
   struct stat status {};
@@ -72,6 +59,19 @@ bool listens(int fd) noexcept {
 }
 
 }  // namespace
+
+std::vector<int> open_descriptors() {
+  std::vector<int> found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/fd"), &::closedir);
+  if (folder == nullptr) return found;
+  while (const dirent* const entry = ::readdir(folder.get())) {
+    if (entry->d_name[0] == '.') continue;
+    const int fd = std::atoi(entry->d_name);
+    if (fd != ::dirfd(folder.get())) found.push_back(fd);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
 
 DescriptorWatch::DescriptorWatch() : before_(open_descriptors()) {}
 

@@ -15,6 +15,9 @@
 
 namespace starling::btl::net {
 
+/// All of this process, in order.
+[[nodiscard]] std::vector<int> open_descriptors();
+
 /// Marks the sockets and event descriptors that were opened during its life close-on-exec.
 class DescriptorWatch {
  public:

@@ -21,13 +21,9 @@ namespace {
 
 constexpr std::size_t kBurst = 16;  // completions read in one progress call
 constexpr std::size_t kEagerBytes = 64 * 1024;
-constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;   // the pml's head included
-constexpr std::uint64_t kProbeAfterNs = 1'000'000'000;   // of refusals only
-constexpr std::uint64_t kProbeLeftAfterNs = 20'000'000;  // of one that has said that it leaves
-constexpr std::uint64_t kProbeEveryNs = 2'000'000'000;
-constexpr std::uint64_t kLookEveryNs = 100'000'000;  // at links with gets
-constexpr std::uint64_t kAwakeNs = 20'000'000;       // a refused frame keeps the process awake so long
-constexpr std::uint64_t kRealm = 0x69666f;           // "ofi"
+constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
+constexpr std::uint64_t kAwakeNs = 20'000'000;          // a refused frame keeps the process awake so long
+constexpr std::uint64_t kRealm = 0x69666f;              // "ofi"
 
 net::Frame& frame_of(void* context) noexcept {
   auto* const at = static_cast<std::byte*>(context) - offsetof(net::Frame, context);
@@ -63,58 +59,20 @@ ssize_t OfiEndpoint::learn_from(ssize_t code) noexcept {
   } else if (code == -FI_EAGAIN) {
     if (refused_since_ns_ == 0) refused();
   } else {
-    end("a message to " + place_ + " failed: " + component_.library_.strerror(static_cast<int>(-code)));
+    end(net::no_connection(
+        component_.way_to(*this), had_connection(),
+        std::string("a message failed: ") + component_.library_.strerror(static_cast<int>(-code))));
   }
   return code;
 }
 
-void OfiEndpoint::refused() noexcept {
-  refused_since_ns_ = last_sign_ns_ = now_ns();
-  const bool left = component_.arrivals_.end_of(peer().rank) == Errc::peer_left;
-  next_probe_ns_ = refused_since_ns_ + (left ? kProbeLeftAfterNs : kProbeAfterNs);
-}
-
-void OfiEndpoint::end(std::string why) noexcept {
-  component_.gets_.on_link_lost();
-  lose(component_.arrivals_.end_of(peer().rank), std::move(why));
-}
+void OfiEndpoint::refused() noexcept { refused_since_ns_ = now_ns(); }
 
 void OfiEndpoint::taken() noexcept {
   refused_since_ns_ = 0;
   if (connected_) return;
   connected_ = true;
   net::mark_connected(name_);
-}
-
-void OfiEndpoint::look_after(std::uint64_t now) noexcept {
-  // Where nobody can be asked, a peer that does not serve may be one that only computes.
-  const bool still = component_.over_tcp_ && moving() && now > last_move_ns_ + kProbeAfterNs;
-  if ((refused_since_ns_ == 0 && !still) || lost()) return;
-  const std::uint64_t since = refused_since_ns_ != 0 ? refused_since_ns_ : last_move_ns_;
-  last_sign_ns_ = std::max(last_sign_ns_, since);
-  if (!probe_.running() && now >= next_probe_ns_ && component_.over_tcp_) {
-    probe_.start(name_);
-    if (!std::exchange(unanswered_, true)) last_sign_ns_ = now;
-    // Questions wait in the port's queue while its owner computes, so those about gets come ever more
-    // rarely.
-    next_probe_ns_ = now + (still ? std::max(kProbeEveryNs, (now - last_move_ns_) / 4) : kProbeEveryNs);
-  }
-  if (probe_.running()) {
-    switch (probe_.look()) {
-      case ofi::Probe::Answer::listens: unanswered_ = false; break;
-      case ofi::Probe::Answer::refused:
-        // A computed address may be used before its owner has started.
-        if (component_.computed_ && !connected_ && !component_.arrivals_.heard_of(peer().rank)) break;
-        return end("connection refused by " + place_ + ": the process has ended");
-      default: break;
-    }
-  }
-  const std::uint64_t limit = component_.peer_timeout_ns_;
-  const bool silent = unanswered_ || !component_.over_tcp_;
-  if (limit == 0 || !silent || now < last_sign_ns_ + limit) return;
-  may_live_ = true;
-  end("no connection to rank " + std::to_string(peer().rank) + " at " + place_ + " after " +
-      std::to_string((now - since) / 1'000'000'000) + " s (btl_ofi_peer_timeout)");
 }
 
 OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const ofi::Choice& choice,
@@ -124,7 +82,8 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
       over_tcp_(choice.over_tcp),
       inject_bytes_(choice.info->tx_attr->inject_size),
       computed_(std::move(computed)),
-      peer_timeout_ns_(static_cast<std::uint64_t>(args.params.integer(kOfiPeerTimeout)) * 1'000'000'000),
+      patience_(net::patience_of(args.params, kOfiPeerTimeout)),
+      place_(choice.place),
       token_(computed_ ? computed_->token(args.place.self.rank) : net::random_token()),
       protocol_(choice.provider + " of " + library.name() + ", address format " +
                 std::to_string(choice.info->addr_format)),
@@ -267,7 +226,7 @@ int OfiComponent::take_error() noexcept {
   if ((error.flags & FI_SEND) != 0 && error.op_context != nullptr) {
     net::Frame& frame = frame_of(error.op_context);
     auto& link = static_cast<OfiEndpoint&>(*frame.link);
-    link.end("the connection to " + link.place() + " broke: " + library_.strerror(error.err));
+    link.broke();
     link.completed(frame);
     return 1;
   }
@@ -275,18 +234,8 @@ int OfiComponent::take_error() noexcept {
   return 0;
 }
 
-/// Rarely: it reads the clock.
-void OfiComponent::look_after_waiting() noexcept {
-  constexpr std::uint32_t kPasses = 64;
-  if (++waiting_passes_ % kPasses != 0) return;
-  const std::uint64_t now = now_ns();
-  for (net::Link* link : links_.busy) static_cast<OfiEndpoint*>(link)->look_after(now);
-  if (!gets_.moving() || now < looked_ns_ + kLookEveryNs) return;
-  looked_ns_ = now;
-  for (const auto& [rank, link] : endpoints_) link->look_after(now);
-}
-
 bool OfiComponent::begin_sleep() noexcept {
+  watch(now_ns());
   if (has_early_) return false;
   // Nobody tells when what was refused would be taken: stay awake for a while, then look at each tick of the
   // sleep.

@@ -10,9 +10,9 @@
 /// Threads:   as btl::Component.
 /// Ownership: owns libfabric's objects. libfabric keeps a frame's memory until it completes.
 /// Ordering:  one stream per peer (FI_ORDER_SAS).
-/// Errors:    libfabric reports no dead peer. One that takes nothing, or sends nothing of what was asked for,
-///            is probed (probe.hpp), and lost when nobody listens, or without any answer for
-///            btl_ofi_peer_timeout seconds.
+/// Errors:    libfabric reports no dead peer. One that takes nothing, sends nothing of what was asked for, or
+///            has no connection any more is asked after (watch.cpp), and lost when nobody listens, or without
+///            any answer for btl_ofi_peer_timeout seconds.
 
 #include <array>
 #include <cstdint>
@@ -26,11 +26,12 @@
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/btl/net/arrivals.hpp"
 #include "frameworks/btl/net/card.hpp"
+#include "frameworks/btl/net/connections.hpp"
 #include "frameworks/btl/net/descriptors.hpp"
+#include "frameworks/btl/net/doubt.hpp"
 #include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ofi/computed.hpp"
-#include "plugins/btl/ofi/probe.hpp"
 #include "plugins/btl/ofi/setup.hpp"
 
 namespace starling::btl {
@@ -43,15 +44,20 @@ class OfiEndpoint final : public net::GetLink {
               std::vector<std::byte> name, fi_addr_t to);
   ~OfiEndpoint() override = default;
 
-  [[nodiscard]] const std::string& place() const noexcept { return place_; }
   /// Whether something was injected and nothing completed since.
   [[nodiscard]] bool unconfirmed() const noexcept { return injected_ && !lost(); }
   [[nodiscard]] bool connected() const noexcept { return !lost(); }
   [[nodiscard]] bool gone() const noexcept { return idle(); }
-  /// While what goes to it meets refusals only, or gets do not move: asks whether the peer still lives.
+  // watch.cpp
+  /// While what goes to it meets refusals only, or gets do not move, or the kernel gets no answer: asks
+  /// whether the peer still lives.
   void look_after(std::uint64_t now) noexcept;
-  /// The process is gone: lost, or left if it has said so.
+  /// There is no way to it any more: cut off, or left if it has said so.
   void end(std::string why) noexcept;
+  [[nodiscard]] bool had_connection() const noexcept;
+  /// The same after a connection broke; unless it is sure only if nobody listens there.
+  void broke(bool sure = true) noexcept;
+  void look_for_connection() noexcept;
   /// When something was first refused since something was taken; 0: it was not.
   [[nodiscard]] std::uint64_t refused_since_ns() const noexcept { return refused_since_ns_; }
 
@@ -82,15 +88,14 @@ class OfiEndpoint final : public net::GetLink {
   fi_addr_t to_;
   bool injected_ = false;
   bool connected_ = false;
-  bool unanswered_ = false;  // the last question whether it lives
-  bool may_live_ = false;    // lost, but nobody knows whether it has ended
+  bool seen_ = false;         // a connection to it, by the kernel's word
+  std::uint8_t missing_ = 0;  // scans since that have found none
+  bool may_live_ = false;     // lost, but nobody knows whether it has ended
   std::string place_;
   std::vector<std::byte> name_;  // libfabric's address of the peer
   std::uint64_t refused_since_ns_ = 0;
-  std::uint64_t last_sign_ns_ = 0;  // since when nobody answers, while refused or still
   std::uint64_t last_move_ns_ = 0;  // when a get or serve last began or ended
-  std::uint64_t next_probe_ns_ = 0;
-  ofi::Probe probe_;
+  net::Doubt doubt_;
 };
 
 class OfiComponent final : public Component {
@@ -134,7 +139,12 @@ class OfiComponent final : public Component {
                                           const std::string& where) const;
   int take(const fi_cq_data_entry& entry) noexcept;
   int take_error() noexcept;
+  // watch.cpp
+  /// Called by who waits, before each sleep.
+  void watch(std::uint64_t now) noexcept;
   void look_after_waiting() noexcept;
+  [[nodiscard]] net::Way way_to(const OfiEndpoint& link) const noexcept;
+  [[nodiscard]] std::vector<net::Connection> scan() const;
   // gets.cpp
   /// A get of a peer that libfabric serves.
   struct Serve {
@@ -152,7 +162,8 @@ class OfiComponent final : public Component {
   bool over_tcp_;
   std::size_t inject_bytes_;
   std::optional<ofi::ComputedAddresses> computed_;
-  std::uint64_t peer_timeout_ns_;
+  net::Patience patience_;
+  std::string place_;
   std::uint64_t token_;
   std::string protocol_;
   std::vector<std::byte> address_;
@@ -165,7 +176,10 @@ class OfiComponent final : public Component {
   bool has_early_ = false;
   std::size_t senders_ = 0;  // whose sockets have been marked close-on-exec
   std::uint32_t waiting_passes_ = 0;
-  std::uint64_t looked_ns_ = 0;   // when links with gets were last looked after
+  std::uint64_t looked_ns_ = 0;               // when links with gets were last looked after
+  std::uint64_t scanned_ns_ = 0;              // when the kernel was last asked about connections
+  std::vector<net::Connection> connections_;  // what it said
+  std::uint64_t asking_ns_ = 0;               // spent with asking after peers whose connection broke
   mutable bool confirm_ = false;  // drained() was asked: links that have injected are to be confirmed
   std::unordered_map<std::uint32_t, std::unique_ptr<OfiEndpoint>> endpoints_;  // by rank
 };

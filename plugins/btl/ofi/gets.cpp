@@ -60,7 +60,7 @@ void OfiComponent::on_asked(const net::Arrivals::Asked& asked) noexcept {
 void OfiComponent::take_tagged(void* context, std::uint64_t flags, std::size_t bytes, int error) noexcept {
   const auto note_end = [&](OfiEndpoint& link, bool broken) {
     link.last_move_ns_ = now_ns();
-    if (broken) link.end("the connection to " + link.place() + " broke: " + library_.strerror(error));
+    if (broken) link.broke();
   };
   if ((flags & FI_RECV) != 0) {
     auto& get = record_of<net::Get>(context);

@@ -19,9 +19,9 @@ inline constexpr params::Decl kOfiInterface = params::text(
     "\"^a,b\": not these.");
 inline constexpr params::Decl kOfiPeerTimeout =
     params::integer("btl_ofi_peer_timeout", "60", 0, 86400,
-                    "Seconds after which a peer is lost that takes no message and shows no sign of life "
-                    "(over IP: its port is "
-                    "asked). A peer that only computes is not lost. 0: wait for ever.");
+                    "Seconds after which a peer is given up that takes no message and shows no sign of life "
+                    "(over IP: its port is asked); while a connection is made at most 4/5 of "
+                    "bootstrap_timeout. A peer that only computes is not given up. 0: wait for ever.");
 inline constexpr params::Decl kOfiPortBase = params::integer(
     "btl_ofi_port_base", "0", 0, 65535,
     "Not 0: each process listens at the address of its node (btl_ofi_nodes) and at this port plus its local "

@@ -21,6 +21,7 @@ constexpr int kBurst = 32;                              // progress calls of UCX
 constexpr std::uint64_t kCloseLimitNs = 1'000'000'000;  // for the ends of all endpoints together
 constexpr std::size_t kEagerBytes = 64 * 1024;
 constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
+constexpr std::uint64_t kAskNs = 200'000'000;           // for an answer of the peer's port
 constexpr std::uint64_t kRealm = 0x756378;              // "ucx"
 
 }  // namespace
@@ -28,16 +29,21 @@ constexpr std::uint64_t kRealm = 0x756378;              // "ucx"
 UcxEndpoint::UcxEndpoint(UcxComponent& component, ProcId peer, net::Card card)
     : GetLink(component.gets_, component.links_, peer, card.token, "btl/ucx"),
       component_(component),
-      card_(std::move(card)) {}
+      card_(std::move(card)) {
+  port_ = ucx::take_port(card_.address);
+}
+
+net::Way UcxEndpoint::way() const noexcept { return {peer(), card_.place, component_.place_, port_}; }
 
 Post UcxEndpoint::post(net::Frame& frame) noexcept {
   if (ep_ == nullptr) [[unlikely]] {
     if (auto opened = component_.open_endpoint(*this); !opened) {
-      component_.gets_.on_link_lost();
-      lose(component_.arrivals_.end_of(peer().rank), opened.error().text());
+      give_up(opened.error().text());
       return Post::done;
     }
     ++component_.reopened_;
+    reopened_ = true;
+    had_connection_ = false;
   }
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS |
@@ -101,11 +107,13 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
       worker_(std::move(worker)),
       token_(net::random_token()),
       place_(choice.place),
+      own_port_(ucx::port_of(choice, worker_.ports())),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
       arrivals_(args.sink, args.place, token_, links_.counters),
       gets_(links_, choice.gets),
       connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))),
-      over_tcp_(choice.over_tcp) {
+      over_tcp_(choice.over_tcp),
+      patience_(net::patience_of(args.params, kUcxPeerTimeout)) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
              .fragment_bytes = kFragmentBytes,
@@ -136,6 +144,7 @@ Result<void> UcxComponent::start() {
     return fail(Errc::system, "ucp_worker_set_am_recv_handler", library_.status_text(status));
   auto address = worker_.address();
   if (!address) return fail(std::move(address).error());
+  address->insert(address->begin(), own_port_.begin(), own_port_.end());
   address_ = net::encode({protocol_, place_, token_, *std::move(address)});
   return {};
 }
@@ -159,6 +168,8 @@ Result<Endpoint*> UcxComponent::connect(ProcId peer, std::span<const std::byte> 
   const std::string where = "btl/ucx: rank " + std::to_string(peer.rank);
   auto card = net::decode_from_peer(address, protocol_, where);
   if (!card) return fail(std::move(card).error());
+  if (card->address.size() <= ucx::kPortBytes)
+    return fail(Errc::bad_input, where, "the address is too short");
   auto link = std::make_unique<UcxEndpoint>(*this, peer, *std::move(card));
   if (auto opened = open_endpoint(*link); !opened) return fail(std::move(opened).error().within(where));
   ++links_.counters.endpoints;
@@ -183,8 +194,7 @@ Result<void> UcxComponent::open_endpoint(UcxEndpoint& link) {
     return {};
   }
   link.ep_ = nullptr;
-  return fail(Errc::system, "no connection to " + link.place(),
-              std::string(library_.status_text(status)) + " (this process is at " + place_ + ")");
+  return fail(Errc::system, "", net::broken_connection(link.way(), false, kAskNs).text);
 }
 
 void UcxComponent::close(ucp_ep_h ep) noexcept {
@@ -212,18 +222,6 @@ void UcxComponent::retire(UcxEndpoint& link) noexcept {
   if (link.ep_ == nullptr) return;
   failed_.push_back(std::exchange(link.ep_, nullptr));
   --open_;
-}
-
-void UcxComponent::on_error(void* link, ucp_ep_h ep, ucs_status_t status) noexcept {
-  auto& lost = *static_cast<UcxEndpoint*>(link);
-  if (ep != lost.ep_) return;  // one that was closed before; its end says nothing about its successor
-  UcxComponent& self = lost.component_;
-  self.retire(lost);
-  self.gets_.on_link_lost();
-  ++self.events_;
-  if (lost.stage_ == UcxEndpoint::Stage::agreed) return;  // the other side was first to close
-  lost.lose(self.arrivals_.end_of(lost.peer().rank),
-            "the connection to " + lost.place() + " broke: " + self.library_.status_text(status));
 }
 
 ucs_status_t UcxComponent::on_frame(void* self, const void*, std::size_t, void* data, std::size_t bytes,
@@ -266,7 +264,10 @@ int UcxComponent::progress() noexcept {
   return events_;
 }
 
-bool UcxComponent::begin_sleep() noexcept { return library_.worker_arm(worker_.get()) == UCS_OK; }
+bool UcxComponent::begin_sleep() noexcept {
+  watch(now_ns());
+  return library_.worker_arm(worker_.get()) == UCS_OK;
+}
 
 bool UcxComponent::drained() const noexcept {
   bool all = links_.posted == 0 && links_.busy.empty() && closing_.empty();

@@ -13,7 +13,8 @@
 /// Threads:   as btl::Component; UCX has a thread of its own that calls nothing of ours.
 /// Ownership: owns worker and endpoints. UCX keeps a frame's memory until its request ends.
 /// Ordering:  one stream per endpoint.
-/// Errors:    an endpoint that UCX reports as failed is lost, once.
+/// Errors:    an endpoint that UCX reports as failed is lost, once; over tcp also one that nothing leads
+///            to for btl_ucx_peer_timeout seconds (watch.cpp).
 
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,8 @@
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/btl/net/arrivals.hpp"
 #include "frameworks/btl/net/card.hpp"
+#include "frameworks/btl/net/connections.hpp"
+#include "frameworks/btl/net/doubt.hpp"
 #include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ucx/setup.hpp"
@@ -38,7 +41,6 @@ class UcxEndpoint final : public net::GetLink {
   ~UcxEndpoint() override = default;
 
   [[nodiscard]] ucp_ep_h ep() const noexcept { return ep_; }
-  [[nodiscard]] const std::string& place() const noexcept { return card_.place; }
   /// Whether something was sent that may still lie in UCX.
   [[nodiscard]] bool unconfirmed() const noexcept { return unconfirmed_ && !lost(); }
   /// Whether a frame would find a connection.
@@ -51,6 +53,13 @@ class UcxEndpoint final : public net::GetLink {
 
  private:
   friend class UcxComponent;
+  /// Between whom its connection is.
+  [[nodiscard]] net::Way way() const noexcept;
+  // watch.cpp
+  [[nodiscard]] bool had_connection() noexcept;
+  void look_after(std::uint64_t now, std::span<const net::Connection> silent) noexcept;
+  /// Reports it as lost, or left if it has said so.
+  void give_up(std::string why) noexcept;
   Post post(net::Frame& frame) noexcept override;
   static void sent(void* request, ucs_status_t status, void* frame) noexcept;
   static void flushed(void* request, ucs_status_t status, void* self) noexcept;
@@ -66,7 +75,11 @@ class UcxEndpoint final : public net::GetLink {
   /// open: with or without an endpoint, which the first frame makes. asking: nothing is sent until the
   /// answer. agreed: both sides are silent; the endpoint is closed as soon as the last frame is confirmed.
   enum class Stage : std::uint8_t { open, asking, agreed };
-  net::Card card_;  // of the peer
+  net::Card card_;               // of the peer; its address without the port
+  std::vector<std::byte> port_;  // on which the peer listens, a sockaddr; empty: not known
+  net::Doubt doubt_;
+  bool had_connection_ = false;  // this one
+  bool reopened_ = false;        // it is not the first
   Stage stage_ = Stage::open;
   bool unconfirmed_ = false;
   bool flushing_ = false;
@@ -104,6 +117,8 @@ class UcxComponent final : public Component {
   void close_failed() noexcept;
   /// Takes the endpoint from a link, to be closed outside of UCX's handlers.
   void retire(UcxEndpoint& link) noexcept;
+  /// Called by who waits, before each sleep.
+  void watch(std::uint64_t now) noexcept;  // watch.cpp
   // closing.cpp: idle connections beyond the cap
   void on_closing(net::Arrivals::Closing closing) noexcept;
   void agree_on_closing(UcxEndpoint& link) noexcept;
@@ -112,7 +127,7 @@ class UcxComponent final : public Component {
   void on_asked(const net::Arrivals::Asked& asked) noexcept;
   static ucs_status_t on_frame(void* self, const void* header, std::size_t header_bytes, void* data,
                                std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
-  static void on_error(void* link, ucp_ep_h ep, ucs_status_t status) noexcept;
+  static void on_error(void* link, ucp_ep_h ep, ucs_status_t status) noexcept;  // watch.cpp
 
   const ucx::Library& library_;
   ucx::Worker worker_;
@@ -121,6 +136,7 @@ class UcxComponent final : public Component {
   std::uint64_t token_;
   std::string protocol_;
   std::string place_;
+  std::vector<std::byte> own_port_;  // ucx::port_of
   std::vector<std::byte> address_;
   net::Links links_;
   net::Arrivals arrivals_;
@@ -131,6 +147,11 @@ class UcxComponent final : public Component {
   std::size_t connections_max_;   // 0: any number
   std::size_t open_ = 0;          // links with an endpoint
   bool over_tcp_;                 // and over nothing else
+  net::Patience patience_;
+  std::uint64_t watched_ns_ = 0;
+  std::uint64_t looked_ns_ = 0;          // when the kernel was last asked about connections
+  std::vector<net::Connection> silent_;  // what it said
+  std::uint64_t asking_ns_ = 0;          // spent with asking after peers whose connection broke
   std::uint64_t reopened_ = 0;
   std::uint32_t passes_ = 0;           // since idle links were looked for
   std::vector<UcxEndpoint*> closing_;  // asking or agreed

@@ -23,6 +23,11 @@ inline constexpr params::Decl kUcxConnections = params::integer(
     "Connections to other processes that stay open: beyond, the one that was idle longest is closed, and "
     "opened again by the next message. For jobs with more peers than a process may have descriptors. 0: no "
     "limit.");
+inline constexpr params::Decl kUcxPeerTimeout = params::integer(
+    "btl_ucx_peer_timeout", "60", 0, 86400,
+    "Over tcp: seconds after which a peer is given up that nothing leads to: no answer from its port while a "
+    "connection is made (then at most 4/5 of bootstrap_timeout), or to what was sent. A peer that only "
+    "computes is not given up. 0: wait for ever.");
 inline constexpr params::Decl kUcxGet = params::choice(
     "btl_ucx_get", "auto", "auto|always|never",
     "Whether large messages go from one user buffer into the other without copies by the library. auto: "

@@ -3,10 +3,14 @@
 
 #include "plugins/btl/ucx/setup.hpp"
 
+#include <arpa/inet.h>
 #include <dirent.h>
+#include <netinet/in.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -86,11 +90,33 @@ Result<Choice> choose(const params::Registry& params) {
     if (!wanted.empty()) return fail(std::move(chosen).error().within(as_set(params, kUcxDevices)));
     return fail(std::move(chosen).error());
   }
+  choice.address = chosen->address;
   choice.place = chosen->address.text() + " (" + chosen->name + ")";
   for (const std::string& device : rdma) choice.devices += device + ",";
   if (uses_tcp(choice.tls) || rdma.empty()) choice.devices += chosen->name;
   if (choice.devices.back() == ',') choice.devices.pop_back();
   return choice;
+}
+
+std::vector<std::byte> port_of(const Choice& choice, std::span<const std::uint16_t> ports) {
+  static_assert(sizeof(sockaddr_in) == kPortBytes);
+  std::vector<std::byte> bytes(kPortBytes);
+  if (!choice.address || choice.address->v6 || ports.empty() || !choice.over_tcp) return bytes;
+  sockaddr_in name{};
+  name.sin_family = AF_INET;
+  name.sin_port = htons(ports.front());
+  std::memcpy(&name.sin_addr, choice.address->bytes, sizeof name.sin_addr);
+  std::memcpy(bytes.data(), &name, sizeof name);
+  return bytes;
+}
+
+std::vector<std::byte> take_port(std::vector<std::byte>& address) {
+  const auto end = address.begin() + kPortBytes;
+  std::vector<std::byte> port(address.begin(), end);
+  address.erase(address.begin(), end);
+  const bool known = std::any_of(port.begin(), port.end(), [](std::byte b) { return b != std::byte{}; });
+  if (!known) port.clear();
+  return port;
 }
 
 Result<void> Worker::create_context(const Choice& choice) {
@@ -106,11 +132,13 @@ Result<void> Worker::create_context(const Choice& choice) {
     return library_->config_modify(config, name, value.c_str());
   };
   // Frames are eager; only gets are left to UCX's rendezvous. A whole fragment fits one segment, so it
-  // arrives in one piece. Of a host that does not answer UCX waits in connect(): 4 repeats are half a minute.
+  // arrives in one piece. UCX would wait in connect() for a host that does not answer, two minutes at a time,
+  // and the process with it; with CONN_NB it does not, and watch.cpp says when enough is enough.
   if (!choice.gets) (void)set("RNDV_THRESH", "inf", false);
-  constexpr const char* kTuning[][2] = {
-      {"TCP_TX_SEG_SIZE", "72K"}, {"TCP_RX_SEG_SIZE", "144K"}, {"TCP_SYN_CNT", "4"}};
+  constexpr const char* kTuning[][2] = {{"TCP_TX_SEG_SIZE", "72K"}, {"TCP_RX_SEG_SIZE", "144K"}};
   for (const auto& item : kTuning) (void)set(item[0], item[1], false);
+  // Parameters of UCX's lower layer go by their own names here, and by another in the environment.
+  if (!in_environment("UCX_TCP_CONN_NB")) (void)set("CONN_NB", "y", true);
   // The kernel watches tcp connections; UCX's own timer would be a descriptor that children inherit.
   if (choice.tls == "tcp") (void)set("KEEPALIVE_INTERVAL", "inf", false);
   if (set("TLS", choice.tls, true) != UCS_OK || set("NET_DEVICES", choice.devices, true) != UCS_OK) {

@@ -7,10 +7,13 @@
 /// Errors:    what UCX refuses is reported with the settings it refused and where they came from.
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/result.hpp"
+#include "frameworks/btl/net/interfaces.hpp"
 #include "params/registry.hpp"
 #include "plugins/btl/ucx/library.hpp"
 
@@ -20,13 +23,21 @@ namespace starling::btl::ucx {
 struct Choice {
   std::string tls;
   std::string devices;
-  std::string place;  ///< for people: address and name of the interface
-  bool gets = false;  ///< btl_ucx_get, decided
-  bool over_tcp = false;  ///< and over nothing else
+  std::optional<net::IpAddress> address;  ///< of the interface, where it was chosen here
+  std::string place;                      ///< for people: address and name of the interface
+  bool gets = false;                      ///< btl_ucx_get, decided
+  bool over_tcp = false;                  ///< and over nothing else
 };
 
 /// Errors: an interface that does not exist, with the parameter, its origin and what exists.
 [[nodiscard]] Result<Choice> choose(const params::Registry& params);
+
+/// Before UCX's address on a card: the sockaddr_in at which the process can be asked whether it is there, or
+/// zeros.
+inline constexpr std::size_t kPortBytes = 16;
+[[nodiscard]] std::vector<std::byte> port_of(const Choice& choice, std::span<const std::uint16_t> ports);
+/// Takes it off; empty where it was zeros.
+[[nodiscard]] std::vector<std::byte> take_port(std::vector<std::byte>& address);
 
 class Worker {
  public:

@@ -20,7 +20,8 @@ struct Ucx {
   static constexpr char kInterfaceParam[] = "btl_ucx_devices";
   static constexpr params::Decl kGetAlways =
       params::choice("btl_ucx_get", "always", "auto|always|never", "As btl_ucx_get, for the tests.");
-  static constexpr params::Decl kDecls[] = {btl::kUcxTls, btl::kUcxDevices, btl::kUcxConnections, kGetAlways};
+  static constexpr params::Decl kDecls[] = {btl::kUcxTls, btl::kUcxDevices, btl::kUcxConnections,
+                                            btl::kUcxPeerTimeout, kGetAlways};
   static Result<std::unique_ptr<btl::Component>> create(const btl::Args& args) {
     return btl::create_ucx_component(args);
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Does anybody listen at this address? Layer: plugin.
+/// @file  Does anybody listen at this address? Layer: framework, for the network btls.
 ///
-/// libfabric answers "try again" both for a process that is busy and for one that is dead. A TCP connection
-/// to its port, closed at once, tells them apart.
+/// The libraries wait alike for a process that is busy and for one that nothing leads to. A TCP connection to
+/// its port, closed at once, tells them apart. Being refused does not prove that nobody lives there: a
+/// firewall refuses as well.
 ///
 /// Threads: one at a time. Errors: answers; nothing blocks.
 
@@ -13,7 +14,7 @@
 
 #include "core/unique_fd.hpp"
 
-namespace starling::btl::ofi {
+namespace starling::btl::net {
 
 class Probe {
  public:
@@ -23,6 +24,8 @@ class Probe {
   void start(std::span<const std::byte> address) noexcept;
   /// The answer, which ends the probe, or none_yet.
   [[nodiscard]] Answer look() noexcept;
+  /// The same at once, waiting for the answer so long; none_yet: there was none.
+  [[nodiscard]] static Answer ask(std::span<const std::byte> address, std::uint64_t limit_ns) noexcept;
   [[nodiscard]] bool running() const noexcept { return socket_.get() >= 0 || early_ != Answer::none_yet; }
 
  private:
@@ -30,4 +33,4 @@ class Probe {
   Answer early_ = Answer::none_yet;
 };
 
-}  // namespace starling::btl::ofi
+}  // namespace starling::btl::net

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A connection that is only tried. Layer: plugin. Design: docs/design/network.md.
+// A connection that is only tried. Layer: framework, for the network btls. Design: docs/design/network.md.
 
-#include "plugins/btl/ofi/probe.hpp"
+#include "frameworks/btl/net/probe.hpp"
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-namespace starling::btl::ofi {
+namespace starling::btl::net {
 namespace {
 
 Probe::Answer answer_of(int error) noexcept {
@@ -52,4 +52,14 @@ Probe::Answer Probe::look() noexcept {
   return answer;
 }
 
-}  // namespace starling::btl::ofi
+Probe::Answer Probe::ask(std::span<const std::byte> address, std::uint64_t limit_ns) noexcept {
+  Probe probe;
+  probe.start(address);
+  if (probe.early_ == Answer::none_yet) {
+    pollfd descriptor{probe.socket_.get(), POLLOUT, 0};
+    (void)::poll(&descriptor, 1, static_cast<int>(limit_ns / 1'000'000));
+  }
+  return probe.look();
+}
+
+}  // namespace starling::btl::net

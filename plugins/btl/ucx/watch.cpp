@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Peers that nothing leads to, over tcp. What is hard: UCX waits alike for a peer that computes and for one
+// behind a firewall that drops, and its error handler does not say what broke. Layer: plugin.
+// Design: docs/design/network.md, "Silence".
+
+#include <unordered_set>
+
+#include "core/clock.hpp"
+#include "plugins/btl/ucx/component.hpp"
+
+namespace starling::btl {
+namespace {
+
+constexpr std::uint64_t kWatchEveryNs = 100'000'000;
+constexpr std::uint64_t kLookEveryNs = 1'000'000'000;     // at what the kernel knows
+constexpr std::uint64_t kFirstAskNs = 300'000'000;        // a connection is made in less
+constexpr std::uint64_t kAskBrokenNs = 200'000'000;       // for an answer of one peer
+constexpr std::uint64_t kAskAllBrokenNs = 1'000'000'000;  // and of all, over the life of the process
+
+}  // namespace
+
+void UcxEndpoint::give_up(std::string why) noexcept {
+  component_.gets_.on_link_lost();
+  const bool left = component_.arrivals_.end_of(peer().rank) == Errc::peer_left;
+  lose(left ? Errc::peer_left : Errc::timed_out, std::move(why));
+}
+
+/// A frame that was accepted found a connection.
+bool UcxEndpoint::had_connection() noexcept {
+  const bool used = last_use() != 0 && idle();
+  const bool first_heard_of = !reopened_ && component_.arrivals_.heard_of(peer().rank);
+  had_connection_ = had_connection_ || used || first_heard_of;
+  return had_connection_;
+}
+
+void UcxEndpoint::look_after(std::uint64_t now, std::span<const net::Connection> silent) noexcept {
+  if (lost() || port_.empty()) return;
+  const bool had = had_connection();
+  const std::uint64_t since = net::silence(silent, port_);
+  if (had ? since == 0 : idle()) return doubt_.settle();
+  doubt_.begin(now - since, now + (had ? 0 : kFirstAskNs));
+  const std::uint64_t limit = had ? component_.patience_.connected_ns : component_.patience_.connecting_ns;
+  const auto verdict = doubt_.look(now, port_, limit);
+  if (verdict == net::Doubt::Verdict::open) return;
+  const std::string how = verdict == net::Doubt::Verdict::refused
+                              ? std::string(had ? "new ones are refused" : "it was refused")
+                              : "nothing was answered for " + std::to_string(doubt_.seconds(now)) +
+                                    " s (parameters btl_ucx_peer_timeout, bootstrap_timeout)";
+  component_.retire(*this);
+  give_up(net::no_connection(way(), had, how));
+}
+
+void UcxComponent::watch(std::uint64_t now) noexcept {
+  if (!over_tcp_ || now < watched_ns_ + kWatchEveryNs) return;
+  watched_ns_ = now;
+  if (now >= looked_ns_ + kLookEveryNs) {
+    looked_ns_ = now;
+    std::unordered_set<std::uint16_t> ports;
+    for (const auto& [rank, link] : endpoints_) ports.insert(net::far_end(link->port_).port);
+    silent_ =
+        net::connections(worker_.ports(), [&](const net::FarEnd& end) { return ports.count(end.port) != 0; });
+    std::erase_if(silent_, [](const net::Connection& connection) { return connection.silent_ns == 0; });
+  }
+  for (const auto& [rank, link] : endpoints_) link->look_after(now, silent_);
+}
+
+void UcxComponent::on_error(void* link, ucp_ep_h ep, ucs_status_t) noexcept {
+  auto& lost = *static_cast<UcxEndpoint*>(link);
+  if (ep != lost.ep_) return;  // one that was closed before; its end says nothing about its successor
+  UcxComponent& self = lost.component_;
+  self.retire(lost);
+  self.gets_.on_link_lost();
+  ++self.events_;
+  if (lost.stage_ == UcxEndpoint::Stage::agreed) return;  // the other side was first to close
+  if (self.arrivals_.end_of(lost.peer().rank) == Errc::peer_left) return lost.give_up("it has left MPI");
+  const std::uint64_t begin = now_ns();
+  const std::uint64_t limit = self.asking_ns_ < kAskAllBrokenNs ? kAskBrokenNs : 0;
+  lost.give_up(net::broken_connection(
+                   lost.way(), lost.had_connection_ || self.arrivals_.heard_of(lost.peer().rank), limit)
+                   .text);
+  self.asking_ns_ += now_ns() - begin;
+}
+
+}  // namespace starling::btl

@@ -105,12 +105,12 @@ std::string job_name(std::string_view nspace) {
   return name;
 }
 
-struct Server {
+struct ServerKind {
   const char* name;
   bool name_service;
 };
 
-Server server_of(const Getenv& get, std::string_view nspace) {
+ServerKind server_of(const Getenv& get, std::string_view nspace) {
   if (is_set(get, "SLURM_PMIX_MAPPING_SERV") || nspace.starts_with("slurm.pmix")) return {"Slurm", false};
   if (is_set(get, "PRTE_LAUNCHED") || nspace.starts_with("prterun-")) return {"PRRTE", true};
   if (is_set(get, "OMPI_COMM_WORLD_SIZE")) return {"Open MPI's mpirun", true};
@@ -142,7 +142,7 @@ Result<void> Pmix::identify(const Getenv& get) {
   }
   if (identity_.nodes.unknown()) identity_.nodes = map_of(facts.ranks_of_nodes(), identity_.size);
 
-  const Server server = server_of(get, self_.nspace);
+  const ServerKind server = server_of(get, self_.nspace);
   const char* const version = get("PMIX_VERSION");
   capabilities_.get_without_fence = true;
   capabilities_.name_service = server.name_service;

@@ -71,7 +71,10 @@ def possible(program, mode):
         return False  # it counts what stays within one node
     # A chain of overlapping groups: a fence of the world, which these modes need under a launcher without fences of
     # groups, would have to be entered by processes that wait for the one before.
-    world = mode.get("bootstrap") == "flat" or mode.get("bootstrap_group_mode") == "world"
+    flat = mode.get("bootstrap") == "flat"
+    world = flat or mode.get("bootstrap_group_mode") == "world"
+    if program.name == "mpi_comm_inter_groups" and flat:
+        return False  # two groups that are not the world: refused at once, unless bootstrap_group_mode=world
     return not (program.name == "mpi_session_subsets" and world)
 
 

@@ -81,9 +81,13 @@ class Programs(JobCase):
         out = self.expect_ok("-n", 3, "sh", "-c", f"{self.HELLO}; {self.HELLO}").out
         self.assertEqual(out.count(" of 3 "), 6, out)
 
-    def test_singleton_started_by_a_rank(self):
-        # The descriptors' variables are still there, but this process is no rank.
-        out = self.expect_ok("-n", 2, "sh", "-c", f"eval exec \"$PMI_FD>&-\"; {self.HELLO}").out
+    def test_closed_descriptors_make_singletons_only_on_purpose(self):
+        # Nothing tells whether these are two parts of one job or two jobs (children of ranks: np_launchers_Inside).
+        command = ("-n", 2, "sh", "-c", f"eval exec \"$PMI_FD>&-\"; {self.HELLO}")
+        done = self.run_job(*command)
+        self.assertNotEqual(done.code, 0, done)
+        self.assertIn("pmi_singleton_anyway=1", done.err, done)
+        out = self.expect_ok(*command, env={"STARLING_MCA_pmi_singleton_anyway": "1"}).out
         self.assertEqual(out.count("rank 0 of 1 "), 2, out)
 
     def test_exit_without_finalize_is_a_failure(self):

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ static void* abort_job(void* unused) {
 
 static void* lock_output(void* locked) {
   flockfile(stdout);
-  *(volatile int*)locked = 1;
+  atomic_store((atomic_int*)locked, 1);
   for (;;) pause();
   return NULL;
 }
@@ -104,9 +105,9 @@ int main(int argc, char** argv) {
   } else if (strcmp(way, "fatal") == 0) {
     MPI_Send(&value, 1, MPI_INT, size + 7, 1, MPI_COMM_WORLD);
   } else if (strcmp(way, "locked") == 0) {
-    volatile int locked = 0;
-    in_another_thread(lock_output, (void*)&locked);
-    while (!locked) usleep(100);
+    atomic_int locked = 0;
+    in_another_thread(lock_output, &locked);
+    while (!atomic_load(&locked)) usleep(100);
     abort_job(NULL);
   } else if (strcmp(way, "full") == 0) {
     fill_output();

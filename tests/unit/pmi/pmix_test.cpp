@@ -133,13 +133,12 @@ pmix_status_t fake_register(pmix_status_t[], std::size_t, pmix_info_t[], std::si
   return PMIX_SUCCESS;
 }
 const char* fake_words(pmix_status_t) { return "SOME-STATUS"; }
-const char* fake_version() { return "fake"; }
 void fake_destruct(pmix_value_t*) {}
 
-constexpr Library kFake = {
-    &fake_init,          &fake_finalize, &fake_abort,   &fake_put,     &fake_commit,    &fake_get,
-    &fake_get_nb,        &fake_fence_nb, &fake_publish, &fake_lookup,  &fake_unpublish, &fake_resolve_nodes,
-    &fake_resolve_peers, &fake_register, &fake_words,   &fake_version, &fake_destruct};
+constexpr Library kFake = {&fake_init,          &fake_finalize, &fake_abort,     &fake_put,
+                           &fake_commit,        &fake_get,      &fake_get_nb,    &fake_fence_nb,
+                           &fake_publish,       &fake_lookup,   &fake_unpublish, &fake_resolve_nodes,
+                           &fake_resolve_peers, &fake_register, &fake_words,     &fake_destruct};
 
 std::vector<std::byte> bytes(std::string_view text) {
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());

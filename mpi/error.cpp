@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "mpi.h"
-#include "mpi/comm/comm.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -51,8 +50,8 @@ thread_local Raised raised;
 
 int error(int error_class, std::string detail) { return note(error_class, 0, std::move(detail)); }
 int error(const Error& cause) { return note(class_of(cause.code), 0, cause.text()); }
-int error_on(const Comm& comm, int error_class, std::string detail) {
-  return note(error_class, comm.handle(), std::move(detail));
+int error_on(HandleBits comm, int error_class, std::string detail) {
+  return note(error_class, comm, std::move(detail));
 }
 
 std::string_view last_error_detail() noexcept { return last.detail; }

@@ -14,16 +14,14 @@
 
 namespace starling::mpi {
 
-class Comm;
-
 /// Notes why, returns error_class. The text names argument, value and what was expected: "dest is 7, expected
 /// 0..3 or MPI_PROC_NULL".
 [[nodiscard, gnu::cold]] int error(int error_class, std::string detail);
 /// The same for an Error from a lower floor; its code is mapped to an error class.
 [[nodiscard, gnu::cold]] int error(const Error& cause);
-/// The same, to be raised on this communicator: for calls without a communicator argument (MPI_Wait and its
-/// like).
-[[nodiscard, gnu::cold]] int error_on(const Comm& comm, int error_class, std::string detail);
+/// The same, to be raised on the communicator with this handle: for calls without a communicator argument
+/// (MPI_Wait and its like). mpi/comm/comm.hpp has the form that takes a Comm.
+[[nodiscard, gnu::cold]] int error_on(HandleBits comm, int error_class, std::string detail);
 /// Detail of this thread's last error().
 [[nodiscard]] std::string_view last_error_detail() noexcept;
 

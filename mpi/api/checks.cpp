@@ -9,9 +9,9 @@
 #include <limits>
 #include <string>
 
-#include "mpi/api/registry.hpp"
 #include "mpi/error.hpp"
-#include "mpi/session/session.hpp"
+#include "mpi/process/registry.hpp"
+#include "mpi/world/world.hpp"
 
 namespace starling::mpi::check {
 namespace {

@@ -9,10 +9,10 @@
 #include <cstdint>
 
 #include "mpi.h"
-#include "mpi/api/registry.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/int_array.hpp"
+#include "mpi/process/registry.hpp"
 #include "mpi/session/session.hpp"
 #include "mpi/topology/topology.hpp"
 

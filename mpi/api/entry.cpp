@@ -13,6 +13,7 @@
 #include "mpi/errhandler/errhandler.hpp"
 #include "mpi/error.hpp"
 #include "mpi/session/session.hpp"
+#include "mpi/world/world.hpp"
 
 namespace starling::mpi {
 namespace {

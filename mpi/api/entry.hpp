@@ -11,9 +11,9 @@
 
 #include "mpi/api/checks.hpp"
 #include "mpi/api/raise.hpp"
-#include "mpi/api/registry.hpp"
 #include "mpi/handles.hpp"
-#include "mpi/runtime/lock.hpp"
+#include "mpi/process/lock.hpp"
+#include "mpi/process/registry.hpp"
 
 namespace starling::mpi {
 

@@ -55,6 +55,11 @@ int refused(const char* what, int keyval, int code) {
 
 }  // namespace
 
+Keyvals& keyvals() {
+  static Keyvals* const instance = new Keyvals;
+  return *instance;
+}
+
 Keyval::Keyval(MPI_Comm_copy_attr_function* copy_with, MPI_Comm_delete_attr_function* erase_with,
                void* extra) noexcept
     : extra_(extra), kind_(Kind::comm) {

@@ -61,7 +61,7 @@ class Keyval {
 
 using KeyvalPtr = std::shared_ptr<Keyval>;
 
-/// All keyvals that the user made, by number. One object, in the Registry (mpi/api/registry.hpp).
+/// All keyvals that the user made, by number. One object: keyvals().
 class Keyvals {
  public:
   /// Gives it a number. This table outlives it.
@@ -83,6 +83,8 @@ class Keyvals {
   std::vector<Slot> all_;  ///< index = number - kFirst
   static constexpr int kFirst = 0x10000;
 };
+/// Made at the first call, kept to the end of the process.
+[[nodiscard]] Keyvals& keyvals();
 
 /// The attributes of one object.
 class AttributeSet {

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "core/ids.hpp"
 #include "frameworks/pml/pml.hpp"
 #include "mpi/attribute/attributes.hpp"
 #include "mpi/errhandler/errhandler.hpp"
+#include "mpi/error.hpp"
 #include "mpi/group/group.hpp"
 #include "mpi/handle.hpp"
 #include "mpi/info/info.hpp"
@@ -22,7 +24,7 @@ namespace starling::mpi {
 
 class Session;
 namespace coll {
-class NodeTeam;  // mpi/api/coll/node_team.hpp
+class NodeTeam;  // mpi/launch/node_team.hpp
 }
 class Topology;     // mpi/topology; null without one
 class BsendBuffer;  // mpi/request/buffered.hpp
@@ -88,5 +90,10 @@ class Comm final : public GuardedObject {
   std::uint32_t partition_tags_ = 0;                  ///< given out
   std::array<std::uint32_t, 3> collective_counts_{};  ///< by Form
 };
+
+/// error() (mpi/error.hpp), to be raised on this communicator.
+[[nodiscard, gnu::cold]] inline int error_on(const Comm& comm, int error_class, std::string detail) {
+  return error_on(comm.handle(), error_class, std::move(detail));
+}
 
 }  // namespace starling::mpi

@@ -9,7 +9,7 @@
 
 #include "core/flush.hpp"
 #include "core/log.hpp"
-#include "mpi/api/registry.hpp"
+#include "mpi/process/registry.hpp"
 
 namespace starling::mpi {
 

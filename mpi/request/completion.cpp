@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include "mpi/comm/isolation.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
-#include "mpi/session/isolation.hpp"
 
 namespace starling::mpi {
 

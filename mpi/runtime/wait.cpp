@@ -16,7 +16,7 @@
 #include "core/log.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/ends.hpp"
-#include "mpi/api/registry.hpp"
+#include "mpi/process/registry.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/registry.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/errhandler/codes.hpp"
 #include "mpi/error.hpp"
+#include "mpi/process/registry.hpp"
 
 namespace starling::mpi::api {
 namespace {

@@ -3,10 +3,10 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/alias.hpp"
-#include "mpi/api/coll/launch.hpp"
-#include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/coll/node/parcels.hpp"
+#include "mpi/launch/launch.hpp"
+#include "mpi/launch/node_team.hpp"
 
 namespace starling::mpi::api {
 namespace {

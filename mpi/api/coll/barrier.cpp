@@ -2,9 +2,9 @@
 // MPI_Barrier in its three forms. Layer: mpi. MPI 5.0 section 6.3.
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/coll/launch.hpp"
-#include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
+#include "mpi/launch/launch.hpp"
+#include "mpi/launch/node_team.hpp"
 
 namespace starling::mpi::api {
 namespace {

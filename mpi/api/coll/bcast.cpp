@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/coll/launch.hpp"
-#include "mpi/api/coll/node_team.hpp"
 #include "mpi/coll/node/algorithms.hpp"
+#include "mpi/launch/launch.hpp"
+#include "mpi/launch/node_team.hpp"
 
 namespace starling::mpi::api {
 namespace {

@@ -3,7 +3,7 @@
 // MPI 5.0 sections 8.6, 8.7.
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/coll/launch.hpp"
+#include "mpi/launch/launch.hpp"
 #include "mpi/topology/topology.hpp"
 
 namespace starling::mpi::api {

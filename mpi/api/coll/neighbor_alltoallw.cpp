@@ -2,7 +2,7 @@
 // MPI_Neighbor_alltoallw in its three forms. Layer: mpi. MPI 5.0 sections 8.6, 8.7.
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/coll/launch.hpp"
+#include "mpi/launch/launch.hpp"
 #include "mpi/topology/topology.hpp"
 
 namespace starling::mpi::api {

@@ -2,10 +2,10 @@
 // MPI_Reduce and MPI_Allreduce in their three forms. Layer: mpi. MPI 5.0 section 6.9.
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/coll/launch.hpp"
-#include "mpi/api/coll/node_team.hpp"
 #include "mpi/api/coll/reduction.hpp"
 #include "mpi/coll/node/algorithms.hpp"
+#include "mpi/launch/launch.hpp"
+#include "mpi/launch/node_team.hpp"
 
 namespace starling::mpi::api {
 namespace {

@@ -3,8 +3,8 @@
 /// @file  The arguments that all reductions of a vector share. Layer: mpi. MPI 5.0 section 6.9.
 
 #include "mpi/api/coll/alias.hpp"
-#include "mpi/api/coll/launch.hpp"
 #include "mpi/error.hpp"
+#include "mpi/launch/launch.hpp"
 
 namespace starling::mpi::coll {
 

@@ -5,13 +5,13 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/comm/give.hpp"
-#include "mpi/comm/factory.hpp"
-#include "mpi/comm/inter.hpp"
+#include "mpi/comm/isolation.hpp"
+#include "mpi/creation/factory.hpp"
+#include "mpi/creation/inter.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/request/buffered.hpp"
 #include "mpi/runtime/runtime.hpp"
-#include "mpi/session/isolation.hpp"
 
 namespace starling::mpi::api {
 int Comm_create(Comm& comm, Group& group, MPI_Comm* newcomm) {

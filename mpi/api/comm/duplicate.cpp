@@ -2,7 +2,7 @@
 // Duplicating communicators, also without waiting. What is hard: the nonblocking forms make the communicator
 // from the progress loop, and the user's variable gets it there. Layer: mpi. MPI 5.0 section 7.4.2.
 
-#include "mpi/comm/duplicate.hpp"
+#include "mpi/creation/duplicate.hpp"
 
 #include <memory>
 #include <new>

@@ -2,7 +2,7 @@
 #pragma once
 /// @file  Hands a made communicator to the user. Layer: mpi.
 
-#include "mpi/comm/factory.hpp"
+#include "mpi/creation/factory.hpp"
 #include "mpi/handles.hpp"
 
 namespace starling::mpi::api {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Making intercommunicators from communicators, and merging them. Layer: mpi. MPI 5.0 section 7.6.2.
 
-#include "mpi/comm/inter.hpp"
+#include "mpi/creation/inter.hpp"
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/comm/give.hpp"

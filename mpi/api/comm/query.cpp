@@ -3,10 +3,10 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/comm/comm.hpp"
+#include "mpi/comm/isolation.hpp"
 #include "mpi/error.hpp"
 #include "mpi/group/algebra.hpp"
 #include "mpi/handles.hpp"
-#include "mpi/session/isolation.hpp"
 
 namespace starling::mpi::api {
 namespace {

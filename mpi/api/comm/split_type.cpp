@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "mpi/api.gen.hpp"
-#include "mpi/comm/exchange.hpp"
-#include "mpi/comm/factory.hpp"
-#include "mpi/comm/inter.hpp"
-#include "mpi/comm/inter_exchange.hpp"
+#include "mpi/creation/exchange.hpp"
+#include "mpi/creation/factory.hpp"
+#include "mpi/creation/inter.hpp"
+#include "mpi/creation/inter_exchange.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/hardware/hardware.hpp"
 #include "mpi/info/info.hpp"
 #include "mpi/runtime/runtime.hpp"
-#include "mpi/session/session.hpp"
+#include "mpi/world/process_sets.hpp"
 
 namespace starling::mpi::api {
 namespace {

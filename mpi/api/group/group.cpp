@@ -4,10 +4,10 @@
 #include <string>
 
 #include "mpi/api.gen.hpp"
+#include "mpi/comm/isolation.hpp"
 #include "mpi/error.hpp"
 #include "mpi/group/algebra.hpp"
 #include "mpi/runtime/self.hpp"
-#include "mpi/session/isolation.hpp"
 
 namespace starling::mpi::api {
 namespace {

@@ -10,7 +10,7 @@
 #include "mpi/comm/comm.hpp"
 #include "mpi/error.hpp"
 #include "mpi/runtime/runtime.hpp"
-#include "mpi/session/session.hpp"
+#include "mpi/world/world.hpp"
 
 namespace starling::mpi::api {
 namespace {

@@ -5,14 +5,16 @@
 #include <string>
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/registry.hpp"
-#include "mpi/comm/factory.hpp"
 #include "mpi/comm/hints.hpp"
-#include "mpi/comm/inter.hpp"
+#include "mpi/creation/factory.hpp"
+#include "mpi/creation/inter.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/process/registry.hpp"
 #include "mpi/request/buffered.hpp"
 #include "mpi/session/session.hpp"
+#include "mpi/world/open.hpp"
+#include "mpi/world/process_sets.hpp"
 
 namespace starling::mpi::api {
 namespace {

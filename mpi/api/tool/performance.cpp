@@ -8,9 +8,9 @@
 #include <cstring>
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/registry.hpp"
 #include "mpi/api/tool/tool.hpp"
 #include "mpi/api/tool/variables.hpp"
+#include "mpi/process/registry.hpp"
 
 namespace starling::mpi::api {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "mpi.h"
-#include "mpi/comm/factory.hpp"
+#include "mpi/creation/factory.hpp"
 #include "mpi/topology/topology.hpp"
 
 namespace starling::mpi {

@@ -69,7 +69,7 @@ class BoardMemory {
   Shape shape_;
 };
 
-/// How a crew waits and wakes; implemented above the runtime (mpi/api/coll/node_team.cpp). Who wakes whom:
+/// How a crew waits and wakes; implemented above the runtime (mpi/launch/node_team.cpp). Who wakes whom:
 /// wakes.hpp.
 class Patience {
  public:

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "mpi.h"
-#include "mpi/api/registry.hpp"
+#include "mpi/process/registry.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/runtime/lock.hpp"
+#include "mpi/process/lock.hpp"
 
 #include <gtest/gtest.h>
 

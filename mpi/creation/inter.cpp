@@ -2,20 +2,20 @@
 // Making intercommunicators and merging them. What is hard: only the leaders know both groups, so what one of
 // them finds wrong, and who is in the other group, has to reach the members. Layer: mpi.
 
-#include "mpi/comm/inter.hpp"
+#include "mpi/creation/inter.hpp"
 
 #include <algorithm>
 #include <limits>
 #include <vector>
 
 #include "mpi.h"
-#include "mpi/comm/exchange.hpp"
-#include "mpi/comm/inter_exchange.hpp"
-#include "mpi/comm/messages.hpp"
+#include "mpi/comm/isolation.hpp"
+#include "mpi/creation/exchange.hpp"
+#include "mpi/creation/inter_exchange.hpp"
+#include "mpi/creation/messages.hpp"
 #include "mpi/error.hpp"
 #include "mpi/group/algebra.hpp"
 #include "mpi/runtime/runtime.hpp"
-#include "mpi/session/isolation.hpp"
 
 namespace starling::mpi {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "mpi.h"
-#include "mpi/comm/inter.hpp"
-#include "mpi/comm/inter_exchange.hpp"
+#include "mpi/creation/inter.hpp"
+#include "mpi/creation/inter_exchange.hpp"
 #include "mpi/error.hpp"
 #include "mpi/group/algebra.hpp"
 #include "mpi/runtime/runtime.hpp"

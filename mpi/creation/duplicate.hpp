@@ -13,7 +13,7 @@
 
 #include "mpi/attribute/attributes.hpp"
 #include "mpi/coll/execution.hpp"
-#include "mpi/comm/factory.hpp"
+#include "mpi/creation/factory.hpp"
 
 namespace starling::mpi {
 

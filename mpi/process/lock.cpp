@@ -3,7 +3,7 @@
 // back, long before one that was woken runs; two threads that test in a loop could keep a third one out for a
 // tenth of a second. Layer: mpi.
 
-#include "mpi/runtime/lock.hpp"
+#include "mpi/process/lock.hpp"
 
 #include <pthread.h>
 #include <time.h>

@@ -2,7 +2,7 @@
 // Exchanges among both groups of an intercommunicator, as schedules of the collective engine. Layer: mpi.
 // docs/design/collectives.md, "Intercommunicators".
 
-#include "mpi/comm/inter_exchange.hpp"
+#include "mpi/creation/inter_exchange.hpp"
 
 #include <string>
 

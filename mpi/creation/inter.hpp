@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "mpi/comm/factory.hpp"
+#include "mpi/creation/factory.hpp"
 
 namespace starling::mpi {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The process-lifetime state of mpi/. Layer: mpi.
 
-#include "mpi/api/registry.hpp"
+#include "mpi/process/registry.hpp"
 
 #include <type_traits>
 
@@ -10,10 +10,5 @@ namespace starling::mpi {
 constinit Registry the_registry;
 static_assert(std::is_trivially_destructible_v<Registry>,
               "error handlers and info are used until the process ends");
-
-Keyvals& keyvals() {
-  static Keyvals* const instance = new Keyvals;
-  return *instance;
-}
 
 }  // namespace starling::mpi

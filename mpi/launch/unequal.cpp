@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layer: mpi. docs/design/collectives.md
 
-#include "mpi/api/coll/unequal.hpp"
+#include "mpi/launch/unequal.hpp"
 
-#include "mpi/api/coll/launch.hpp"
+#include "mpi/launch/launch.hpp"
 
 namespace starling::mpi::coll {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is said where objects of different sessions meet. Layer: mpi.
 
-#include "mpi/session/isolation.hpp"
+#include "mpi/comm/isolation.hpp"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 // the same on all members, so each follows from equal facts or is agreed on. Layer: mpi.
 // docs/design/node-collectives.md
 
-#include "mpi/api/coll/node_team.hpp"
+#include "mpi/launch/node_team.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -13,10 +13,10 @@
 
 #include "core/clock.hpp"
 #include "frameworks/shm/doorbell.hpp"
-#include "mpi/api/coll/unequal.hpp"
 #include "mpi/coll/params.hpp"
 #include "mpi/error.hpp"
 #include "mpi/hardware/hardware.hpp"
+#include "mpi/launch/unequal.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 

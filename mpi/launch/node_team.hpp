@@ -20,11 +20,11 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/api/coll/launch.hpp"
 #include "mpi/coll/node/crew.hpp"
 #include "mpi/coll/node/parcels.hpp"
 #include "mpi/coll/node/shapes.hpp"
 #include "mpi/coll/node/wakes.hpp"
+#include "mpi/launch/launch.hpp"
 
 namespace starling::mpi::coll {
 

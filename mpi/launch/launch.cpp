@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Running schedules for blocking, nonblocking and persistent calls. Layer: mpi. docs/design/collectives.md
 
-#include "mpi/api/coll/launch.hpp"
+#include "mpi/launch/launch.hpp"
 
 #include <cctype>
 #include <memory>
 #include <string>
 
-#include "mpi/api/coll/unequal.hpp"
 #include "mpi/coll/execution.hpp"
 #include "mpi/error.hpp"
+#include "mpi/launch/unequal.hpp"
 #include "mpi/request/fate.hpp"
 #include "mpi/request/request.hpp"
 #include "mpi/runtime/runtime.hpp"

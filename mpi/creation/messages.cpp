@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Blocking messages for making communicators. Layer: mpi.
 
-#include "mpi/comm/messages.hpp"
+#include "mpi/creation/messages.hpp"
 
 #include <string>
 

@@ -9,9 +9,9 @@
 /// Threads:   under the runtime's lock.
 /// Errors:    the class of the object that does not belong: MPI_ERR_COMM, MPI_ERR_GROUP, MPI_ERR_REQUEST.
 
-#include "mpi/api/registry.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/error.hpp"
+#include "mpi/process/registry.hpp"
 #include "mpi/session/session.hpp"
 
 namespace starling::mpi {

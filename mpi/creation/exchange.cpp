@@ -3,13 +3,13 @@
 // Bruck et al., "Efficient algorithms for all-to-all communications in multiport message-passing systems",
 // 1997.
 
-#include "mpi/comm/exchange.hpp"
+#include "mpi/creation/exchange.hpp"
 
 #include <cstring>
 #include <vector>
 
 #include "mpi.h"
-#include "mpi/comm/messages.hpp"
+#include "mpi/creation/messages.hpp"
 
 namespace starling::mpi {
 

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Users of the runtime, and process sets. Layer: mpi.
+// Users of the runtime. Layer: mpi.
 
-#include "mpi/session/session.hpp"
+#include "mpi/world/open.hpp"
 
-#include <strings.h>
-
-#include <array>
+#include <cstdint>
 
 #include "mpi.h"
-#include "mpi/api/registry.hpp"
 #include "mpi/error.hpp"
+#include "mpi/process/registry.hpp"
 #include "mpi/runtime/abort.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/runtime.hpp"
-#include "mpi/session/report.hpp"
+#include "mpi/world/report.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -41,12 +39,6 @@ void set_predefined_attributes(Runtime& runtime) {
   attributes.wtime_is_global = runtime.node_ranks().size() == runtime.world_size() ? 1 : 0;
 }
 
-bool same_name(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
-constexpr std::array<std::string_view, 3> kProcessSets = {"mpi://WORLD", "mpi://SELF", "mpix://NODE"};
-
 }  // namespace
 
 int open_runtime(int thread_level) {
@@ -69,25 +61,6 @@ void close_runtime() {
   print_startup_report_of_sessions();
   registry().active.store(false, std::memory_order_release);
   Runtime::get()->set_idle(true);
-}
-
-std::vector<std::string> process_sets() { return {kProcessSets.begin(), kProcessSets.end()}; }
-
-Ref<Group> group_of_process_set(std::string_view name) {
-  Runtime& runtime = *Runtime::get();
-  ProcListPtr members;
-  if (same_name(name, kProcessSets[0])) {
-    members = make_strided(ProcId{0, 0}, 1, runtime.world_size());
-  } else if (same_name(name, kProcessSets[1])) {
-    members = make_strided(runtime.self(), 1, 1);
-  } else if (same_name(name, kProcessSets[2])) {
-    std::vector<ProcId> procs;
-    for (const std::uint32_t rank : runtime.node_ranks()) procs.push_back(ProcId{0, rank});
-    members = make_list(std::move(procs));
-  } else {
-    return {};
-  }
-  return Ref<Group>::adopt(new Group(std::move(members)));
 }
 
 }  // namespace starling::mpi

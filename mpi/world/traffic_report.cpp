@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "mpi/comm/exchange.hpp"
+#include "mpi/creation/exchange.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/traffic.hpp"
-#include "mpi/session/session.hpp"
+#include "mpi/world/report.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -226,9 +226,8 @@ void print_traffic_report() {
     }
   }
   if (comm.rank() != 0) return;
-  const std::string text =
-      "report: what " + std::to_string(comm.size()) + " processes sent" + table(all) + sleeps_text(all) +
-      notes_text(of_ranks);
+  const std::string text = "report: what " + std::to_string(comm.size()) + " processes sent" + table(all) +
+                           sleeps_text(all) + notes_text(of_ranks);
   std::fprintf(stderr, "[starling] %s\n", text.c_str());
 }
 

@@ -2,13 +2,13 @@
 // Duplicating communicators. What is hard: whatever fails on one process, the broadcast of the id goes on,
 // since other processes wait for this one in the tree. Layer: mpi.
 
-#include "mpi/comm/duplicate.hpp"
+#include "mpi/creation/duplicate.hpp"
 
 #include <string>
 
 #include "mpi.h"
 #include "mpi/coll/builders.hpp"
-#include "mpi/comm/inter_exchange.hpp"
+#include "mpi/creation/inter_exchange.hpp"
 #include "mpi/error.hpp"
 #include "mpi/runtime/runtime.hpp"
 

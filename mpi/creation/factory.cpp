@@ -3,14 +3,14 @@
 // does it among the members; from a communicator, every process proposes an id of its own and the leader's is
 // taken, in one exchange. Layer: mpi.
 
-#include "mpi/comm/factory.hpp"
+#include "mpi/creation/factory.hpp"
 
 #include <algorithm>
 #include <tuple>
 #include <vector>
 
 #include "mpi.h"
-#include "mpi/comm/exchange.hpp"
+#include "mpi/creation/exchange.hpp"
 #include "mpi/error.hpp"
 #include "mpi/group/algebra.hpp"
 #include "mpi/handles.hpp"
@@ -23,42 +23,6 @@ namespace {
 Made not_a_subset() { return failed(error(MPI_ERR_GROUP, "group is not a subset of the group of comm")); }
 
 }  // namespace
-
-Comm::Comm(ContextId id, Ref<Group> local, Ref<Group> remote, std::uint32_t rank)
-    : id_(id),
-      local_(std::move(local)),
-      remote_(std::move(remote)),
-      rank_(rank),
-      size_(local_->size()),
-      peer_count_(remote_ ? remote_->size() : size_) {
-  make_known();
-}
-
-Comm::~Comm() {
-  forget();
-  if (Runtime* const runtime = Runtime::get(); runtime != nullptr) {
-    if (context_ != nullptr) runtime->pml().close(context_);
-    if (collective_ != nullptr) runtime->pml().close(collective_);
-    if (partitioned_ != nullptr) runtime->pml().close(partitioned_);
-  }
-}
-
-Result<pml::Context*> Comm::partitioned_context() {
-  if (partitioned_ != nullptr) return partitioned_;
-  const Ref<Group>& peers = remote_ ? remote_ : local_;
-  auto opened = Runtime::get()->pml().open(id_.on(Channel::partitioned),
-                                           Rank{static_cast<std::int32_t>(rank_)}, peers->members());
-  if (opened) partitioned_ = *opened;
-  return opened;
-}
-
-std::int32_t Comm::take_partition_tags(std::uint32_t count) noexcept {
-  constexpr std::uint32_t kTags = 0x7ffffff0u;               // from -16 down; -1 and -2 are wildcards
-  if (partition_tags_ + count > kTags) partition_tags_ = 0;  // the first ones have long been done with
-  const auto first = -16 - static_cast<std::int32_t>(partition_tags_);
-  partition_tags_ += count;
-  return first;
-}
 
 Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, const Ref<Session>& session) {
   Runtime& runtime = *Runtime::get();

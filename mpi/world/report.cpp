@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "core/log.hpp"
-#include "mpi/comm/exchange.hpp"
+#include "mpi/creation/exchange.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/runtime/runtime.hpp"
-#include "mpi/session/report.hpp"
-#include "mpi/session/session.hpp"
+#include "mpi/world/report.hpp"
+#include "mpi/world/world.hpp"
 
 namespace starling::mpi {
 namespace {

@@ -6,12 +6,16 @@
 
 #include "core/log.hpp"
 #include "mpi.h"
-#include "mpi/api/registry.hpp"
-#include "mpi/comm/exchange.hpp"
-#include "mpi/comm/factory.hpp"
+#include "mpi/creation/exchange.hpp"
+#include "mpi/creation/factory.hpp"
 #include "mpi/error.hpp"
+#include "mpi/process/registry.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/session/session.hpp"
+#include "mpi/world/open.hpp"
+#include "mpi/world/process_sets.hpp"
+#include "mpi/world/report.hpp"
+#include "mpi/world/world.hpp"
 
 namespace starling::mpi {
 namespace {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What lives as long as the process: lock, state, keyvals, hooks. Layer: mpi.
+/// @file  What lives as long as the process: lock, state, hooks. Layer: mpi.
 ///
 /// MPI_Info, error handlers, sessions and MPI_T work before any initialisation and after every finalisation,
 /// so this is the one global object of mpi/, beside the handle tables. It is constant-initialised (no static
 /// constructor) and never destroyed.
 ///
 /// Threads:   each member says its own; `hooks` is set under the lock.
-/// Ownership: keyvals are made at the first use and kept. The handle tables (mpi/handles.hpp) live as long as
-/// this.
+/// Ownership: nothing is owned here. The handle tables (mpi/handles.hpp) live as long as this.
 
 #include <atomic>
 #include <string>
 #include <string_view>
 
-#include "mpi/attribute/attributes.hpp"
 #include "mpi/handles.hpp"
-#include "mpi/runtime/lock.hpp"
+#include "mpi/process/lock.hpp"
 
 namespace starling::params {
 class Registry;
@@ -47,7 +45,7 @@ struct Registry {
   BigLock lock;
   /// MPI may be used: a session or the world model is initialised. Set and cleared by the runtime.
   std::atomic<bool> active{false};
-  /// A session has been made, once: objects may be of different ones (mpi/session/isolation.hpp).
+  /// A session has been made, once: objects may be of different ones (mpi/comm/isolation.hpp).
   std::atomic<bool> sessions_used{false};
   /// Handler of errors that belong to no object while there is no MPI_COMM_SELF: the initial one (info key
   /// mpi_initial_errhandler).
@@ -58,8 +56,5 @@ struct Registry {
 
 extern constinit Registry the_registry;
 [[nodiscard]] inline Registry& registry() noexcept { return the_registry; }
-
-/// The user's keyvals; made at the first call, kept to the end.
-[[nodiscard]] Keyvals& keyvals();
 
 }  // namespace starling::mpi

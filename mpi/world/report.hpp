@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What the library tells about itself when a job starts and ends. Layer: mpi.
+///
+/// Threads: under the runtime's lock.
+
+namespace starling::mpi {
+
+/// Prints the startup plan, phases and counters on rank 0 of MPI_COMM_WORLD (parameter startup_report).
+/// Collective over the world.
+void print_startup_report();
+/// The same of a program that opens sessions only; to be called when the last session or the world has ended.
+/// Of rank 0 of the launched processes alone: without MPI_Init there is no moment at which all are together.
+/// Once, and local. Nothing where MPI_Init was called.
+void print_startup_report_of_sessions();
+/// Prints on rank 0 of MPI_COMM_WORLD what the processes have sent until now, by which transport and
+/// protocol, and what kept them from better ones (parameter report). Collective over the world.
+void print_traffic_report();
+
+}  // namespace starling::mpi

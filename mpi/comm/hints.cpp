@@ -11,8 +11,10 @@ namespace starling::mpi {
 namespace {
 
 constexpr std::string_view kAssertions[] = {
-    "mpi_assert_no_any_tag",           "mpi_assert_no_any_source",
-    "mpi_assert_exact_length",         "mpi_assert_allow_overtaking",
+    "mpi_assert_no_any_tag",
+    "mpi_assert_no_any_source",
+    "mpi_assert_exact_length",
+    "mpi_assert_allow_overtaking",
     "mpi_assert_strict_persistent_collective_ordering",
 };
 

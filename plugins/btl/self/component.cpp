@@ -25,10 +25,7 @@ constexpr std::size_t record_bytes(std::size_t payload) noexcept {
 }  // namespace
 
 SelfComponent::SelfComponent(const Args& args)
-    : sink_(args.sink),
-      segment_(args.segment),
-      local_rank_(args.place.local_rank),
-      self_(args.place.self) {
+    : sink_(args.sink), segment_(args.segment), local_rank_(args.place.local_rank), self_(args.place.self) {
   limits_ = {.message_max_bytes = kSelfMaxBytes,
              .eager_bytes = 16 * 1024,
              .fragment_bytes = kSelfMaxBytes,

@@ -25,7 +25,7 @@ struct Incoming {
   LaneReader<StdAtomics, MappedRing> lane;
   LaneExtent extent;
   std::uint32_t local_rank = 0;
-  bool open = false;  // there is a lane
+  bool open = false;                // there is a lane
   std::uint32_t stretch_bytes = 0;  // of long records (cleaning.hpp)
   std::uint64_t stretch_began_ns = 0;
 };

@@ -76,7 +76,7 @@ class ShmEndpoint final : public Endpoint {
   bool in_ingress_ = false;  // where the reserved message is
   std::uint32_t reserved_cells_ = 0;
   std::uint32_t fetched_ = 0;  // cells of the next record whose lines were taken ahead
-  std::uint64_t bulk_ = 0;  // cells of longer messages since the lane has grown
+  std::uint64_t bulk_ = 0;     // cells of longer messages since the lane has grown
 
   Producer producer_;
   Producer::Claim claim_;

@@ -124,8 +124,8 @@ class LaneWriter {
 
  private:
   Ring ring_{};
-  std::uint32_t at_ = 0;   // where the next record goes
-  std::uint32_t pad_ = 0;  // cells that the reserved record skips at the end of the ring
+  std::uint32_t at_ = 0;           // where the next record goes
+  std::uint32_t pad_ = 0;          // cells that the reserved record skips at the end of the ring
   std::uint64_t written_ = 0;      // cells ever committed
   std::uint64_t consumed_ = 0;     // the reader's count when last looked at
   std::uint64_t stale_until_ = 0;  // up to this count a cell may hold anything, not zero

@@ -37,6 +37,6 @@ inline constexpr params::Decl kUseCma = params::boolean(
     "the system allows it.");
 
 inline constexpr std::array kShmDecls = {kLaneAfter,       kLaneFirstBytes,    kLaneMaxBytes, kLaneCleaning,
-                                        kLanesTotalBytes, kMemoryWaitSeconds, kUseCma};
+                                         kLanesTotalBytes, kMemoryWaitSeconds, kUseCma};
 
 }  // namespace starling::btl

@@ -16,7 +16,7 @@ namespace {
 constexpr int kBurst = 32;               // messages of one lane before the others are looked at
 constexpr std::uint32_t kFairness = 16;  // progress calls that the hot lane may fill alone
 constexpr std::uint32_t kLongBytes = MappedRing::kLongCells * kCellBytes;
-constexpr std::size_t kWideAbove = 64;   // lanes
+constexpr std::size_t kWideAbove = 64;  // lanes
 constexpr std::size_t kNarrowBelow = 32;
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "frameworks/btl/btl.hpp"
 #include "core/atomics.hpp"
+#include "frameworks/btl/btl.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/node_segment.hpp"
 #include "plugins/btl/shm/cleaning.hpp"

@@ -18,11 +18,13 @@ inline constexpr char kPmix[] = "pmi/pmix";
 
 /// The functions of libpmix that are used, under their names without the prefix.
 struct Library {
-#define STARLING_PMIX_FUNCTIONS(F)                                                                          \
-  F(Init)                                                                                                   \
-  F(Finalize)                                                                                               \
-  F(Abort) F(Put) F(Commit) F(Get) F(Get_nb) F(Fence_nb) F(Publish) F(Lookup) F(Unpublish) F(Resolve_nodes) \
-      F(Resolve_peers) F(Register_event_handler) F(Error_string) F(Value_destruct)
+// clang-format would lay the list out anew each time.
+// clang-format off
+#define STARLING_PMIX_FUNCTIONS(F) \
+  F(Init) F(Finalize) F(Abort) F(Put) F(Commit) F(Get) F(Get_nb) F(Fence_nb) F(Publish) \
+  F(Lookup) F(Unpublish) F(Resolve_nodes) F(Resolve_peers) F(Register_event_handler) \
+  F(Error_string) F(Value_destruct)
+// clang-format on
 #define STARLING_PMIX_MEMBER(NAME) decltype(&::PMIx_##NAME) NAME = nullptr;
   STARLING_PMIX_FUNCTIONS(STARLING_PMIX_MEMBER)
 #undef STARLING_PMIX_MEMBER

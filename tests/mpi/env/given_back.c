@@ -102,13 +102,13 @@ static void refused(void) {
   CHECK_ERROR(MPI_Send(NULL, -1, MPI_INT, rank, 0, MPI_COMM_WORLD), MPI_ERR_COUNT);
 }
 
-#define KIND(name) {#name, name}
+#define KIND(name) \
+  { #name, name }
 static const struct {
   const char* name;
   void (*turn)(void);
-} kinds[] = {KIND(communicator), KIND(part),      KIND(grid),     KIND(group),   KIND(datatype),
-             KIND(operation),    KIND(errhandler), KIND(info),    KIND(requests),
-             KIND(message),      KIND(collective), KIND(refused)};
+} kinds[] = {KIND(communicator), KIND(part), KIND(grid),     KIND(group),   KIND(datatype),   KIND(operation),
+             KIND(errhandler),   KIND(info), KIND(requests), KIND(message), KIND(collective), KIND(refused)};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

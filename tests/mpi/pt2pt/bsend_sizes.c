@@ -14,9 +14,7 @@ static int any(int below) {
   return (int)((seed >> 8) % (unsigned)below);
 }
 
-static struct {
-  int bytes, seed; /* no bytes: nothing is under way with this tag */
-} sent[TAGS];
+static struct { int bytes, seed; /* no bytes: nothing is under way with this tag */ } sent[TAGS];
 static int under_way;
 static unsigned char *message, *got;
 

@@ -218,13 +218,20 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (strcmp(what, "flood") == 0) flood(number);
-  else if (strcmp(what, "announced") == 0) announced(number);
-  else if (strcmp(what, "all-flood") == 0) flood_all(number);
-  else if (strcmp(what, "long") == 0) long_message(number);
-  else if (strcmp(what, "counts") == 0) large_counts();
-  else if (strcmp(what, "dups") == 0) dups(number);
-  else require(0, "unknown load");
+  if (strcmp(what, "flood") == 0)
+    flood(number);
+  else if (strcmp(what, "announced") == 0)
+    announced(number);
+  else if (strcmp(what, "all-flood") == 0)
+    flood_all(number);
+  else if (strcmp(what, "long") == 0)
+    long_message(number);
+  else if (strcmp(what, "counts") == 0)
+    large_counts();
+  else if (strcmp(what, "dups") == 0)
+    dups(number);
+  else
+    require(0, "unknown load");
   MPI_Finalize();
   return 0;
 }

@@ -178,13 +178,11 @@ static void go_on(MPI_Comm before) {
   const int want = (size - 1) * (size - 2) / 2;
   const int half = LONG_BYTES / 2, to = (rank + 1) % (size - 1), from = (rank + size - 2) % (size - 1);
   for (i = 0; i < 5; ++i) {
-    expect_success("MPI_Allreduce among the living",
-                   MPI_Allreduce(&in, &sum, 1, MPI_INT, MPI_SUM, before));
+    expect_success("MPI_Allreduce among the living", MPI_Allreduce(&in, &sum, 1, MPI_INT, MPI_SUM, before));
     if (sum != want) complain("a wrong sum", sum);
   }
-  expect_success("MPI_Sendrecv among the living",
-                 MPI_Sendrecv(data, half, MPI_CHAR, to, 8, data + half, half, MPI_CHAR, from, 8, world,
-                              MPI_STATUS_IGNORE));
+  expect_success("MPI_Sendrecv among the living", MPI_Sendrecv(data, half, MPI_CHAR, to, 8, data + half, half,
+                                                               MPI_CHAR, from, 8, world, MPI_STATUS_IGNORE));
   MPI_Comm_group(world, &everybody);
   MPI_Group_excl(everybody, 1, &victim, &living);
   expect_success("MPI_Comm_create_group", MPI_Comm_create_group(world, living, 4, &without));
@@ -202,17 +200,28 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     int (*run)(void);
-  } ways[] = {{"receive", in_receive},         {"send", in_send},
-              {"long-send", in_long_send},     {"probe", in_probe},
-              {"mprobe", in_matched_probe},    {"test", in_testing},
-              {"iprobe", in_testing_probe},    {"any", in_any_receive},
-              {"waitall", in_waitall},         {"allreduce", in_allreduce},
-              {"long-allreduce", in_long_allreduce}, {"bcast", in_bcast},
-              {"barrier", in_barrier},         {"ibarrier", in_ibarrier},
-              {"alltoall", in_alltoall},       {"dup", in_dup},
-              {"alltoallv", in_alltoallv},     {"reduce-scatter", in_reduce_scatter},
-              {"split", in_split},             {"creation", in_creation},
-              {"exchange", in_exchange},       {"nothing", in_nothing}};
+  } ways[] = {{"receive", in_receive},
+              {"send", in_send},
+              {"long-send", in_long_send},
+              {"probe", in_probe},
+              {"mprobe", in_matched_probe},
+              {"test", in_testing},
+              {"iprobe", in_testing_probe},
+              {"any", in_any_receive},
+              {"waitall", in_waitall},
+              {"allreduce", in_allreduce},
+              {"long-allreduce", in_long_allreduce},
+              {"bcast", in_bcast},
+              {"barrier", in_barrier},
+              {"ibarrier", in_ibarrier},
+              {"alltoall", in_alltoall},
+              {"dup", in_dup},
+              {"alltoallv", in_alltoallv},
+              {"reduce-scatter", in_reduce_scatter},
+              {"split", in_split},
+              {"creation", in_creation},
+              {"exchange", in_exchange},
+              {"nothing", in_nothing}};
   int (*run)(void) = NULL;
   MPI_Comm before;
   size_t i;

@@ -50,9 +50,7 @@ static MPI_Comm meet(int first, const char* tag) {
   return comm;
 }
 
-static void open_session(void) {
-  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-}
+static void open_session(void) { MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session); }
 
 static void gather(MPI_Comm comm) {
   int* all = calloc((size_t)size, sizeof *all);
@@ -72,8 +70,8 @@ static void work_on(MPI_Comm comm) {
   for (round = 0; round < ROUNDS; ++round) {
     const int to = (rank + 1) % count, from = (rank + count - 1) % count, words = round % 2 ? LARGE : 3;
     out[0] = out[words - 1] = me + round;
-    check("sendrecv", MPI_Sendrecv(out, words, MPI_INT, to, 1, in, words, MPI_INT, from, 1, comm,
-                                   MPI_STATUS_IGNORE));
+    check("sendrecv",
+          MPI_Sendrecv(out, words, MPI_INT, to, 1, in, words, MPI_INT, from, 1, comm, MPI_STATUS_IGNORE));
     if (in[words - 1] != in[0]) check("what was received", MPI_ERR_OTHER);
     check("allreduce", MPI_Allreduce(&round, &sum, 1, MPI_INT, MPI_SUM, comm));
     if (sum != round * count) check("the sum", MPI_ERR_OTHER);

@@ -60,8 +60,8 @@ TEST(BtlShm, short_and_long_messages_keep_their_order_whether_long_ones_are_clea
   constexpr std::uint64_t kMessages = 400;  // many laps
   constexpr std::size_t kBytes[] = {8, 56, 6000, 200, 4088, 4096, 7000, 57, 8, 5000, 8};
   for (const char* const cleaning : {"auto", "always", "never"}) {
-    ShmHarness harness(2, {"STARLING_MCA_shm_lane_max=16k",
-                           std::string("STARLING_MCA_shm_lane_cleaning=") + cleaning});
+    ShmHarness harness(
+        2, {"STARLING_MCA_shm_lane_max=16k", std::string("STARLING_MCA_shm_lane_cleaning=") + cleaning});
     for (std::uint64_t i = 0; i < kMessages; ++i) {
       send(harness, 0, 1, i, kBytes[i % std::size(kBytes)]);
       if (i % 3 == 0) progress_until_idle(harness, 1);

@@ -52,8 +52,8 @@ TEST(Trial, pauses_bursts_and_the_time_after_a_change_do_not_count) {
     since_change = way == before ? since_change + 1 : 1;
     before = way;
     if (since_change <= kPace.settling) return way == 0 ? 1'000'000 : 1;  // left by the other
-    if (since_change % 2 == 0) return 50'000'000;                        // the program computed meanwhile
-    if (since_change % 6 == 1) return way == 0 ? 1000 : 900;             // all of it was there already
+    if (since_change % 2 == 0) return 50'000'000;                         // the program computed meanwhile
+    if (since_change % 6 == 1) return way == 0 ? 1000 : 900;              // all of it was there already
     return way == 0 ? 4000 : 5000;
   });
   EXPECT_EQ(trial.way(), 0u);

@@ -210,8 +210,7 @@ TEST(Flow, thousands_of_answers_wait_for_a_peer_that_is_full) {
     job[1].progress();
   }
   EXPECT_EQ(job.network.at(1).sent(std::uint8_t(wire::Kind::sync_ack)), std::size_t(kMessages));
-  for (int i = 0; i < kMessages; ++i)
-    ASSERT_EQ(receives[std::size_t(i)]->data, filled(8, std::uint64_t(i)));
+  for (int i = 0; i < kMessages; ++i) ASSERT_EQ(receives[std::size_t(i)]->data, filled(8, std::uint64_t(i)));
   EXPECT_TRUE(job.drained());
 }
 

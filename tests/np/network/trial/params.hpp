@@ -32,9 +32,9 @@ inline constexpr params::Decl kHoldMs = params::integer(
     TRIAL_TEXT "_hold_ms", "0", 0, 60'000,
     "Milliseconds for which a message is on its way after its sender has been told that it has left.");
 
-inline constexpr params::Decl kMessageBytes = params::size_bytes(
-    TRIAL_TEXT "_message_bytes", "64k", 576, 64 * 1024,
-    "Longest message: short ones cut long blocks in pieces.");
+inline constexpr params::Decl kMessageBytes =
+    params::size_bytes(TRIAL_TEXT "_message_bytes", "64k", 576, 64 * 1024,
+                       "Longest message: short ones cut long blocks in pieces.");
 
 inline constexpr std::array kAll = {kAddress,       kDirectory,    kInterface, kAcceptsBeforeReady,
                                     kBarrierBefore, kBarrierAfter, kLazyPeers, kHoldMs,

@@ -84,6 +84,8 @@ class Job {
   [[nodiscard]] Result<void> open_loop();
   [[nodiscard]] Result<void> start_rank(std::uint32_t rank);
   [[nodiscard]] Result<UniqueFd> open_output(const std::string& pattern, std::uint32_t rank);
+  /// What rank writes to, where it is not mpiexec's own output: files, or pipes whose lines are labelled.
+  [[nodiscard]] Result<void> open_streams(std::uint32_t rank, UniqueFd (&outputs)[2]);
   [[nodiscard]] Variables rank_variables(std::uint32_t rank, std::uint64_t socket_inode) const;
   [[nodiscard]] Result<void> watch(int fd, Source source, std::uint32_t rank);
 
@@ -137,8 +139,8 @@ class Job {
   int exit_code_ = 0;
   bool ending_ = false;
   bool rank_deadlines_ = false;  ///< some rank may have one
-  bool suspended_ = false;     ///< Ctrl-Z: the ranks were stopped by us
-  bool asked_to_end_ = false;  ///< a signal to mpiexec
+  bool suspended_ = false;       ///< Ctrl-Z: the ranks were stopped by us
+  bool asked_to_end_ = false;    ///< a signal to mpiexec
   std::optional<AskedEnd> asked_end_;
   std::optional<std::uint32_t> never_came_;  ///< the first rank that has ended with 0 without any PMI contact
   Deadline kill_deadline_;

@@ -166,6 +166,25 @@ Result<UniqueFd> Job::open_output(const std::string& pattern, std::uint32_t rank
   return fd;
 }
 
+Result<void> Job::open_streams(std::uint32_t rank, UniqueFd (&outputs)[2]) {
+  const std::string* const patterns[2] = {&spec_.options.out_pattern, &spec_.options.err_pattern};
+  for (int i = 0; i < 2; ++i) {
+    if (!patterns[i]->empty()) {
+      auto file = open_output(*patterns[i], rank);
+      if (!file) return fail(std::move(file).error());
+      outputs[i] = std::move(*file);
+    } else if (spec_.options.labels) {
+      int ends[2] = {-1, -1};
+      if (::pipe2(ends, O_CLOEXEC) != 0) return fail(system_error(kWhere, "pipe2", errno));
+      outputs[i] = UniqueFd(ends[1]);
+      ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
+      ranks_[rank].pipes[i] = LabelledPipe(UniqueFd(ends[0]), i + 1, std::to_string(rank));
+      if (auto ok = watch(ends[0], i == 0 ? Source::out : Source::err, rank); !ok) return ok;
+    }
+  }
+  return {};
+}
+
 Result<void> Job::start_rank(std::uint32_t rank) {
   const Program& program = spec_.options.programs[spec_.layout.program[rank]];
   RankProcess& process = ranks_[rank];
@@ -180,22 +199,8 @@ Result<void> Job::start_rank(std::uint32_t rank) {
 
   SpawnRequest request;
   UniqueFd outputs[2];
-  const std::string* const patterns[2] = {&spec_.options.out_pattern, &spec_.options.err_pattern};
-  for (int i = 0; i < 2; ++i) {
-    if (!patterns[i]->empty()) {
-      auto file = open_output(*patterns[i], rank);
-      if (!file) return fail(std::move(file).error());
-      outputs[i] = std::move(*file);
-    } else if (spec_.options.labels) {
-      int ends[2] = {-1, -1};
-      if (::pipe2(ends, O_CLOEXEC) != 0) return fail(system_error(kWhere, "pipe2", errno));
-      outputs[i] = UniqueFd(ends[1]);
-      ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-      process.pipes[i] = LabelledPipe(UniqueFd(ends[0]), i + 1, std::to_string(rank));
-      if (auto ok = watch(ends[0], i == 0 ? Source::out : Source::err, rank); !ok) return ok;
-    }
-    request.stdio[i + 1] = outputs[i].get();
-  }
+  if (auto ok = open_streams(rank, outputs); !ok) return ok;
+  for (int i = 0; i < 2; ++i) request.stdio[i + 1] = outputs[i].get();
   const std::string wdir = !program.wdir.empty() ? program.wdir : spec_.options.wdir;
   auto path = find_program(program.argv[0], std::string(environment_.value("PATH")), wdir);
   if (!path) return fail(std::move(path).error());

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How a file looks: licence line, length, columns, length of functions, clang-format."""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+CODE = {".hpp", ".cpp", ".h", ".c"}
+LICENSED = CODE | {".py", ".cmake", ".sh", ".conf"}
+MAX_LINES = 800
+MAX_COLUMNS = 110
+MAX_FUNCTION = 60
+LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
+# Comments, strings and characters, which may hold braces.
+NOT_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"\(.*?\)"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+TYPE = re.compile(r"\b(class|struct|union|enum)\b[^()]*$")
+NAME = re.compile(r"([~\w:]+|operator\s*\S+)\s*\(")
+
+
+def long_files(root, problem):
+    """Names in .ci/long-files: lines `path: reason`."""
+    path = root / ".ci/long-files"
+    named = set()
+    for line in path.read_text().splitlines() if path.exists() else []:
+        if line.strip() and not line.startswith("#"):
+            name, _, reason = line.partition(":")
+            if not reason.strip() or not (root / name).is_file():
+                problem(".ci/long-files", f"'{line}' is no line `path of a file: reason`")
+            named.add(name)
+    return named
+
+
+def blanked(text):
+    """The same text with spaces for what is no code; lines stay."""
+    return NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+
+
+def functions(text):
+    """Functions outside of others as (name, first line, lines of the body)."""
+    code = re.sub(r"^\s*#.*?(?<!\\)$", lambda found: re.sub(r"[^\n]", " ", found[0]), blanked(text), flags=re.M | re.S)
+    code = code.replace("'", " ")
+    scopes, head = [], 0
+    for at, sign in enumerate(code):
+        if sign == "{":
+            before = code[head:at]
+            outside = all(kind == "scope" for kind, _, _ in scopes)
+            if "namespace" in before or TYPE.search(before) or before.strip() in ('extern', 'extern " "'):
+                scopes.append(("scope" if outside else "block", "", at))
+            elif outside and "(" in before and not before.rstrip().endswith(("=", ",", "(")):
+                found = NAME.search(before)
+                scopes.append(("function", found[1] if found else "?", at))
+            else:
+                scopes.append(("block", "", at))
+            head = at + 1
+        elif sign == "}":
+            if scopes:
+                kind, name, begin = scopes.pop()
+                if kind == "function":
+                    yield name, code.count("\n", 0, begin) + 1, code.count("\n", begin, at) + 1
+            head = at + 1
+        elif sign == ";":
+            head = at + 1
+
+
+def check(root, name, text, long_ones, floors, problem):
+    lines = text.splitlines()
+    suffix = pathlib.PurePath(name).suffix
+    script = lines[:1] and lines[0].startswith("#!")
+    if (suffix in LICENSED or script or name.endswith("CMakeLists.txt")) and not any(LICENCE in line for line in lines[:3]):
+        problem(name, f"has no licence line: {LICENCE}")
+    if suffix not in CODE:
+        return
+    if len(lines) > MAX_LINES and name not in long_ones:
+        problem(name, f"has {len(lines)} lines, at most {MAX_LINES} (or a reason in .ci/long-files)")
+    for number, line in enumerate(lines, 1):
+        if len(line) > MAX_COLUMNS:
+            problem(name, f"{len(line)} columns, at most {MAX_COLUMNS}", number)
+    if name.split("/")[0] in floors:
+        for function, line, length in functions(text):
+            if length > MAX_FUNCTION:
+                problem(name, f"{function} has {length} lines, at most {MAX_FUNCTION}", line)
+
+
+def check_format(root, names, problem):
+    """clang-format 14 would change nothing; another version is not asked, since it lays out otherwise."""
+    tool = shutil.which("clang-format-14") or shutil.which("clang-format")
+    if tool is None or " version 14." not in subprocess.run([tool, "--version"], capture_output=True, text=True).stdout:
+        return "not looked at: there is no clang-format 14"
+    parts = [part for part in (names[i::8] for i in range(8)) if part]
+
+    def look(part):
+        return subprocess.run([tool, "--dry-run", *part], cwd=root, capture_output=True, text=True).stderr
+
+    seen = set()
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
+        for said in pool.map(look, parts):
+            for name, line in re.findall(r"^([^:\n]+):(\d+):\d+: warning: code should be clang-formatted", said, re.M):
+                if name not in seen:
+                    problem(name, f"is laid out otherwise by clang-format: run {tool} -i {name}", int(line))
+                seen.add(name)
+    return "as clang-format has it" if not seen else f"{len(seen)} files are not as clang-format has it"

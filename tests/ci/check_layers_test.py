@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each rule of .ci/check-layers, on a small tree that keeps it and on one that breaks it."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CHECK = pathlib.Path(__file__).resolve().parents[2] / ".ci/check-layers"
+LICENCE = "// SPDX-License-Identifier: BSD-3-Clause\n"
+HEADER = LICENCE + "#pragma once\n"
+GOOD = {
+    "core/low.hpp": HEADER + "int low();\n",
+    "core/plugin/deep.hpp": HEADER + '#include "core/low.hpp"\n',
+    "params/value.hpp": HEADER + '#include "core/low.hpp"\n',
+    "frameworks/shm/memory.hpp": HEADER + '#include "params/value.hpp"\n',
+    "frameworks/btl/btl.hpp": HEADER + '#include "frameworks/shm/memory.hpp"\n',
+    "mpi/process/lock.hpp": HEADER + '#include "core/low.hpp"\n',
+    "mpi/comm/comm.hpp": HEADER + '#include "mpi/process/lock.hpp"\n',
+    "mpi/api/send.cpp": LICENCE + '#include "mpi/comm/comm.hpp"\n\nint low() { return 1; }\n',
+    "plugins/btl/one/one.hpp": HEADER + '#include "frameworks/btl/btl.hpp"\n',
+    "plugins/btl/two/two.hpp": HEADER,
+    "tools/tool.cpp": LICENCE + '#include "mpi/comm/comm.hpp"\n',
+}
+
+
+def function(lines):
+    return LICENCE + "\nint low() {\n" + "  (void)0;\n" * (lines - 3) + "  return 1;\n}\n"
+
+
+class Rules(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="check-layers-"))
+        self.addCleanup(shutil.rmtree, self.root)
+        subprocess.run(["git", "init", "-q", self.root], check=True)
+        shutil.copy(CHECK.parents[1] / ".clang-format", self.root)
+        for name, text in GOOD.items():
+            self.write(name, text)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def include(self, name, target):
+        """Adds an include where the others are, so that nothing else changes."""
+        text = GOOD.get(name, HEADER)
+        head = HEADER if text.startswith(HEADER) else LICENCE
+        self.write(name, head + f'#include "{target}"\n' + text[len(head):])
+
+    def look(self):
+        done = subprocess.run([sys.executable, "-B", CHECK, "--root", self.root], capture_output=True, text=True)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.returncode, 1 if " 0 problems" not in done.stdout else 0)
+        return done.stdout
+
+    def refused(self, *words):
+        out = self.look()
+        self.assertNotIn(" 0 problems", out)
+        for word in words:
+            self.assertIn(word, out)
+
+    def test_keeps_the_rules(self):
+        out = self.look()
+        self.assertIn(" 0 problems", out)
+        self.assertIn("2 arrows, all down", out)
+
+    def test_floors(self):
+        for name, target in (("core/low.hpp", "params/value.hpp"), ("frameworks/shm/memory.hpp", "mpi/comm/comm.hpp"),
+                             ("plugins/btl/two/two.hpp", "mpi/comm/comm.hpp"), ("mpi/comm/comm.hpp", "plugins/btl/two/two.hpp")):
+            with self.subTest(name):
+                self.setUp()
+                self.include(name, target)
+                self.refused(f'{name}:3: #include "{target}"', "which is not below it")
+
+    def test_frameworks(self):
+        self.include("frameworks/shm/memory.hpp", "frameworks/btl/btl.hpp")
+        self.refused("this file may use the frameworks shm, not btl")
+
+    def test_plugins(self):
+        self.include("plugins/btl/one/one.hpp", "plugins/btl/two/two.hpp")
+        self.refused("a plugin includes another plugin")
+
+    def test_order_of_mpi(self):
+        self.include("mpi/process/lock.hpp", "mpi/comm/comm.hpp")
+        self.refused("mpi/process/lock.hpp:3", "mpi/process includes mpi/comm, which is above it")
+
+    def test_folder_of_mpi_without_a_place(self):
+        self.write("mpi/elsewhere/new.hpp", HEADER + '#include "mpi/process/lock.hpp"\n')
+        self.refused("mpi/elsewhere/ has no place")
+
+    def test_circle_of_folders(self):
+        self.include("core/low.hpp", "core/plugin/deep.hpp")
+        self.refused("folders include each other in a circle: core -> core/plugin -> core")
+
+    def test_relative_include(self):
+        for target in ("low.hpp", "../core/low.hpp", "./low.hpp"):
+            with self.subTest(target):
+                self.write("core/other.hpp", HEADER + f'#include "{target}"\n')
+                self.refused("core/other.hpp:3", "write the path from the top")
+
+    def test_header_alone(self):
+        self.write("core/other.hpp", HEADER + "inline std::size_t none = 0;\n")
+        self.refused("core/other.hpp: does not compile alone")
+
+    def test_licence(self):
+        for name in ("core/low.cpp", "tests/one.py", "core/CMakeLists.txt"):
+            with self.subTest(name):
+                self.write(name, "\n")
+                self.refused(f"{name}: has no licence line")
+
+    def test_columns(self):
+        text = "int x;  // " + "x" * 99
+        self.write("core/low.cpp", LICENCE + text + "\n")
+        self.assertIn(" 0 problems", self.look())
+        self.write("core/low.cpp", LICENCE + text + "x\n")
+        self.refused("core/low.cpp:2: 111 columns, at most 110")
+
+    def test_length_of_a_file(self):
+        self.write("core/low.cpp", LICENCE + "//\n" * 799)
+        self.assertIn(" 0 problems", self.look())
+        self.write("core/low.cpp", LICENCE + "//\n" * 800)
+        self.refused("core/low.cpp: has 801 lines, at most 800")
+        self.write(".ci/long-files", "core/low.cpp: a table\n")
+        self.assertIn(" 0 problems", self.look())
+        self.write(".ci/long-files", "core/low.cpp:\n")
+        self.refused("is no line `path of a file: reason`")
+
+    def test_length_of_a_function(self):
+        self.write("core/low.cpp", function(60))
+        self.assertIn(" 0 problems", self.look())
+        self.write("core/low.cpp", function(61))
+        self.refused("core/low.cpp:3: low has 61 lines, at most 60")
+
+    def test_length_of_a_method(self):
+        body = "    (void)0;\n" * 60
+        self.write("core/low.cpp", LICENCE + 'namespace a {\nclass B {\n  /* } */ int c() const {\n' + body + "    return '{';\n  }\n};\n}  // namespace a\n")
+        self.refused("core/low.cpp:4: c has 63 lines")
+
+    def test_layout(self):
+        if shutil.which("clang-format") is None:
+            self.skipTest("no clang-format")
+        self.write("core/low.cpp", LICENCE + "int  low() { return 1; }\n")
+        self.refused("core/low.cpp:2: is laid out otherwise by clang-format")
+
+
+unittest.main()

@@ -18,6 +18,7 @@
 #include "frameworks/pml/pml.hpp"
 #include "frameworks/shm/params.hpp"
 #include "frameworks/shm/shm.hpp"
+#include "params/equal.hpp"
 #include "params/value.hpp"
 
 namespace starling::plugin {
@@ -38,21 +39,22 @@ constexpr FrameworkInfo kFrameworks[] = {
      shm::kSegmentParams},
     {"btl",
      btl::Framework::kInterface,
-     params::selection(
+     params::equal_everywhere(params::selection(
          "btl", "",
          "Transports that may carry messages: btl=a,b only these, btl=^a all but these. Each peer "
-         "is reached by the best that reaches it."),
+         "is reached by the best that reaches it.")),
      {}},
     {"pml", pml::Framework::kInterface,
-     params::selection(
+     params::equal_everywhere(params::selection(
          "pml", "",
          "Message layers to try: pml=a,b only these in this order, pml=^a all but these. The first "
-         "that works is used."),
+         "that works is used.")),
      pml::kEngineParams},
     {"bootstrap", bootstrap::Framework::kInterface,
-     params::selection("bootstrap", "",
-                       "How communicators are agreed on: bootstrap=a,b only these in this order, "
-                       "bootstrap=^a all but these. The first that works is used."),
+     params::equal_everywhere(
+         params::selection("bootstrap", "",
+                           "How communicators are agreed on: bootstrap=a,b only these in this order, "
+                           "bootstrap=^a all but these. The first that works is used.")),
      bootstrap::kParams},
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Agreement on a context id over a tree. What is hard: joins that arrive early, and late ones after a
-// time-out. Entries are looked up again after every wait, since other threads change the table meanwhile.
+// Agreement on a context id over a tree. What is hard: joins that arrive early, and who gives up while others
+// wait. Entries are looked up again after every wait, since other threads change the table meanwhile.
 // Layer: framework. See docs/design/startup.md.
 
 #include "frameworks/bootstrap/agreement.hpp"
@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "core/log.hpp"
 #include "frameworks/bootstrap/members.hpp"
@@ -17,11 +18,6 @@ namespace {
 
 std::span<const std::byte> bytes_of(const AgreementMessage& message) {
   return {reinterpret_cast<const std::byte*>(&message), sizeof message};
-}
-
-std::string describe(const Creation& creation) {
-  return "creation of a communicator of " + std::to_string(creation.members->size()) +
-         " processes with tag '" + creation.tag + "'";
 }
 
 /// What the courier knows about why nobody came, if anything.
@@ -41,104 +37,178 @@ Result<ContextId> Agreement::next_context_id() {
   return ContextId::make(self_.world, self_.rank, ++used_ids_);
 }
 
-Result<ContextId> Agreement::agree(const Creation& creation, Deadline deadline) {
-  const Key group = group_key(*creation.members, creation.tag);
-  const Key key = creation_key(group, epochs_[group]++);
-  Result<ContextId> result = climb(key, creation, deadline);
-  if (result) {
-    entries_.erase(key);
-  } else {
-    entries_[key].abandoned = true;  // keeps the key, so that late messages find that nobody waits any more
-  }
+Result<ContextId> Agreement::agree(const Accord::Call& call, Deadline deadline) {
+  const Key& key = call.key();
+  entries_[key].call = call.number();
+  Climb way{call, place_in_tree(call.creation().members, self_, nodes_, arity_), deadline, false, {}};
+  Result<ContextId> result = climb(way);
+  if (!result) return fail(give_up(way, std::move(result).error()));
+  Entry& entry = entries_[key];
+  entry.call = 0;
+  entry.result.reset();
+  if (entry.joined.empty()) entries_.erase(key);
   return result;
 }
 
-Result<ContextId> Agreement::climb(const Key& key, const Creation& creation, Deadline deadline) {
-  const TreePlace place = place_in_tree(creation.members, self_, nodes_, arity_);
-  if (auto joined = wait_for_children(key, place, creation, deadline); !joined)
-    return fail(std::move(joined).error());
-  Result<ContextId> id =
-      place.parent ? result_from_parent(key, place, creation, deadline) : next_context_id();
+Result<ContextId> Agreement::climb(Climb& climb) {
+  if (auto joined = wait_for_children(climb); !joined) return fail(std::move(joined).error());
+  if (auto fits = accord_.fits(climb.call); !fits) return fail(std::move(fits).error());
+  if (auto same = check_orders(climb); !same) return fail(std::move(same).error());
+  Result<ContextId> id = climb.place.parent ? result_from_parent(climb) : next_context_id();
   if (!id) return id;
-  if (auto told = tell_children(key, place, *id); !told) return fail(std::move(told).error());
+  if (auto told = tell_children(climb, *id); !told) return fail(std::move(told).error());
   return id;
 }
 
-Result<void> Agreement::wait_for_children(const Key& key, const TreePlace& place, const Creation& creation,
-                                          Deadline deadline) {
-  if (place.children.empty()) return {};
-  const auto all_joined = [&] { return entries_[key].joined.size() >= place.children.size(); };
-  const auto missing = [&] {
-    const std::vector<ProcId>& joined = entries_[key].joined;
+std::vector<ProcId> Agreement::missing(const Climb& climb) const {
+  const auto entry = entries_.find(climb.call.key());
+  std::vector<ProcId> procs;
+  for (const ProcId child : climb.place.children) {
+    const bool there =
+        entry != entries_.end() && std::any_of(entry->second.joined.begin(), entry->second.joined.end(),
+                                               [&](const Joined& joined) { return joined.child == child; });
+    if (!there) procs.push_back(child);
+  }
+  return procs;
+}
+
+Result<void> Agreement::wait_for_children(Climb& climb) {
+  if (climb.place.children.empty()) return {};
+  const std::string name = describe(climb.call.creation());
+  const auto all_joined = [&] { return missing(climb).empty(); };
+  const auto text = [&] {
     std::string ranks;
-    for (const ProcId child : place.children) {
-      if (std::find(joined.begin(), joined.end(), child) != joined.end()) continue;
+    for (const ProcId child : missing(climb))
       ranks += (ranks.empty() ? "" : ", ") + std::to_string(child.rank);
-    }
     return "waits for rank(s) " + ranks + " or members that join through them";
   };
-  const auto find_dead = [&] { return courier_.dead_among(*creation.members); };
-  auto waited = wait_while_alive(courier_, find_dead, all_joined, deadline,
-                                 [&] { return describe(creation) + ": " + missing(); });
+  const auto find_failure = [&] {
+    accord_.look(climb.call, [&] { return missing(climb); });
+    return accord_.failure(climb.call);
+  };
+  auto waited = wait_while_possible(courier_, find_failure, all_joined, climb.deadline,
+                                    [&] { return name + ": " + text(); });
   if (waited) return {};
+  climb.waited_for = missing(climb);
   if (waited.error().code != Errc::timed_out) return waited;
-  return fail(Errc::timed_out, describe(creation),
-              "gave up (parameter bootstrap_timeout): " + missing() +
+  return fail(Errc::timed_out, name,
+              "gave up (parameter bootstrap_timeout): " + text() +
                   "; every member of the group must make the same call" + hint_in(waited.error()));
 }
 
-Result<ContextId> Agreement::result_from_parent(const Key& key, const TreePlace& place,
-                                                const Creation& creation, Deadline deadline) {
+/// With another order a member would take another rank than the others think.
+Result<void> Agreement::check_orders(const Climb& climb) {
+  const std::uint64_t own = order_of(*climb.call.creation().members);
+  for (const Joined& joined : entries_[climb.call.key()].joined) {
+    if (joined.order != own) return fail(accord_.rule_orders_differ(climb.call, self_, joined.child));
+  }
+  return {};
+}
+
+Result<void> Agreement::send(ProcId to, const Key& key, AgreementMessage message) {
+  message.key_high = key.high;
+  message.key_low = key.low;
+  message.terms = accord_.terms();
+  return courier_.send(to, bytes_of(message));
+}
+
+Result<ContextId> Agreement::result_from_parent(Climb& climb) {
+  const Key& key = climb.call.key();
+  const ProcId parent = *climb.place.parent;
   AgreementMessage join;
-  join.key_high = key.high;
-  join.key_low = key.low;
-  if (auto sent = courier_.send(*place.parent, bytes_of(join)); !sent) return fail(std::move(sent).error());
+  join.call = climb.call.number();
+  join.context = order_of(*climb.call.creation().members);
+  climb.joined = true;
+  if (auto sent = send(parent, key, join); !sent) return fail(std::move(sent).error());
+  const std::string name = describe(climb.call.creation());
   const std::string missing =
-      "waits for rank " + std::to_string(place.parent->rank) + " to pass on the new context id";
-  const auto find_dead = [&] { return courier_.dead_among(*creation.members); };
-  auto waited = wait_while_alive(
-      courier_, find_dead, [&] { return entries_[key].result.has_value(); }, deadline,
-      [&] { return describe(creation) + ": " + missing; });
+      "waits for rank " + std::to_string(parent.rank) + " to pass on the new context id";
+  const auto find_failure = [&] {
+    accord_.look(climb.call, [&] { return std::vector{parent}; });
+    return accord_.failure(climb.call);
+  };
+  auto waited = wait_while_possible(
+      courier_, find_failure, [&] { return entries_[key].result.has_value(); }, climb.deadline,
+      [&] { return name + ": " + missing; });
   if (waited) return *entries_[key].result;
+  climb.waited_for = {parent};
   if (waited.error().code != Errc::timed_out) return fail(std::move(waited).error());
-  return fail(Errc::timed_out, describe(creation),
+  return fail(Errc::timed_out, name,
               "gave up (parameter bootstrap_timeout): " + missing +
                   "; a member of the group has not made the call" + hint_in(waited.error()));
 }
 
-Result<void> Agreement::tell_children(const Key& key, const TreePlace& place, ContextId id) {
-  AgreementMessage result;
-  result.kind = AgreementMessage::kResult;
-  result.key_high = key.high;
-  result.key_low = key.low;
-  result.context = id.bits;
-  for (const ProcId child : place.children) {
-    if (auto sent = courier_.send(child, bytes_of(result)); !sent) return sent;
+Result<void> Agreement::tell_children(const Climb& climb, ContextId id) {
+  const Key& key = climb.call.key();
+  // Who hears it may come again at once, before this has ended.
+  const std::vector<Joined> all = std::exchange(entries_[key].joined, {});
+  for (const Joined& joined : all) {
+    AgreementMessage result;
+    result.kind = AgreementMessage::kResult;
+    result.context = id.bits;
+    result.call = joined.call;
+    if (auto sent = send(joined.child, key, result); !sent) return sent;
   }
   return {};
+}
+
+/// Ends the own call: the parent does not count on it any more, the children that wait here end too.
+Error Agreement::give_up(const Climb& climb, Error error) {
+  const Key& key = climb.call.key();
+  error = accord_.explain(climb.call, std::move(error), climb.waited_for);
+  const std::vector<Joined> all = std::exchange(entries_[key].joined, {});
+  entries_.erase(key);
+  for (const Joined& joined : all) accord_.tell_end(climb.call, error, joined.child, joined.call);
+  if (climb.joined) {
+    AgreementMessage withdrawal;
+    withdrawal.kind = AgreementMessage::kWithdraw;
+    withdrawal.call = climb.call.number();
+    (void)send(*climb.place.parent, key, withdrawal);  // who cannot be reached does not wait either
+  }
+  std::vector<ProcId> neighbours = climb.place.children;
+  for (const Joined& joined : all) std::erase(neighbours, joined.child);
+  if (climb.place.parent) neighbours.push_back(*climb.place.parent);
+  accord_.tell(climb.call, error, neighbours);
+  return error;
+}
+
+void Agreement::take_join(ProcId from, const Key& key, const AgreementMessage& message) {
+  if (accord_.refused(from, key, message.call)) return;
+  std::vector<Joined>& joined = entries_[key].joined;
+  std::erase_if(joined, [&](const Joined& old) { return old.child == from; });
+  joined.push_back({from, message.call, message.context});
+}
+
+void Agreement::take_withdrawal(ProcId from, const Key& key, const AgreementMessage& message) {
+  const auto entry = entries_.find(key);
+  if (entry == entries_.end()) return;
+  std::erase_if(entry->second.joined,
+                [&](const Joined& old) { return old.child == from && old.call == message.call; });
+  if (entry->second.call == 0 && entry->second.joined.empty()) entries_.erase(entry);
 }
 
 void Agreement::on_control(ProcId from, std::span<const std::byte> bytes) noexcept {
   AgreementMessage message;
   if (bytes.size() != sizeof message) {
     log::error("control message of " + std::to_string(bytes.size()) + " bytes from rank " +
-               std::to_string(from.rank) + " ignored: " + std::to_string(sizeof message) + " were expected");
+               std::to_string(from.rank) + " ignored: " + std::to_string(sizeof message) +
+               " were expected: do all processes run the same version?");
     return;
   }
   std::memcpy(&message, bytes.data(), sizeof message);
-  if (message.layout != 1 || message.kind < AgreementMessage::kJoin ||
-      message.kind > AgreementMessage::kResult) {
+  if (message.layout != AgreementMessage::kLayout || message.kind < AgreementMessage::kJoin ||
+      message.kind > AgreementMessage::kWithdraw) {
     log::error("control message of unknown layout from rank " + std::to_string(from.rank) +
                " ignored: do all processes run the same version?");
     return;
   }
-  Entry& entry = entries_[Key{message.key_high, message.key_low}];
-  if (entry.abandoned) return;
-  if (message.kind == AgreementMessage::kJoin) {
-    entry.joined.push_back(from);
-  } else {
-    entry.result = ContextId{message.context};
-  }
+  const Key key{message.key_high, message.key_low};
+  if (message.kind == AgreementMessage::kWithdraw) return take_withdrawal(from, key, message);
+  accord_.heard(from, key, message.terms);
+  if (message.kind == AgreementMessage::kJoin) return take_join(from, key, message);
+  const auto entry = entries_.find(key);
+  if (entry != entries_.end() && entry->second.call == message.call && message.call != 0)
+    entry->second.result = ContextId{message.context};
 }
 
 }  // namespace starling::bootstrap

@@ -23,10 +23,13 @@ using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 }
 
 enum class BlockKind : std::uint32_t {
-  up = 1,      ///< the table of the sender's subtree
+  up = 1,      ///< the table of the sender's subtree; `context`: see UpNote
   down = 2,    ///< a sheet of the whole table, and the context id
   shared = 3,  ///< the context id, and where the node keeps the whole table
-  failed = 4   ///< instead of them: a member has died; its rank in place of the context id
+  failed = 4,  ///< the creation cannot succeed: a text, or no bytes and in `context` the rank that has died
+  withdrawn = 5,  ///< the sender has given up the call of its `up`
+  question = 6,   ///< asks for an answer
+  answer = 7      ///< what the sender has and does: accord.hpp
 };
 
 struct Block {
@@ -36,6 +39,21 @@ struct Block {
   std::uint32_t number = 0;  ///< of this block among those of its kind from this sender
   std::uint32_t count = 1;   ///< how many there are
   SharedBytes bytes;         ///< null: none
+  /// up: the sender's number of its call; what goes down has that of the receiver's. 0: of any call.
+  std::uint64_t call = 0;
+  std::uint64_t terms = 0;  ///< Terms::hash() of the sender
+};
+
+/// `context` of an up block: whether somebody in the subtree misses addresses, and the order of the members.
+struct UpNote {
+  bool wants_table = false;
+  std::uint64_t order = 0;  ///< order_of() without its lowest bit
+  [[nodiscard]] static UpNote read(ContextId context) noexcept {
+    return {(context.bits & 1) != 0, context.bits & ~std::uint64_t{1}};
+  }
+  [[nodiscard]] ContextId written() const noexcept {
+    return ContextId{(order & ~std::uint64_t{1}) | (wants_table ? 1u : 0u)};
+  }
 };
 
 }  // namespace starling::bootstrap

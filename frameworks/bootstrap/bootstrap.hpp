@@ -27,6 +27,8 @@
 
 namespace starling::bootstrap {
 
+class Terms;  // terms.hpp
+
 /// Carries control messages and waits; implemented by mpi/runtime above the pml. No pml type is visible here.
 class Courier {
  public:
@@ -41,6 +43,8 @@ class Courier {
   /// `what` says what is waited for, if somebody asks meanwhile.
   [[nodiscard]] virtual Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
                                           const std::function<std::string()>& what) = 0;
+  /// This process's time, for looks that are due now and then; 0: there is none (a simulation).
+  [[nodiscard]] virtual std::uint64_t clock_ns() const noexcept = 0;
   /// A process among these that is known to have died; nobody waits for it any more. Cheap: asked in each
   /// poll.
   [[nodiscard]] virtual std::optional<ProcId> dead_among(const ProcList& members) noexcept = 0;
@@ -54,8 +58,7 @@ class Courier {
   ~Courier() = default;
 };
 
-/// Separates creations over the same members: by several threads (tag), one after the other (epoch, counted
-/// per group and tag for the life of the process by the component).
+/// The tag separates creations over the same members by several threads.
 struct Creation {
   ProcListPtr members;
   std::string tag;
@@ -109,13 +112,14 @@ struct Args {
   std::uint32_t world_size = 1;
   const pmi::NodeMap* nodes = nullptr;  ///< who is on which node; null: all on one. Outlives the component
   NodeStore* store = nullptr;           ///< null: there is none. Outlives the component
+  const Terms* terms = nullptr;  ///< what members must have alike; null: nothing. Outlives the component
 };
 
 struct Framework {
   using Component = bootstrap::Component;
   using Args = bootstrap::Args;
   static constexpr FixedString<24> kName = "bootstrap";
-  static constexpr std::uint32_t kInterface = 2;
+  static constexpr std::uint32_t kInterface = 3;
 };
 
 }  // namespace starling::bootstrap

@@ -31,6 +31,8 @@ Result<void> CardDesk::expose() {
 Result<btl::Found> CardDesk::card(ProcId peer) {
   using What = btl::Found::What;
   if (last_ && last_->first == peer) return btl::Found{What::address, last_->second};
+  if (const auto learned = learned_.find(peer); learned != learned_.end())
+    return btl::Found{What::address, learned->second};
   Result<pmi::Lookup> found = pmi_.get(peer.rank, kKey);
   if (!found) return fail(std::move(found).error());
   if (found->found == pmi::Found::value) {

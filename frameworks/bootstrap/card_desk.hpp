@@ -33,6 +33,8 @@ class CardDesk {
   [[nodiscard]] Result<void> expose();
   [[nodiscard]] const std::vector<std::byte>& own_card() const noexcept { return own_; }
 
+  /// The card of another process that has come another way.
+  void learn(ProcId peer, std::vector<std::byte> card) { learned_[peer] = std::move(card); }
   /// The whole card of another process.
   [[nodiscard]] Result<btl::Found> card(ProcId peer);
   [[nodiscard]] Result<btl::Found> address(ProcId peer, std::string_view transport);
@@ -43,7 +45,8 @@ class CardDesk {
   std::vector<std::byte> own_;
   bool exposed_ = false;
   std::optional<std::pair<ProcId, std::vector<std::byte>>>
-      last_;                                      // a peer is asked about transport by transport
+      last_;  // a peer is asked about transport by transport
+  std::unordered_map<ProcId, std::vector<std::byte>> learned_;
   std::unordered_map<ProcId, Deadline> awaited_;  // not published when they were asked for
 };
 

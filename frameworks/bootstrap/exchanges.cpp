@@ -38,27 +38,32 @@ void Exchanges::completed(ProcListPtr members) {
   groups_.push_back(std::move(members));
 }
 
-Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline) {
+Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
+                        const FindFailure& find_failure) {
   const auto what = [] { return std::string("a fence of the world that another thread has entered"); };
-  Result<void> turn = courier.wait([&] { return !exchanges.world_fence_running; }, deadline, what);
+  Result<void> turn = wait_while_possible(
+      courier, find_failure, [&] { return !exchanges.world_fence_running; }, deadline, what);
   if (!turn || exchanges.covers_world()) return turn;
   exchanges.world_fence_running = true;
-  auto fenced = courier.fence({}, {}, deadline, {});
+  auto fenced = courier.fence({}, {}, deadline, [&] { return find_failure().has_value(); });
   exchanges.world_fence_running = false;
+  if (fenced) fenced = still_possible(find_failure, "a fence of the world");
   if (fenced) exchanges.completed_world();
   return fenced;
 }
 
 Result<void> meet(Courier& courier, bool group_fence, Exchanges& exchanges, const ProcListPtr& members,
-                  const std::string& tag, Deadline deadline) {
+                  const std::string& tag, Deadline deadline, const FindFailure& find_failure) {
   const std::uint32_t size = members->size();
   if (size == 1 || exchanges.covers(*members)) return {};
-  if (!group_fence) return meet_world(courier, exchanges, deadline);
+  if (!group_fence) return meet_world(courier, exchanges, deadline, find_failure);
   const Sorted sorted(members);
   std::vector<std::uint32_t> ranks;
   ranks.reserve(size);
   for (std::uint32_t i = 0; i < size; ++i) ranks.push_back(sorted.at(i).rank);
-  auto fenced = courier.fence(ranks, tag, deadline, [&] { return exchanges.covers(*members); });
+  auto fenced = courier.fence(ranks, tag, deadline,
+                              [&] { return exchanges.covers(*members) || find_failure().has_value(); });
+  if (fenced && !exchanges.covers(*members)) fenced = still_possible(find_failure, "a fence of the members");
   if (fenced) exchanges.completed(members);
   return fenced;
 }

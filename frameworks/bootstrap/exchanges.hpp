@@ -17,6 +17,7 @@
 #include "core/proc_list.hpp"
 #include "core/result.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
+#include "frameworks/bootstrap/members.hpp"
 
 namespace starling::bootstrap {
 
@@ -43,10 +44,13 @@ class Exchanges {
 };
 
 /// One fence over the members where the process manager can (`group_fence`), else over the world, which then
-/// covers every group. Nothing if they have met before. `tag`: unique to this creation.
+/// covers every group. Nothing if they have met before. `tag`: of this creation. It ends early with what
+/// `find_failure` finds.
 [[nodiscard]] Result<void> meet(Courier& courier, bool group_fence, Exchanges& exchanges,
-                                const ProcListPtr& members, const std::string& tag, Deadline deadline);
+                                const ProcListPtr& members, const std::string& tag, Deadline deadline,
+                                const FindFailure& find_failure);
 /// The fence of the world, once per process: several threads that need it share one.
-[[nodiscard]] Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline);
+[[nodiscard]] Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
+                                      const FindFailure& find_failure);
 
 }  // namespace starling::bootstrap

@@ -31,11 +31,10 @@ struct Mixer {
 
 std::uint64_t word_of(ProcId proc) { return (std::uint64_t{proc.world} << 32) | proc.rank; }
 
-std::vector<std::uint64_t> sorted_words(const ProcList& members) {
+std::vector<std::uint64_t> words_of(const ProcList& members) {
   std::vector<std::uint64_t> words;
   words.reserve(members.size());
   for (std::uint32_t i = 0; i < members.size(); ++i) words.push_back(word_of(members.at(i)));
-  std::sort(words.begin(), words.end());
   return words;
 }
 
@@ -47,30 +46,34 @@ void mix_runs(Mixer& mixer, const std::vector<std::uint64_t>& words) {
   }
 }
 
-}  // namespace
-
 // Members are mixed as runs of consecutive ranks, so that the key of a world takes no time of its size.
-Key group_key(const ProcList& members, std::string_view tag) {
-  Mixer mixer;
+void mix_members(Mixer& mixer, const ProcList& members, bool in_any_order) {
   const std::uint32_t size = members.size();
   mixer.add(size);
   if (size > 0 && members.consecutive()) {
     mixer.add(word_of(members.at(0)));
     mixer.add(size);
-  } else {
-    mix_runs(mixer, sorted_words(members));
+    return;
   }
+  std::vector<std::uint64_t> words = words_of(members);
+  if (in_any_order) std::sort(words.begin(), words.end());
+  mix_runs(mixer, words);
+}
+
+}  // namespace
+
+Key group_key(const ProcList& members, std::string_view tag) {
+  Mixer mixer;
+  mix_members(mixer, members, true);
   for (const char c : tag) mixer.add(static_cast<unsigned char>(c));
   mixer.add(tag.size());
   return mixer.key;
 }
 
-Key creation_key(const Key& group, std::uint64_t epoch) {
+std::uint64_t order_of(const ProcList& members) {
   Mixer mixer;
-  mixer.add(group.high);
-  mixer.add(group.low);
-  mixer.add(epoch);
-  return mixer.key;
+  mix_members(mixer, members, false);
+  return mixer.key.high ^ mixer.key.low;
 }
 
 std::string text_of(const Key& key) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The name of one creation: which members, which tag, which time. Layer: framework.
+/// @file  The name of a creation: which members, which tag. Layer: framework.
 ///
-/// All members compute the same 128 bits from facts that they share: the set of members (in any order), the
-/// string tag and the epoch. Two creations that run at once differ in one of the three, so their messages
-/// never mix.
+/// All members compute the same 128 bits from facts that they share: the set of members (in any order) and
+/// the string tag. Two creations that run at once differ in one of them, so their messages never mix. Those
+/// that follow each other have the same name: docs/design/startup.md says why that is enough.
 /// Threads: pure functions.
 
 #include <compare>
@@ -34,8 +34,8 @@ struct KeyHash {
 
 /// Hash of the set of members and the tag; the same for every order of the same members.
 [[nodiscard]] Key group_key(const ProcList& members, std::string_view tag);
-/// The key of the epoch-th creation of that group and tag.
-[[nodiscard]] Key creation_key(const Key& group, std::uint64_t epoch);
+/// Hash of the members in their order: equal for equal lists.
+[[nodiscard]] std::uint64_t order_of(const ProcList& members);
 
 /// A key as text, for names and tags that others must compute alike.
 [[nodiscard]] std::string text_of(const Key& key);

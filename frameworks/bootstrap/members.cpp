@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting among members that may die. Layer: framework. See docs/design/startup.md.
+// Waiting among members that may die or not fit. Layer: framework. See docs/design/startup.md.
 
 #include "frameworks/bootstrap/members.hpp"
 
 namespace starling::bootstrap {
-namespace {
 
-Unexpected has_ended(const std::string& where, ProcId dead) {
-  return fail(Errc::peer_lost, where,
-              "rank " + std::to_string(dead.rank) + " has ended, or cannot be reached any more");
+Error Failure::error(const std::string& where) const {
+  if (dead)
+    return {code, where, "rank " + std::to_string(dead->rank) + " has ended, or cannot be reached any more"};
+  return {code, text.empty() ? where : std::string(), text};
 }
 
-}  // namespace
-
-Result<void> all_alive(const FindDead& find_dead, const std::string& where) {
-  const auto dead = find_dead();
-  if (!dead) return {};
-  return has_ended(where, *dead);
+Result<void> still_possible(const FindFailure& find_failure, const std::string& where) {
+  const auto failure = find_failure();
+  if (!failure) return {};
+  return fail(failure->error(where));
 }
 
-Result<void> wait_while_alive(Courier& courier, const FindDead& find_dead, const std::function<bool()>& ready,
-                              Deadline deadline, const std::function<std::string()>& what) {
-  std::optional<ProcId> dead;
-  auto waited = courier.wait([&] { return ready() || (dead = find_dead()).has_value(); }, deadline, what);
-  if (!waited || !dead) return waited;
-  return has_ended(what(), *dead);
+Result<void> wait_while_possible(Courier& courier, const FindFailure& find_failure,
+                                 const std::function<bool()>& ready, Deadline deadline,
+                                 const std::function<std::string()>& what) {
+  std::optional<Failure> failure;
+  auto waited =
+      courier.wait([&] { return ready() || (failure = find_failure()).has_value(); }, deadline, what);
+  if (!waited || !failure) return waited;
+  return fail(failure->error(what()));
 }
 
 }  // namespace starling::bootstrap

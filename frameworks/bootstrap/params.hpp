@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "params/decl.hpp"
+#include "params/equal.hpp"
 
 namespace starling::bootstrap {
 
@@ -12,11 +12,11 @@ inline constexpr params::Decl kTimeout = params::integer(
     "bootstrap_timeout", "300", 0, 1'000'000,
     "Seconds to wait for the other members when a communicator is made from a group; 0 waits for ever.");
 
-inline constexpr params::Decl kGroupMode = params::choice(
+inline constexpr params::Decl kGroupMode = params::equal_everywhere(params::choice(
     "bootstrap_group_mode", "auto", "auto|native|lookup|world",
     "How a group smaller than the world finds its members' addresses: native by fences of the group, lookup "
     "by "
-    "published names, world with a fence of all processes, which must all make a communicator then.");
+    "published names, world with a fence of all processes, which must all make a communicator then."));
 
 inline constexpr std::array kParams = {kTimeout, kGroupMode};
 

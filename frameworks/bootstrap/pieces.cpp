@@ -33,6 +33,8 @@ Result<void> send_pieces(const Block& block, std::size_t message_bytes,
   piece.context = block.context.bits;
   piece.number = block.number;
   piece.count = block.count;
+  piece.call = block.call;
+  piece.terms = block.terms;
   piece.block_bytes = static_cast<std::uint32_t>(size);
   expects(message_bytes > sizeof piece, "messages that hold nothing");
   std::vector<std::byte> message(std::min(message_bytes, sizeof piece + size));
@@ -58,7 +60,7 @@ std::optional<Block> Assembly::take(ProcId from, std::span<const std::byte> mess
   if (message.size() < sizeof piece) return refuse(from, "it is shorter than its head");
   std::memcpy(&piece, message.data(), sizeof piece);
   const auto bytes = message.subspan(sizeof piece);
-  if (piece.layout != Piece::kLayout || piece.kind < BlockKind::up || piece.kind > BlockKind::failed ||
+  if (piece.layout != Piece::kLayout || piece.kind < BlockKind::up || piece.kind > BlockKind::answer ||
       piece.block_bytes > kBlockMaxBytes || piece.number >= piece.count) {
     return refuse(from, "its layout is unknown; do all processes run the same version?");
   }
@@ -73,7 +75,8 @@ std::optional<Block> Assembly::take(ProcId from, std::span<const std::byte> mess
   }
   arriving.bytes.insert(arriving.bytes.end(), bytes.begin(), bytes.end());
   if (arriving.bytes.size() < piece.block_bytes) return std::nullopt;
-  Block block{piece.kind, key, ContextId{piece.context}, piece.number, piece.count, nullptr};
+  Block block{piece.kind, key,        ContextId{piece.context}, piece.number, piece.count, nullptr,
+              piece.call, piece.terms};
   if (piece.block_bytes > 0) block.bytes = share_bytes(std::move(arriving.bytes));
   arriving_.erase(at);
   return block;

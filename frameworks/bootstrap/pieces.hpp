@@ -25,7 +25,7 @@ namespace starling::bootstrap {
 
 /// The head of a piece, as it is on the wire (same machine architecture on both sides).
 struct Piece {
-  static constexpr std::uint32_t kLayout = 3;  ///< AgreementMessage has 1
+  static constexpr std::uint32_t kLayout = 4;  ///< AgreementMessage has 2
   std::uint32_t layout = kLayout;
   BlockKind kind = BlockKind::up;
   std::uint64_t key_high = 0;
@@ -35,8 +35,10 @@ struct Piece {
   std::uint32_t count = 1;        ///< of blocks
   std::uint32_t block_bytes = 0;  ///< of the whole block
   std::uint32_t offset = 0;       ///< of this piece in it
+  std::uint64_t call = 0;
+  std::uint64_t terms = 0;
 };
-static_assert(sizeof(Piece) == 48);
+static_assert(sizeof(Piece) == 64);
 
 /// The longest messages: within a node what every pml takes; between nodes a message costs microseconds, so
 /// they are longer, and two take a sheet of 64 KiB.

@@ -111,4 +111,10 @@ std::optional<std::span<const std::byte>> Table::card(ProcId proc) const noexcep
   return std::nullopt;
 }
 
+std::vector<std::byte> card_in(std::span<const std::byte> block, ProcId proc) {
+  const auto table = Table::open(block);
+  const auto card = table ? table->card(proc) : std::nullopt;
+  return card ? std::vector<std::byte>(card->begin(), card->end()) : std::vector<std::byte>();
+}
+
 }  // namespace starling::bootstrap

@@ -34,6 +34,9 @@ struct TableEntry {
 /// encode_table() of entries that are in order.
 [[nodiscard]] std::vector<std::byte> encode_sorted(std::span<const TableEntry> entries);
 
+/// The card of a process in a block, if it is there; empty: it is not, or the block is none.
+[[nodiscard]] std::vector<std::byte> card_in(std::span<const std::byte> block, ProcId proc);
+
 /// A view of a block.
 class Table {
  public:

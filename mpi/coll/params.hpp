@@ -9,58 +9,58 @@
 #include <array>
 #include <cstdint>
 
-#include "params/decl.hpp"
+#include "params/equal.hpp"
 
 namespace starling::mpi::coll {
 
-inline constexpr params::Decl kBcastAlgorithm =
+inline constexpr params::Decl kBcastAlgorithm = params::equal_everywhere(
     params::choice("coll_bcast_algorithm", "auto", "auto|binomial|scatter_ring|chain",
                    "Algorithm of MPI_Bcast: a tree for small messages, scatter and ring or a pipeline of "
-                   "segments for large ones.");
-inline constexpr params::Decl kReduceAlgorithm = params::choice(
+                   "segments for large ones."));
+inline constexpr params::Decl kReduceAlgorithm = params::equal_everywhere(params::choice(
     "coll_reduce_algorithm", "auto", "auto|binomial|ring",
-    "Algorithm of MPI_Reduce: a tree, or for large vectors a ring in which every process reduces one part.");
-inline constexpr params::Decl kAllreduceAlgorithm =
+    "Algorithm of MPI_Reduce: a tree, or for large vectors a ring in which every process reduces one part."));
+inline constexpr params::Decl kAllreduceAlgorithm = params::equal_everywhere(
     params::choice("coll_allreduce_algorithm", "auto", "auto|recursive_doubling|rabenseifner|ring",
-                   "Algorithm of MPI_Allreduce: fewest messages, fewest bytes in log(n) rounds, or a ring.");
-inline constexpr params::Decl kGatherAlgorithm = params::choice(
+                   "Algorithm of MPI_Allreduce: fewest messages, fewest bytes in log(n) rounds, or a ring."));
+inline constexpr params::Decl kGatherAlgorithm = params::equal_everywhere(params::choice(
     "coll_gather_algorithm", "auto", "auto|binomial|linear",
-    "Algorithm of MPI_Gather: a tree for small blocks, one message from each process for large ones.");
-inline constexpr params::Decl kScatterAlgorithm = params::choice(
+    "Algorithm of MPI_Gather: a tree for small blocks, one message from each process for large ones."));
+inline constexpr params::Decl kScatterAlgorithm = params::equal_everywhere(params::choice(
     "coll_scatter_algorithm", "auto", "auto|binomial|linear",
-    "Algorithm of MPI_Scatter: a tree for small blocks, one message to each process for large ones.");
-inline constexpr params::Decl kAllgatherAlgorithm =
+    "Algorithm of MPI_Scatter: a tree for small blocks, one message to each process for large ones."));
+inline constexpr params::Decl kAllgatherAlgorithm = params::equal_everywhere(
     params::choice("coll_allgather_algorithm", "auto", "auto|recursive_doubling|bruck|ring",
-                   "Algorithm of MPI_Allgather and, without recursive_doubling, of MPI_Allgatherv.");
-inline constexpr params::Decl kAlltoallAlgorithm =
+                   "Algorithm of MPI_Allgather and, without recursive_doubling, of MPI_Allgatherv."));
+inline constexpr params::Decl kAlltoallAlgorithm = params::equal_everywhere(
     params::choice("coll_alltoall_algorithm", "auto", "auto|bruck|linear|pairwise",
-                   "Algorithm of MPI_Alltoall and, without bruck, of MPI_Alltoallv and MPI_Alltoallw.");
+                   "Algorithm of MPI_Alltoall and, without bruck, of MPI_Alltoallv and MPI_Alltoallw."));
 inline constexpr params::Decl kReduceScatterAlgorithm =
-    params::choice("coll_reduce_scatter_algorithm", "auto", "auto|tree|pairwise",
-                   "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block.");
+    params::equal_everywhere(params::choice("coll_reduce_scatter_algorithm", "auto", "auto|tree|pairwise",
+                                            "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block."));
 
-inline constexpr params::Decl kCollRules =
+inline constexpr params::Decl kCollRules = params::equal_everywhere(
     params::text("coll_rules", "",
                  "Algorithms for some calls, before what coll_<name>_algorithm and the library's tables say: "
                  "rules separated "
                  "by commas, of which the first that fits counts, like "
                  "allreduce:ring:ranks=3-64:bytes=64k-:commutative or "
-                 "bcast:auto:bytes=-4k. Conditions are ranks, bytes, commutative, ordered.");
+                 "bcast:auto:bytes=-4k. Conditions are ranks, bytes, commutative, ordered."));
 
-inline constexpr params::Decl kCollNode = params::boolean(
+inline constexpr params::Decl kCollNode = params::equal_everywhere(params::boolean(
     "coll_node", "1",
     "Blocking collectives of a communicator inside one node go through memory that its members "
-    "share, where no other parameter names an algorithm.");
+    "share, where no other parameter names an algorithm."));
 
 inline constexpr params::Decl kCollNodeTotal = params::size_bytes(
     "coll_node_total_bytes", "64m", 0, std::int64_t{1} << 42,
     "No more memory for collectives is taken while so much of the node's shared memory is in use; "
     "communicators that come too late use messages.");
 
-inline constexpr params::Decl kCollNodeFamily = params::integer(
+inline constexpr params::Decl kCollNodeFamily = params::equal_everywhere(params::integer(
     "coll_node_family", "0", 0, 256,
     "So many members of a communicator inside one node read each other's memory directly in a collective; "
-    "more meet in families of that size at most. 0: 8, or 64 where processes share cores.");
+    "more meet in families of that size at most. 0: 8, or 64 where processes share cores."));
 
 /// In the order of Collective.
 inline constexpr std::array kCollAlgorithms = {

@@ -133,8 +133,10 @@ int meet_by_name(const Group& local, int local_leader, Group* remote, int remote
                                    std::to_string(remote->size()) + ")");
   }
   if (overlap(local, *remote)) return error(MPI_ERR_GROUP, kOverlap);
-  const ProcListPtr leaders = make_list({local.at(static_cast<std::uint32_t>(local_leader)),
-                                         remote->at(static_cast<std::uint32_t>(remote_leader))});
+  const ProcId mine = local.at(static_cast<std::uint32_t>(local_leader));
+  const ProcId theirs = remote->at(static_cast<std::uint32_t>(remote_leader));
+  const ProcListPtr leaders =
+      make_list({std::min(mine, theirs), std::max(mine, theirs)});  // alike on both sides
   Result<ContextId> id = Runtime::get()->agree(leaders, "leaders " + tag);
   if (!id) return error(id.error());
   told = Described(*remote->members());
@@ -151,6 +153,7 @@ int acquaint(const Group& local, const Group& remote, ContextId id) {
   both.reserve(std::size_t{local.size()} + remote.size());
   for (std::uint32_t i = 0; i < local.size(); ++i) both.push_back(local.at(i));
   for (std::uint32_t i = 0; i < remote.size(); ++i) both.push_back(remote.at(i));
+  std::sort(both.begin(), both.end());  // alike on both sides
   const ProcListPtr members = make_list(std::move(both));
   if (auto reached = runtime.reach(*members); !reached) return error(reached.error());
   if (runtime.plan_for(*members).exchange == StartupPlan::Exchange::none) return MPI_SUCCESS;

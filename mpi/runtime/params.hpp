@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "params/decl.hpp"
+#include "params/equal.hpp"
 
 namespace starling::mpi {
 
@@ -15,27 +15,27 @@ inline constexpr params::Decl kAddProcsCutoff =
                     "Jobs with fewer processes than this make all their peers when a communicator is made; "
                     "from it on, peers are made "
                     "on first message.");
-inline constexpr params::Decl kAsyncModex =
+inline constexpr params::Decl kAsyncModex = params::equal_everywhere(
     params::boolean("async_modex", "0",
                     "Fetch addresses at first contact instead of with a fence, where the process manager can "
                     "(else the plan says why not).",
-                    "pmix_base_async_modex");
-inline constexpr params::Decl kInitBarrier =
+                    "pmix_base_async_modex"));
+inline constexpr params::Decl kInitBarrier = params::equal_everywhere(
     params::choice("init_barrier", "auto", "auto|always|never",
                    "Barrier at the end of MPI_Init: auto runs it only if an active transport would lose "
-                   "messages without it.");
-inline constexpr params::Decl kFinalizeBarrier =
+                   "messages without it."));
+inline constexpr params::Decl kFinalizeBarrier = params::equal_everywhere(
     params::choice("finalize_barrier", "auto", "auto|always|never",
                    "Barrier at the start of MPI_Finalize: auto runs it only if an active transport must be "
-                   "drained by its peers.");
-inline constexpr params::Decl kStartupReport =
+                   "drained by its peers."));
+inline constexpr params::Decl kStartupReport = params::equal_everywhere(
     params::boolean("startup_report", "0",
                     "Rank 0 prints the startup plan, the time of each phase, PMI operations, peers and "
-                    "memory when MPI_Init ends.");
-inline constexpr params::Decl kReport =
+                    "memory when MPI_Init ends."));
+inline constexpr params::Decl kReport = params::equal_everywhere(
     params::boolean("report", "0",
                     "When MPI_Finalize ends, rank 0 prints which transport and protocol carried the messages "
-                    "to self, within nodes and beyond, how many and how large, and why not others.");
+                    "to self, within nodes and beyond, how many and how large, and why not others."));
 inline constexpr params::Decl kSpin = params::integer(
     "wait_spin_us", "-1", -1, 1'000'000,
     "Microseconds that a waiting process polls before it gives its core away; -1: 100, or 0 when "

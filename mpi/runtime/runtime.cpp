@@ -233,13 +233,18 @@ bool Runtime::everybody_attached() noexcept {
 
 Result<void> Runtime::create_bootstrap() {
   store_.emplace(*segment_);
+  char host[256] = "";
+  (void)::gethostname(host, sizeof host - 1);
+  terms_ = bootstrap::Terms::of(environment_.params,
+                                "Starling " STARLING_VERSION ", built with " STARLING_COMPILER,
+                                "rank " + std::to_string(self_.rank) + " of " + host);
   // Members whom only a network reaches meet as if each had a node of its own: their addresses go around.
   if (!near_reaches_node_)
     lone_nodes_.emplace(pmi::NodeMap(std::vector<pmi::NodeMap::Block>{{0, world_size_, 1}}));
   const pmi::NodeMap* const nodes = lone_nodes_ ? &*lone_nodes_ : &nodes_;
   auto made = environment_.plugins.create_first<bootstrap::Framework>(
       {environment_.params, *pmi_, *this, self_, world_size_, world_size_ == 1 ? nullptr : nodes,
-       lone_nodes_ ? nullptr : &*store_},
+       lone_nodes_ ? nullptr : &*store_, &terms_},
       &bootstrap_name_);
   if (!made) return fail(std::move(made).error());
   bootstrap_ = std::move(*made);
@@ -259,8 +264,12 @@ Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) {
 }
 
 Result<void> Runtime::send_block(ProcId to, const bootstrap::Block& block) {
+  const bool counts =
+      block.kind != bootstrap::BlockKind::question && block.kind != bootstrap::BlockKind::answer;
   return bootstrap::send_pieces(block, on_node(to) ? bootstrap::kNodeMessageBytes : remote_message_bytes(),
-                                [&](std::span<const std::byte> message) { return send(to, message); });
+                                [&](std::span<const std::byte> message) {
+                                  return counts ? send(to, message) : pml_->send_control(to, message);
+                                });
 }
 
 void Runtime::on_control(ProcId from, std::span<const std::byte> message) noexcept {

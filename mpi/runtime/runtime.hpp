@@ -18,10 +18,12 @@
 #include <string>
 #include <vector>
 
+#include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/pieces.hpp"
+#include "frameworks/bootstrap/terms.hpp"
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "frameworks/pml/pml.hpp"
@@ -177,9 +179,11 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
                                   const std::function<std::string()>& what) override;
   [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
                                    Deadline deadline, const std::function<bool()>& needless) override;
+  [[nodiscard]] std::uint64_t clock_ns() const noexcept override { return now_ns(); }
   [[nodiscard]] std::optional<ProcId> dead_among(const ProcList& members) noexcept override;
-  /// The process manager's fence at the end of MPI: everybody who lives has come there.
-  [[nodiscard]] Result<void> last_fence();
+  /// The process manager's fence at the end of MPI: everybody who lives has come there. Waits without end;
+  /// `look` is called now and then meanwhile, and gives up by true.
+  [[nodiscard]] Result<void> last_fence(const std::function<bool()>& look);
   // pml::ControlSink
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
 
@@ -291,6 +295,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::unique_ptr<shm::Giver> segment_giver_;
   std::unique_ptr<shm::NodeSegment> segment_;
   std::optional<SegmentStore> store_;
+  bootstrap::Terms terms_;
   bootstrap::Assembly blocks_;
   plugin::Index::Handle<pml::Framework> pml_;
   std::vector<plugin::Index::Handle<btl::Framework>> transports_;

@@ -354,10 +354,10 @@ Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_vi
   return leave_fence(*entered, ranks.empty() ? world_size_ : ranks.size(), deadline, needless);
 }
 
-Result<void> Runtime::last_fence() {
+Result<void> Runtime::last_fence(const std::function<bool()>& look) {
   auto entered = pmi_->last_fence_enter({});
   if (!entered) return fail(std::move(entered).error());
-  return leave_fence(*entered, world_size_, {}, {});
+  return leave_fence(*entered, world_size_, {}, look);
 }
 
 Result<void> Runtime::leave_fence(const pmi::Fence& entered, std::size_t count, Deadline deadline,

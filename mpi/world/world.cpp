@@ -4,7 +4,9 @@
 
 #include <pthread.h>
 
+#include "core/clock.hpp"
 #include "core/log.hpp"
+#include "frameworks/bootstrap/params.hpp"
 #include "mpi.h"
 #include "mpi/creation/exchange.hpp"
 #include "mpi/creation/factory.hpp"
@@ -53,6 +55,23 @@ int make_communicators() {
   define(kWorld, *made.comm, "MPI_COMM_WORLD");
   made.comm->errhandler = initial_errhandler();
   return MPI_SUCCESS;
+}
+
+/// The fence of the world at the end. A process may come as late as it likes; who waits says so after a time.
+int meet_last(Runtime& runtime) {
+  const auto seconds = static_cast<std::uint64_t>(runtime.params().integer(bootstrap::kTimeout));
+  Deadline notice = Deadline::after_seconds(seconds);
+  const auto say = [&] {
+    if (notice.passed()) {
+      notice = Deadline{};
+      log::warning("MPI_Finalize has waited " + std::to_string(seconds) +
+                   " s (parameter bootstrap_timeout) for all processes of the job to come there (parameter "
+                   "finalize_barrier), and goes on waiting");
+    }
+    return false;
+  };
+  auto met = runtime.last_fence(say);
+  return met ? MPI_SUCCESS : error(met.error());
 }
 
 }  // namespace
@@ -107,7 +126,7 @@ int stop_world() {
   // After the last message, and not by messages: the last ones of a barrier could be lost as well. It goes on
   // delivering meanwhile, so that nothing lies unread when the connections close.
   if (runtime.plan_for(*comm.group()->members()).finalize_barrier) {
-    if (auto met = runtime.last_fence(); !met) return error(met.error());
+    if (const int rc = meet_last(runtime); rc != MPI_SUCCESS) return rc;
     runtime.drain("the end of MPI");
   }
   undefine(kWorld);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // docs/parameters.md: every declaration as a row of Markdown, without this process's values. Layer: tools.
 
+#include "params/equal.hpp"
 #include "params/value.hpp"
 #include "tools/starling-info/sections.hpp"
 
@@ -32,7 +33,9 @@ void write_row(const params::Decl& decl, std::ostream& out) {
   out << "| " << code(decl.name.view());
   if (!decl.synonym.view().empty()) out << " or " << code(decl.synonym.view());
   out << " | " << code(decl.fallback.view()) << " | " << cell(params::expected(decl)) << " | "
-      << cell(decl.help.view()) << " |\n";
+      << cell(decl.help.view());
+  if (params::is_equal_everywhere(decl)) out << " Equal on all members of a communicator.";
+  out << " |\n";
 }
 
 }  // namespace

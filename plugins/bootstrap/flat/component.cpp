@@ -7,31 +7,59 @@
 
 #include "core/log.hpp"
 #include "frameworks/bootstrap/params.hpp"
+#include "frameworks/bootstrap/table.hpp"
 
 namespace starling::bootstrap {
 
 Flat::Flat(const Args& args)
     : pmi_(args.pmi),
       courier_(args.courier),
+      self_(args.self),
+      nodes_(args.nodes),
       world_size_(args.world_size),
       mode_(args.params.choice<GroupMode>(kGroupMode)),
       desk_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
       exchanges_(args.world_size),
-      agreement_(args.courier, args.self, args.nodes) {}
+      accord_(args.courier, args.terms, [this](ProcId proc) { return reaches(proc); }),
+      agreement_(args.courier, args.self, args.nodes, accord_) {}
 
 Result<ContextId> Flat::create(const Creation& creation, Deadline deadline) {
+  const Accord::Call call(accord_, creation);
+  if (auto met = prepare(call, deadline); !met) {
+    const Error error = accord_.explain(call, std::move(met).error(), neighbours(call));
+    accord_.tell(call, error, neighbours(call));
+    return fail(error);
+  }
+  return agreement_.agree(call, deadline);
+}
+
+/// What comes before the agreement.
+Result<void> Flat::prepare(const Accord::Call& call, Deadline deadline) {
+  const Creation& creation = call.creation();
   if (creation.exchange || creation.lookup) {
-    if (auto put = desk_.expose(); !put) return fail(std::move(put).error());
+    if (auto put = desk_.expose(); !put) return put;
   }
-  if (creation.exchange || creation.ready) {
-    if (auto possible = can_meet(creation); !possible) return fail(std::move(possible).error());
-    const Key group = group_key(*creation.members, creation.tag + " fence");
-    const std::string tag = text_of(creation_key(group, epochs_[group]++));
-    const bool groups = pmi_.capabilities().group_fence && creation.members->size() < world_size_;
-    auto met = meet(courier_, groups, exchanges_, creation.members, tag, deadline);
-    if (!met) return fail(std::move(met).error());
-  }
-  return agreement_.agree(creation, deadline);
+  if (!creation.exchange && !creation.ready) return {};
+  if (auto possible = can_meet(creation); !possible) return possible;
+  const bool groups = pmi_.capabilities().group_fence && creation.members->size() < world_size_;
+  return meet(courier_, groups, exchanges_, creation.members, text_of(call.key()), deadline, [&] {
+    accord_.look(call, [&] { return neighbours(call); });
+    return accord_.failure(call);
+  });
+}
+
+std::vector<ProcId> Flat::neighbours(const Accord::Call& call) const {
+  const TreePlace place = place_in_tree(call.creation().members, self_, nodes_, Agreement::kArity);
+  std::vector<ProcId> procs = place.children;
+  if (place.parent) procs.push_back(*place.parent);
+  return procs;
+}
+
+bool Flat::reaches(ProcId proc) {
+  if (nodes_ == nullptr || nodes_->node_of(proc.rank) == nodes_->node_of(self_.rank)) return true;
+  if (desk_.own_card().empty()) return true;  // no address is published: all are computed
+  const auto card = desk_.card(proc);
+  return card && card->what == btl::Found::What::address;
 }
 
 /// A fence of the world ends only if all processes of the job enter it; those outside of the group have no
@@ -48,9 +76,15 @@ Result<void> Flat::can_meet(const Creation& creation) const {
                   "the job makes a communicator at the same time, bootstrap_group_mode=world");
 }
 
-void Flat::on_block(ProcId from, Block) noexcept {
+void Flat::on_block(ProcId from, Block block) noexcept {
+  if (accord_.take(from, block)) return;
+  if (accord_.differ(block.terms)) {  // who sends it has another bootstrap, and shall be asked and told
+    auto card = block.bytes == nullptr ? std::vector<std::byte>() : card_in(*block.bytes, from);
+    if (!card.empty()) desk_.learn(from, std::move(card));
+    return;
+  }
   log::error("an address table from rank " + std::to_string(from.rank) +
-             " was dropped: with bootstrap=flat there are none; do all processes have the same parameters?");
+             " was dropped: with bootstrap=flat there are none");
 }
 
 }  // namespace starling::bootstrap

@@ -6,8 +6,9 @@
 /// The reference that other bootstraps are compared with. Where every transport computes its addresses (one
 /// node) nothing is published and no fence runs. Threads, ownership, errors: as bootstrap.hpp says.
 
-#include <unordered_map>
+#include <vector>
 
+#include "frameworks/bootstrap/accord.hpp"
 #include "frameworks/bootstrap/agreement.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/card_desk.hpp"
@@ -35,16 +36,22 @@ class Flat final : public Component {
   }
 
  private:
+  [[nodiscard]] Result<void> prepare(const Accord::Call& call, Deadline deadline);
+  /// In the tree of the agreement.
+  [[nodiscard]] std::vector<ProcId> neighbours(const Accord::Call& call) const;
+  [[nodiscard]] bool reaches(ProcId proc);
   [[nodiscard]] Result<void> can_meet(const Creation& creation) const;
 
   pmi::Component& pmi_;
   Courier& courier_;
+  ProcId self_;
+  const pmi::NodeMap* nodes_;
   std::uint32_t world_size_;
   GroupMode mode_;
   CardDesk desk_;
   Exchanges exchanges_;
+  Accord accord_;
   Agreement agreement_;
-  std::unordered_map<Key, std::uint64_t, KeyHash> epochs_;  // fences per group and tag
 };
 
 }  // namespace starling::bootstrap

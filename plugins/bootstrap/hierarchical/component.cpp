@@ -8,6 +8,7 @@
 
 #include "frameworks/bootstrap/card.hpp"
 #include "frameworks/bootstrap/params.hpp"
+#include "frameworks/bootstrap/table.hpp"
 
 namespace starling::bootstrap {
 
@@ -23,40 +24,99 @@ Hierarchical::Hierarchical(const Args& args)
       exchanges_(args.world_size),
       ready_(args.world_size),
       fenced_(args.world_size),
-      agreement_(args.courier, args.self, args.nodes, kArity) {}
+      accord_(args.courier, args.terms, [this](ProcId proc) { return reaches(proc); }),
+      agreement_(args.courier, args.self, args.nodes, accord_, kArity) {}
 
 Result<ContextId> Hierarchical::create(const Creation& creation, Deadline deadline) {
   if (creation.lookup) {
     if (auto put = desk_.expose(); !put) return fail(std::move(put).error());
   }
-  if (!creation.ready && !creation.exchange) return agreement_.agree(creation, deadline);
-  const Key group = group_key(*creation.members, creation.tag + " exchange");
-  const Key key = creation_key(group, epochs_[group]++);
+  const Accord::Call call(accord_, creation);
   if (creation.ready) {
     // Nobody may send to somebody who is not there: even the hello to a parent would be lost.
+    const RootsPlace place = place_among_roots(creation.members, self_, nodes_, kArity);
+    std::vector<ProcId> neighbours = place.root_children;
+    if (place.parent) neighbours.push_back(*place.parent);
+    neighbours.insert(neighbours.end(), place.node_children.begin(), place.node_children.end());
+    const auto find_failure = [&] {
+      accord_.look(call, [&] { return neighbours; });
+      return accord_.failure(call);
+    };
     const bool groups = pmi_.capabilities().group_fence;
-    auto fenced = meet(courier_, groups, ready_, creation.members, "ready " + text_of(key), deadline);
-    if (!fenced) return fail(std::move(fenced).error());
+    auto fenced = meet(courier_, groups, ready_, creation.members, "ready " + text_of(call.key()), deadline,
+                       find_failure);
+    if (!fenced) {
+      const Error error = accord_.explain(call, std::move(fenced).error(), neighbours);
+      accord_.tell(call, error, neighbours);
+      return fail(error);
+    }
   }
-  return creation.exchange ? exchange(creation, key, deadline) : agreement_.agree(creation, deadline);
+  return creation.exchange ? exchange(call, deadline) : agreement_.agree(call, deadline);
 }
 
-Result<ContextId> Hierarchical::exchange(const Creation& creation, const Key& key, Deadline deadline) {
-  const Meeting meeting{creation, key, place_among_roots(creation.members, self_, nodes_, kArity), deadline,
-                        "creation of a communicator of " + std::to_string(creation.members->size()) +
-                            " processes with tag '" + creation.tag + "'"};
+Result<ContextId> Hierarchical::exchange(const Accord::Call& call, Deadline deadline) {
+  const Creation& creation = call.creation();
+  Meeting meeting{call,     place_among_roots(creation.members, self_, nodes_, kArity),
+                  deadline, describe(creation),
+                  {},       {},
+                  false,    false};
   Result<ContextId> id = hold(meeting);
-  std::optional<ProcId> dead;
-  if (!id && id.error().code == Errc::peer_lost) dead = dead_in(meeting);
-  if (dead) pass_on_death(meeting, *dead);
-  inbox_.close(meeting.key, !id, dead);
-  if (!id) return id;
+  if (!id) {
+    const Error error = give_up(meeting, std::move(id).error());
+    inbox_.close(call.key());
+    return fail(error);
+  }
+  inbox_.close(call.key());
   exchanges_.completed(creation.members);
   std::erase_if(known_, [&](const auto& known) {
     return std::any_of(books_.begin(), books_.end(),
                        [&](const Book& book) { return book.card(known.first).has_value(); });
   });
   return id;
+}
+
+/// Nobody shall wait for this process any more: those below who have come end with the same error, the parent
+/// hears that the table is void. What concerns all is told to all neighbours, who may have no other way to
+/// learn it.
+Error Hierarchical::give_up(Meeting& meeting, Error error) {
+  const RootsPlace& place = meeting.place;
+  std::vector<ProcId> below = place.node_children;
+  below.insert(below.end(), place.root_children.begin(), place.root_children.end());
+  for (const ProcId child : below) {
+    if (!inbox_.has(meeting.key(), child)) continue;
+    const Block block = inbox_.take(meeting.key(), child);
+    learn_from(child, block);
+    meeting.below[child] = block.call;
+  }
+  error = accord_.explain(meeting.call, std::move(error), meeting.waited_for);
+  for (const auto& [child, call] : meeting.below) accord_.tell_end(meeting.call, error, child, call);
+  if (meeting.sent_up) {
+    (void)accord_.send(*place.parent,
+                       {BlockKind::withdrawn, meeting.key(), {}, 0, 1, nullptr, meeting.call.number()});
+  }
+  if (meeting.published) (void)pmi_.unpublish(published_name(meeting, self_));
+  std::erase_if(below, [&](ProcId child) { return meeting.below.contains(child); });
+  if (place.parent) {
+    if (!reaches(*place.parent)) look_up_parent(meeting);
+    below.push_back(*place.parent);
+  }
+  accord_.tell(meeting.call, error, below);
+  return error;
+}
+
+/// After a question to the process manager if need be.
+bool Hierarchical::reaches(ProcId proc) {
+  if (same_node(proc) || has_card(proc)) return true;
+  if (desk_.own_card().empty()) return true;  // no address is published: all are computed
+  (void)desk_.expose();                       // for the answer
+  auto found = desk_.card(proc);
+  if (!found || found->what != btl::Found::What::address) return false;
+  learn(proc, std::move(found->address));
+  return true;
+}
+
+bool Hierarchical::same_node(ProcId peer) const {
+  return nodes_ == nullptr || nodes_->node_of(peer.rank) == nodes_->node_of(self_.rank);
 }
 
 bool Hierarchical::has_card(ProcId peer) const {
@@ -67,17 +127,19 @@ bool Hierarchical::has_card(ProcId peer) const {
 
 void Hierarchical::learn_from(ProcId sender, const Block& block) {
   if (block.bytes == nullptr) return;
-  const auto table = Table::open(*block.bytes);
-  const auto card = table ? table->card(sender) : std::nullopt;
-  if (card) learn(sender, {card->begin(), card->end()});
+  if (auto card = card_in(*block.bytes, sender); !card.empty()) learn(sender, std::move(card));
 }
 
 void Hierarchical::on_block(ProcId from, Block block) noexcept {
-  // Who comes after the death has ended the creation here would wait in vain.
-  const auto dead = block.kind == BlockKind::up ? inbox_.ended_by(block.key) : std::nullopt;
-  if (!dead) return inbox_.put(from, std::move(block));
-  learn_from(from, block);
-  (void)courier_.send_block(from, {BlockKind::failed, block.key, ContextId{dead->rank}, 0, 1, nullptr});
+  if (accord_.take(from, block)) return;
+  if (block.kind == BlockKind::withdrawn) return inbox_.withdraw(block.key, from, block.call);
+  if (block.kind != BlockKind::up) {
+    if (accord_.under_way(block.key, block.call)) inbox_.put(from, std::move(block));
+    return;
+  }
+  // Who comes after its end would wait in vain, and who does not fit shall be asked: both need an answer.
+  if (accord_.ended(block.key) || accord_.differ(block.terms)) learn_from(from, block);
+  if (!accord_.refused(from, block.key, block.call)) inbox_.put(from, std::move(block));
 }
 
 void Hierarchical::learn(ProcId peer, std::vector<std::byte> card) { known_[peer] = std::move(card); }

@@ -7,10 +7,13 @@
 /// room.
 /// Threads, ownership, errors: as bootstrap.hpp says.
 
-#include <optional>
+#include <functional>
+#include <map>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "frameworks/bootstrap/accord.hpp"
 #include "frameworks/bootstrap/agreement.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/card_desk.hpp"
@@ -44,41 +47,49 @@ class Hierarchical final : public Component {
  private:
   /// One exchange under way.
   struct Meeting {
-    const Creation& creation;
-    Key key;
+    const Accord::Call& call;
     RootsPlace place;
     Deadline deadline;
-    std::string name;  ///< for people
+    std::string name;                       ///< for people
+    std::map<ProcId, std::uint64_t> below;  ///< those whose tables have been read, and their calls
+    std::vector<ProcId> waited_for;         ///< in vain
+    bool published = false;                 ///< a name that has to go
+    bool sent_up = false;
+
+    [[nodiscard]] const Key& key() const noexcept { return call.key(); }
+    [[nodiscard]] const ProcListPtr& members() const noexcept { return call.creation().members; }
   };
 
-  [[nodiscard]] Result<ContextId> exchange(const Creation& creation, const Key& key, Deadline deadline);
+  [[nodiscard]] Result<ContextId> exchange(const Accord::Call& call, Deadline deadline);
+  [[nodiscard]] Error give_up(Meeting& meeting, Error error);
+  [[nodiscard]] bool reaches(ProcId proc);
   // meeting.cpp
-  [[nodiscard]] Result<ContextId> hold(const Meeting& meeting);
-  [[nodiscard]] std::optional<ProcId> dead_in(const Meeting& meeting) const;
-  [[nodiscard]] bool reaches_parent(const Meeting& meeting);
-  void pass_on_death(const Meeting& meeting, ProcId dead);
-  [[nodiscard]] Result<void> wait_for(const Meeting& meeting, const std::vector<ProcId>& senders);
+  [[nodiscard]] Result<ContextId> hold(Meeting& meeting);
+  /// What ends it; looks around now and then for those that `missing` gives.
+  [[nodiscard]] FindFailure failure_of(const Meeting& meeting, std::function<std::vector<ProcId>()> missing);
+  [[nodiscard]] Result<void> wait_for(Meeting& meeting, const std::vector<ProcId>& senders);
   /// What a subtree sends up.
   struct Gathered {
     std::vector<TableEntry> entries;
     bool wants_table = false;  ///< somebody in it did not know all members before
   };
-  [[nodiscard]] Result<Gathered> gather(const Meeting& meeting);
-  [[nodiscard]] bool covered(const Meeting& meeting) const {
-    return exchanges_.covers(*meeting.creation.members);
-  }
+  [[nodiscard]] Result<Gathered> gather(Meeting& meeting);
+  [[nodiscard]] bool covered(const Meeting& meeting) const { return exchanges_.covers(*meeting.members()); }
   [[nodiscard]] Result<Way> way_for(const Meeting& meeting) const;
   [[nodiscard]] std::string published_name(const Meeting& meeting, ProcId root) const;
-  [[nodiscard]] Result<void> become_visible(const Meeting& meeting, Way way);
+  [[nodiscard]] Result<void> become_visible(Meeting& meeting, Way way);
   [[nodiscard]] Result<void> find_parent(const Meeting& meeting, Way way);
+  void look_up_parent(const Meeting& meeting);
   [[nodiscard]] Result<void> find_by_name(const Meeting& meeting);
   [[nodiscard]] Result<void> fetch_parent(const Meeting& meeting);
   [[nodiscard]] Result<ContextId> lead(const Meeting& meeting, Gathered all);
-  [[nodiscard]] Result<ContextId> take_result(const Meeting& meeting);
+  [[nodiscard]] Result<ContextId> take_result(Meeting& meeting);
+  [[nodiscard]] Result<void> send_down(const Meeting& meeting, ProcId child, Block block);
   [[nodiscard]] Result<void> pass_on(const Meeting& meeting, const Block& block);
   [[nodiscard]] Result<void> finish(const Meeting& meeting, ContextId id, Book book);
 
   [[nodiscard]] bool has_card(ProcId peer) const;
+  [[nodiscard]] bool same_node(ProcId peer) const;
   /// The card of a block's sender, from the table in it.
   void learn_from(ProcId sender, const Block& block);
   void learn(ProcId peer, std::vector<std::byte> card);
@@ -94,9 +105,9 @@ class Hierarchical final : public Component {
   Exchanges exchanges_;
   Exchanges ready_;   // groups whose members were all seen to be there
   Exchanges fenced_;  // the world only: then every card of the job is visible, for good
+  Accord accord_;
   Agreement agreement_;
   Inbox inbox_;
-  std::unordered_map<Key, std::uint64_t, KeyHash> epochs_;  // per group and tag, for the life of the process
   std::vector<Book> books_;
   std::unordered_map<ProcId, std::vector<std::byte>> known_;  // cards needed before a table has come
 };

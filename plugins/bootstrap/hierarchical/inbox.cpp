@@ -10,47 +10,45 @@
 namespace starling::bootstrap {
 
 void Inbox::put(ProcId from, Block block) {
-  Entry& entry = entries_[block.key];
-  if (entry.given_up) return;
-  if (block.kind == BlockKind::failed) {
-    entry.dead = ProcId{from.world, static_cast<std::uint32_t>(block.context.bits)};
-  } else {
-    entry.from[from].push_back(std::move(block));
-  }
+  std::deque<Block>& queue = entries_[block.key][from];
+  if (block.kind == BlockKind::up) queue.clear();  // a member waits in one call at most
+  queue.push_back(std::move(block));
 }
 
-std::optional<ProcId> Inbox::dead(const Key& key) const {
+void Inbox::withdraw(const Key& key, ProcId from, std::uint64_t call) {
   const auto entry = entries_.find(key);
-  return entry == entries_.end() ? std::nullopt : entry->second.dead;
+  if (entry == entries_.end()) return;
+  const auto queue = entry->second.find(from);
+  if (queue == entry->second.end() || queue->second.front().call != call) return;
+  entry->second.erase(queue);
+  if (entry->second.empty()) entries_.erase(entry);
 }
 
 bool Inbox::has(const Key& key, ProcId from) const {
   const auto entry = entries_.find(key);
-  return entry != entries_.end() && entry->second.from.contains(from);
+  return entry != entries_.end() && entry->second.contains(from);
 }
 
-std::optional<ProcId> Inbox::ended_by(const Key& key) const {
-  const auto entry = entries_.find(key);
-  return entry != entries_.end() && entry->second.given_up ? entry->second.dead : std::nullopt;
+const Block& Inbox::next(const Key& key, ProcId from) const {
+  expects(has(key, from), "a block is read that has not come");
+  return entries_.at(key).at(from).front();
 }
 
 Block Inbox::take(const Key& key, ProcId from) {
-  const auto entry = entries_.find(key);
-  expects(entry != entries_.end(), "a block is taken that has not come");
-  const auto queue = entry->second.from.find(from);
-  expects(queue != entry->second.from.end(), "a block is taken that has not come");
+  expects(has(key, from), "a block is taken that has not come");
+  Queues& queues = entries_.at(key);
+  const auto queue = queues.find(from);
   Block block = std::move(queue->second.front());
   queue->second.pop_front();
-  if (queue->second.empty()) entry->second.from.erase(queue);
+  if (queue->second.empty()) queues.erase(queue);
   return block;
 }
 
-void Inbox::close(const Key& key, bool given_up, std::optional<ProcId> dead) {
-  if (given_up) {
-    entries_[key] = Entry{.given_up = true, .dead = dead, .from = {}};
-  } else {
-    entries_.erase(key);
-  }
+void Inbox::close(const Key& key) {
+  const auto entry = entries_.find(key);
+  if (entry == entries_.end()) return;
+  std::erase_if(entry->second, [](const auto& queue) { return queue.second.front().kind != BlockKind::up; });
+  if (entry->second.empty()) entries_.erase(entry);
 }
 
 }  // namespace starling::bootstrap

@@ -44,78 +44,55 @@ Result<std::vector<std::byte>> from_hex(const std::string& text) {
 
 }  // namespace
 
-std::optional<ProcId> Hierarchical::dead_in(const Meeting& meeting) const {
-  if (const auto dead = inbox_.dead(meeting.key)) return dead;
-  return courier_.dead_among(*meeting.creation.members);
+FindFailure Hierarchical::failure_of(const Meeting& meeting, std::function<std::vector<ProcId>()> missing) {
+  return [this, &meeting, missing = std::move(missing)] {
+    accord_.look(meeting.call, missing);
+    return accord_.failure(meeting.call);
+  };
 }
 
-/// Whether the parent can be reached, after one question to the process manager if need be.
-bool Hierarchical::reaches_parent(const Meeting& meeting) {
-  if (!meeting.place.parent) return false;
-  const ProcId parent = *meeting.place.parent;
-  const auto way = way_for(meeting);
-  if (!meeting.place.root || has_card(parent) || !way) return !meeting.place.root || has_card(parent);
-  if (*way == Way::lookup) {
-    const auto text = pmi_.lookup(published_name(meeting, parent));
-    auto card = text ? from_hex(*text) : Result<std::vector<std::byte>>(fail(Error(text.error())));
-    if (card) learn(parent, std::move(*card));
-  } else {
-    auto found = desk_.card(parent);
-    if (found && found->what == btl::Found::What::address) learn(parent, std::move(found->address));
-  }
-  return has_card(parent);
-}
-
-/// Those next to this process may have no other way to learn why nothing comes. Who comes later is told when
-/// its table arrives (on_block); a parent that comes later waits until its deadline.
-void Hierarchical::pass_on_death(const Meeting& meeting, ProcId dead) {
-  const Block block{BlockKind::failed, meeting.key, ContextId{dead.rank}, 0, 1, nullptr};
-  std::vector<ProcId> others = meeting.place.node_children;
-  for (const ProcId child : meeting.place.root_children) {
-    if (inbox_.has(meeting.key, child)) learn_from(child, inbox_.take(meeting.key, child));
-    if (has_card(child)) others.push_back(child);
-  }
-  if (reaches_parent(meeting)) others.push_back(*meeting.place.parent);
-  for (const ProcId other : others) {
-    if (other != dead) (void)courier_.send_block(other, block);  // who cannot be reached has ended as well
-  }
-}
-
-Result<void> Hierarchical::wait_for(const Meeting& meeting, const std::vector<ProcId>& senders) {
+Result<void> Hierarchical::wait_for(Meeting& meeting, const std::vector<ProcId>& senders) {
   const auto missing = [&] {
+    std::vector<ProcId> procs = senders;
+    std::erase_if(procs, [&](ProcId sender) { return inbox_.has(meeting.key(), sender); });
+    return procs;
+  };
+  const auto text = [&] {
     std::string ranks;
-    for (const ProcId sender : senders) {
-      if (!inbox_.has(meeting.key, sender))
-        ranks += (ranks.empty() ? "" : ", ") + std::to_string(sender.rank);
-    }
-    return ranks;
+    for (const ProcId sender : missing()) ranks += (ranks.empty() ? "" : ", ") + std::to_string(sender.rank);
+    return "waits for rank(s) " + ranks + " or members that join through them";
   };
   const auto all_there = [&] {
     return std::all_of(senders.begin(), senders.end(),
-                       [&](ProcId sender) { return inbox_.has(meeting.key, sender); });
+                       [&](ProcId sender) { return inbox_.has(meeting.key(), sender); });
   };
-  const auto what = [&] {
-    return meeting.name + ": waits for rank(s) " + missing() + " or members that join through them";
-  };
-  auto waited = wait_while_alive(
-      courier_, [&] { return dead_in(meeting); }, all_there, meeting.deadline, what);
-  if (waited || waited.error().code != Errc::timed_out) return waited;
+  auto waited = wait_while_possible(courier_, failure_of(meeting, missing), all_there, meeting.deadline,
+                                    [&] { return meeting.name + ": " + text(); });
+  if (waited) return waited;
+  meeting.waited_for = missing();
+  if (waited.error().code != Errc::timed_out) return waited;
   const std::string hint = waited.error().detail.empty() ? "" : "\n  " + waited.error().detail;
   return fail(Errc::timed_out, meeting.name,
-              "gave up (parameter bootstrap_timeout): waits for rank(s) " + missing() +
-                  " or members that join through them; every member of the group must make the same call" +
-                  hint);
+              "gave up (parameter bootstrap_timeout): " + text() +
+                  "; every member of the group must make the same call" + hint);
 }
 
 /// What this process and all below it have.
-Result<Hierarchical::Gathered> Hierarchical::gather(const Meeting& meeting) {
+Result<Hierarchical::Gathered> Hierarchical::gather(Meeting& meeting) {
   std::vector<ProcId> senders = meeting.place.node_children;
   senders.insert(senders.end(), meeting.place.root_children.begin(), meeting.place.root_children.end());
   if (auto there = wait_for(meeting, senders); !there) return fail(std::move(there).error());
-  Gathered all{{{self_, desk_.own_card()}}, !covered(meeting)};
+  if (auto fits = accord_.fits(meeting.call); !fits) return fail(std::move(fits).error());
+  const UpNote own{!covered(meeting), order_of(*meeting.members()) & ~std::uint64_t{1}};
   for (const ProcId sender : senders) {
-    const Block block = inbox_.take(meeting.key, sender);
-    all.wants_table = all.wants_table || block.context.bits != 0;
+    if (UpNote::read(inbox_.next(meeting.key(), sender).context).order != own.order)
+      return fail(accord_.rule_orders_differ(meeting.call, self_, sender));
+  }
+  Gathered all{{{self_, desk_.own_card()}}, own.wants_table};
+  for (const ProcId sender : senders) {
+    const Block block = inbox_.take(meeting.key(), sender);
+    meeting.below[sender] = block.call;
+    all.wants_table = all.wants_table || UpNote::read(block.context).wants_table;
     if (block.bytes == nullptr) return fail(Errc::bad_input, meeting.name, "an empty table");
     auto table = Table::open(*block.bytes);
     if (!table) return fail(std::move(table).error().within("rank " + std::to_string(sender.rank)));
@@ -132,6 +109,7 @@ Result<void> Hierarchical::fetch_parent(const Meeting& meeting) {
   const auto what = [&] {
     return meeting.name + ": waits for the addresses of rank " + std::to_string(parent.rank);
   };
+  const FindFailure find_failure = failure_of(meeting, [] { return std::vector<ProcId>(); });
   for (std::uint64_t pause = kFirstPauseNs;; pause = std::min(pause * 2, kLongestPauseNs)) {
     auto found = desk_.card(parent);
     if (!found) return fail(std::move(found).error());
@@ -140,7 +118,7 @@ Result<void> Hierarchical::fetch_parent(const Meeting& meeting) {
       return {};
     }
     if (covered(meeting)) return {};
-    if (auto alive = all_alive([&] { return dead_in(meeting); }, what()); !alive) return alive;
+    if (auto possible = still_possible(find_failure, what()); !possible) return possible;
     if (found->what == btl::Found::What::none || meeting.deadline.passed()) {
       return fail(Errc::timed_out, meeting.name,
                   "gave up (parameter bootstrap_timeout): rank " + std::to_string(parent.rank) +
@@ -150,11 +128,21 @@ Result<void> Hierarchical::fetch_parent(const Meeting& meeting) {
   }
 }
 
+/// One question, for what has to be told.
+void Hierarchical::look_up_parent(const Meeting& meeting) {
+  const auto way = way_for(meeting);
+  if (!way || *way != Way::lookup) return;
+  const auto text = pmi_.lookup(published_name(meeting, *meeting.place.parent));
+  auto card = text ? from_hex(*text) : Result<std::vector<std::byte>>(fail(Error(text.error())));
+  if (card) learn(*meeting.place.parent, std::move(*card));
+}
+
 Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
   const ProcId parent = *meeting.place.parent;
   const auto what = [&] {
     return meeting.name + ": waits for the published name of rank " + std::to_string(parent.rank);
   };
+  const FindFailure find_failure = failure_of(meeting, [&] { return std::vector{parent}; });
   for (std::uint64_t pause = kFirstPauseNs;; pause = std::min(pause * 2, kLongestPauseNs)) {
     auto text = pmi_.lookup(published_name(meeting, parent));
     if (text) {
@@ -164,7 +152,7 @@ Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
       return {};
     }
     if (covered(meeting)) return {};
-    if (auto alive = all_alive([&] { return dead_in(meeting); }, what()); !alive) return alive;
+    if (auto possible = still_possible(find_failure, what()); !possible) return possible;
     if (text.error().code != Errc::not_found) return fail(std::move(text).error());
     if (meeting.deadline.passed()) {
       return fail(Errc::timed_out, meeting.name,
@@ -176,57 +164,69 @@ Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
 }
 
 Result<Way> Hierarchical::way_for(const Meeting& meeting) const {
-  auto chosen = choose_way(mode_, pmi_.capabilities(), meeting.creation.members->size() == world_size_);
+  auto chosen = choose_way(mode_, pmi_.capabilities(), meeting.members()->size() == world_size_);
   if (!chosen) return fail(std::move(chosen).error());
   return chosen->way;
 }
 
 /// The name under which a root publishes its card for one exchange; the key makes it unique.
 std::string Hierarchical::published_name(const Meeting& meeting, ProcId root) const {
-  return "starling-" + text_of(meeting.key) + "-" + std::to_string(root.rank);
+  return "starling-" + text_of(meeting.key()) + "-" + std::to_string(root.rank);
 }
 
 /// Puts the card of a root with roots below it where they look for it, and enters the fence if there is one.
 /// With `world` all members do it, so that each process of the job does it once.
-Result<void> Hierarchical::become_visible(const Meeting& meeting, Way way) {
+Result<void> Hierarchical::become_visible(Meeting& meeting, Way way) {
   const RootsPlace& place = meeting.place;
   if (place.nodes == 1 || covered(meeting)) return {};
   const bool looked_for = !place.root_children.empty();
-  if (looked_for && way == Way::lookup)
-    return pmi_.publish(published_name(meeting, self_), to_hex(desk_.own_card()));
+  if (looked_for && way == Way::lookup) {
+    meeting.published = true;
+    if (auto done = pmi_.publish(published_name(meeting, self_), to_hex(desk_.own_card())); !done)
+      return done;
+    // Members with other parameters would look there, and then hear from this one what differs.
+    return pmi_.capabilities().get_without_fence ? desk_.expose() : Result<void>();
+  }
   if (way == Way::world || looked_for) {
     if (auto put = desk_.expose(); !put) return put;
   }
-  if (way == Way::world) return meet_world(courier_, fenced_, meeting.deadline);
+  const FindFailure find_failure = failure_of(meeting, [&] {
+    std::vector<ProcId> procs = place.root_children;
+    procs.insert(procs.end(), place.node_children.begin(), place.node_children.end());
+    if (place.parent) procs.push_back(*place.parent);
+    return procs;
+  });
+  if (way == Way::world) return meet_world(courier_, fenced_, meeting.deadline, find_failure);
   if (way != Way::native || !place.root) return {};
-  return courier_.fence(ranks_of_roots(meeting.creation.members, nodes_), "roots " + text_of(meeting.key),
-                        meeting.deadline, [&] { return covered(meeting) || dead_in(meeting).has_value(); });
+  return courier_.fence(ranks_of_roots(meeting.members(), nodes_), "roots " + text_of(meeting.key()),
+                        meeting.deadline, [&] { return covered(meeting) || find_failure().has_value(); });
 }
 
-/// Makes the parent of a root reachable.
+/// Makes the parent of a root known.
 Result<void> Hierarchical::find_parent(const Meeting& meeting, Way way) {
   if (!meeting.place.root || covered(meeting)) return {};
   return way == Way::lookup ? find_by_name(meeting) : fetch_parent(meeting);
 }
 
-Result<ContextId> Hierarchical::hold(const Meeting& meeting) {
+Result<ContextId> Hierarchical::hold(Meeting& meeting) {
   auto way = way_for(meeting);
   if (!way) return fail(std::move(way).error());
-  const bool published = *way == Way::lookup && !meeting.place.root_children.empty() && !covered(meeting);
   if (auto visible = become_visible(meeting, *way); !visible) return fail(std::move(visible).error());
   auto all = gather(meeting);
   if (!all) return fail(std::move(all).error());
-  if (published) {  // the children have said hello, so they have read it
+  if (meeting.published) {  // the children have said hello, so they have read it
+    meeting.published = false;
     if (auto gone = pmi_.unpublish(published_name(meeting, self_)); !gone)
       return fail(std::move(gone).error());
   }
   if (!meeting.place.parent) return lead(meeting, std::move(*all));
   // Only now: by the time that all below have come, the parent mostly has, and one question is enough.
   if (auto found = find_parent(meeting, *way); !found) return fail(std::move(found).error());
-  const ContextId wants{all->wants_table ? 1u : 0u};
-  auto sent = courier_.send_block(
-      *meeting.place.parent,
-      {BlockKind::up, meeting.key, wants, 0, 1, share_bytes(encode_table(std::move(all->entries)))});
+  const UpNote note{all->wants_table, order_of(*meeting.members())};
+  meeting.sent_up = true;
+  auto sent = accord_.send(*meeting.place.parent,
+                           {BlockKind::up, meeting.key(), note.written(), 0, 1,
+                            share_bytes(encode_table(std::move(all->entries))), meeting.call.number()});
   if (!sent) return fail(std::move(sent).error());
   return take_result(meeting);
 }
@@ -236,7 +236,7 @@ Result<ContextId> Hierarchical::lead(const Meeting& meeting, Gathered all) {
   auto id = agreement_.next_context_id();
   if (!id) return id;
   Book book(store_);
-  Block block{BlockKind::down, meeting.key, *id, 0, 1, nullptr};
+  Block block{BlockKind::down, meeting.key(), *id, 0, 1, nullptr};
   if (!all.wants_table) {
     if (auto passed = pass_on(meeting, block); !passed) return fail(std::move(passed).error());
   } else {
@@ -255,13 +255,13 @@ Result<ContextId> Hierarchical::lead(const Meeting& meeting, Gathered all) {
 
 /// A root passes each sheet on as it comes: the whole table takes as long to the last root as to the first
 /// but for a sheet per step.
-Result<ContextId> Hierarchical::take_result(const Meeting& meeting) {
+Result<ContextId> Hierarchical::take_result(Meeting& meeting) {
   const ProcId parent = *meeting.place.parent;
   Book book(meeting.place.root ? store_ : nullptr);
   ContextId id;
   for (std::uint32_t number = 0, count = 1; number < count; ++number) {
     if (auto there = wait_for(meeting, {parent}); !there) return fail(std::move(there).error());
-    const Block block = inbox_.take(meeting.key, parent);
+    const Block block = inbox_.take(meeting.key(), parent);
     id = block.context;
     count = block.count;
     if (block.kind == BlockKind::shared) {
@@ -279,16 +279,22 @@ Result<ContextId> Hierarchical::take_result(const Meeting& meeting) {
   return id;
 }
 
+/// To a member below, as an answer to its call.
+Result<void> Hierarchical::send_down(const Meeting& meeting, ProcId child, Block block) {
+  block.call = meeting.below.at(child);
+  return accord_.send(child, std::move(block));
+}
+
 Result<void> Hierarchical::pass_on(const Meeting& meeting, const Block& block) {
   for (const ProcId child : meeting.place.root_children) {
-    if (auto sent = courier_.send_block(child, block); !sent) return sent;
+    if (auto sent = send_down(meeting, child, block); !sent) return sent;
   }
   return {};
 }
 
 /// Tells the members on the node. Without a sheet everybody knows everybody.
 Result<void> Hierarchical::finish(const Meeting& meeting, ContextId id, Book book) {
-  std::vector<Block> blocks(1, {BlockKind::down, meeting.key, id, 0, 1, nullptr});
+  std::vector<Block> blocks(1, {BlockKind::down, meeting.key(), id, 0, 1, nullptr});
   if (const std::uint32_t sheets = book.sheets(); sheets > 0 && !meeting.place.node_children.empty()) {
     if (const auto shared = book.share()) {
       const auto* const bytes = reinterpret_cast<const std::byte*>(&*shared);
@@ -299,14 +305,14 @@ Result<void> Hierarchical::finish(const Meeting& meeting, ContextId id, Book boo
       for (std::uint32_t number = 0; number < sheets; ++number) {
         const auto sheet = book.sheet(number);
         blocks.push_back(
-            {BlockKind::down, meeting.key, id, number, sheets, share_bytes({sheet.begin(), sheet.end()})});
+            {BlockKind::down, meeting.key(), id, number, sheets, share_bytes({sheet.begin(), sheet.end()})});
       }
     }
   }
   if (book.sheets() > 0) books_.push_back(std::move(book));
   for (const ProcId child : meeting.place.node_children) {
     for (const Block& block : blocks) {
-      if (auto sent = courier_.send_block(child, block); !sent) return sent;
+      if (auto sent = send_down(meeting, child, block); !sent) return sent;
     }
   }
   return {};

@@ -13,6 +13,7 @@
 #include <set>
 #include <thread>
 
+#include "params/equal.hpp"
 #include "tests/unit/bootstrap/lists.hpp"
 
 namespace starling::bootstrap {
@@ -27,26 +28,34 @@ struct Network {
   struct Mail {
     ProcId from;
     std::vector<std::byte> bytes;
+    std::optional<Block> block;
   };
   std::map<std::uint32_t, std::deque<Mail>> inboxes;
   std::uint64_t sent = 0;
+  std::uint64_t now_ns = 0;  ///< 0: nobody looks around while waiting
   std::optional<ProcId> dead;
 };
 
 class Process final : public Courier {
  public:
-  Process(Network& network, std::uint32_t rank)
-      : network_(network), self_{0, rank}, agreement(*this, self_, nullptr) {}
+  Process(Network& network, std::uint32_t rank, const Terms* terms = nullptr)
+      : network_(network),
+        self_{0, rank},
+        accord(*this, terms, [](ProcId) { return true; }),
+        agreement(*this, self_, nullptr, accord) {}
 
   Result<void> send(ProcId to, std::span<const std::byte> message) override {
-    network_.inboxes[to.rank].push_back({self_, {message.begin(), message.end()}});
+    network_.inboxes[to.rank].push_back({self_, {message.begin(), message.end()}, {}});
     ++network_.sent;
     network_.changed.notify_all();
     return {};
   }
-  Result<void> send_block(ProcId, const Block&) override {
-    return fail(Errc::unsupported, "send_block", "agreeing needs no blocks");
+  Result<void> send_block(ProcId to, const Block& block) override {
+    network_.inboxes[to.rank].push_back({self_, {}, block});
+    network_.changed.notify_all();
+    return {};
   }
+  std::uint64_t clock_ns() const noexcept override { return network_.now_ns; }
   Result<void> pause(std::uint64_t, const std::function<std::string()>&) override {
     return fail(Errc::unsupported, "pause", "agreeing needs no pauses");
   }
@@ -70,14 +79,25 @@ class Process final : public Courier {
   Result<ContextId> create(const ProcListPtr& members, const std::string& tag, Deadline deadline = {}) {
     std::unique_lock lock(network_.mutex);
     lock_ = &lock;
-    return agreement.agree({members, tag}, deadline);
+    const Creation creation{members, tag};
+    const Accord::Call call(accord, creation);
+    return agreement.agree(call, deadline);
+  }
+  /// In no call: only what arrives is taken, as other calls of MPI do it.
+  void progress() {
+    const std::scoped_lock lock(network_.mutex);
+    deliver();
   }
   void deliver() {
     auto& inbox = network_.inboxes[self_.rank];
     while (!inbox.empty()) {
       const Network::Mail mail = std::move(inbox.front());
       inbox.pop_front();
-      agreement.on_control(mail.from, mail.bytes);
+      if (mail.block) {
+        EXPECT_TRUE(accord.take(mail.from, *mail.block));
+      } else {
+        agreement.on_control(mail.from, mail.bytes);
+      }
     }
   }
 
@@ -87,6 +107,7 @@ class Process final : public Courier {
   std::unique_lock<std::mutex>* lock_ = nullptr;
 
  public:
+  Accord accord;
   Agreement agreement;
 };
 
@@ -195,6 +216,130 @@ TEST(Agreement, ends_at_once_on_every_member_when_one_has_died) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Agreement, keeps_nothing_of_a_tag_that_was_used) {
+  Network network;
+  auto processes = processes_of(network, 3);
+  for (int round = 0; round < 50; ++round)
+    (void)create_everywhere(network, processes, {0, 1, 2}, "tag " + std::to_string(round));
+  for (auto& [rank, process] : processes) EXPECT_EQ(process->agreement.open(), 0u);
+}
+
+TEST(Agreement, who_gave_up_can_come_again_with_the_same_tag) {
+  Network network;
+  auto processes = processes_of(network, 3);
+  const std::vector<std::uint32_t> ranks = {0, 1, 2};
+  // The leader and a leaf give up, each by itself; then all come.
+  EXPECT_FALSE(processes.at(0)->create(list(ranks), "t", Deadline::after_ns(10'000'000)));
+  EXPECT_FALSE(processes.at(2)->create(list(ranks), "t", Deadline::after_ns(10'000'000)));
+  EXPECT_FALSE(processes.at(2)->create(list(ranks), "t", Deadline::after_ns(10'000'000)));
+  const auto ids = create_everywhere(network, processes, ranks, "t");
+  for (const ContextId id : ids) EXPECT_EQ(id, ids.front());
+  for (auto& [rank, process] : processes) EXPECT_EQ(process->agreement.open(), 0u);
+}
+
+TEST(Agreement, a_withdrawn_join_does_not_count) {
+  Network network;
+  auto processes = processes_of(network, 2);
+  EXPECT_FALSE(processes.at(1)->create(list({0, 1}), "t", Deadline::after_ns(10'000'000)));
+  const auto id = processes.at(0)->create(list({0, 1}), "t", Deadline::after_ns(10'000'000));
+  ASSERT_FALSE(id) << "rank 1 does not wait any more";
+  EXPECT_NE(id.error().detail.find("rank(s) 1"), std::string::npos) << id.error().detail;
+  EXPECT_EQ(processes.at(0)->agreement.open(), 0u);
+}
+
+TEST(Agreement, members_that_wait_end_with_the_one_that_gives_up) {
+  Network network;
+  auto processes = processes_of(network, 3);
+  std::thread waits([&] {
+    const auto id = processes.at(1)->create(list({0, 1, 2}), "t", Deadline::after_seconds(600));
+    ASSERT_FALSE(id);
+    EXPECT_NE(id.error().text().find("rank(s) 2"), std::string::npos) << id.error().text();
+  });
+  {
+    std::unique_lock lock(network.mutex);
+    network.changed.wait(lock, [&] { return !network.inboxes[0].empty(); });
+  }
+  EXPECT_FALSE(processes.at(0)->create(list({0, 1, 2}), "t", Deadline::after_ns(10'000'000)));
+  waits.join();
+  EXPECT_EQ(processes.at(1)->agreement.open(), 0u);
+}
+
+/// Each rank with a list of its own; returns the errors.
+std::vector<std::string> errors_of(std::map<std::uint32_t, std::unique_ptr<Process>>& processes,
+                                   const std::vector<std::vector<std::uint32_t>>& lists) {
+  std::vector<std::string> errors(lists.size());
+  std::vector<std::thread> threads;
+  for (std::uint32_t rank = 0; rank < lists.size(); ++rank) {
+    threads.emplace_back([&, rank] {
+      const auto id = processes.at(rank)->create(list(lists[rank]), "t", Deadline::after_seconds(600));
+      errors[rank] = id ? "none" : id.error().text();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return errors;
+}
+
+TEST(Agreement, different_orders_of_the_group_are_an_error_on_all_members) {
+  for (const std::uint32_t other : {0u, 3u, 6u}) {
+    Network network;
+    auto processes = processes_of(network, 7);
+    std::vector<std::vector<std::uint32_t>> lists(7, {0, 1, 2, 3, 4, 5, 6});
+    lists[other] = {1, 0, 2, 3, 4, 5, 6};
+    for (const std::string& error : errors_of(processes, lists))
+      EXPECT_NE(error.find("in different orders"), std::string::npos) << error;
+    for (auto& [rank, process] : processes) EXPECT_EQ(process->agreement.open(), 0u);
+  }
+}
+
+params::Registry registry_with(const std::string& value) {
+  static constexpr params::Decl kDecls[] = {
+      params::equal_everywhere(params::choice("way", "auto", "auto|always|never", "How.")),
+      params::integer("own", "0", 0, 9, "Each process its own.")};
+  params::Registry registry;
+  params::Places places;
+  if (!value.empty())
+    places.environment = {"STARLING_MCA_way=" + value, "STARLING_MCA_own=" + std::to_string(value.size())};
+  EXPECT_TRUE(registry.load(places));
+  EXPECT_TRUE(registry.add("test", kDecls));
+  return registry;
+}
+
+TEST(Agreement, different_parameters_are_an_error_on_all_that_names_both_origins) {
+  const params::Registry usual = registry_with(""), unusual = registry_with("never");
+  for (const std::uint32_t other : {0u, 1u, 6u}) {
+    Network network;
+    std::map<std::uint32_t, std::unique_ptr<Process>> processes;
+    std::vector<Terms> terms;
+    for (std::uint32_t rank = 0; rank < 7; ++rank)
+      terms.push_back(Terms::of(rank == other ? unusual : usual, "v1", "rank " + std::to_string(rank)));
+    for (std::uint32_t rank = 0; rank < 7; ++rank)
+      processes[rank] = std::make_unique<Process>(network, rank, &terms[rank]);
+    const std::string unusual_side =
+        "'never' on rank " + std::to_string(other) + " (environment STARLING_MCA_way)";
+    for (const std::string& error :
+         errors_of(processes, std::vector(7, std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6}))) {
+      EXPECT_NE(error.find("way: "), std::string::npos) << error;
+      EXPECT_NE(error.find(unusual_side), std::string::npos) << error;
+      EXPECT_NE(error.find("(default)"), std::string::npos) << error;
+      EXPECT_EQ(error.find("own"), std::string::npos) << error;
+    }
+  }
+}
+
+TEST(Agreement, a_time_out_says_what_the_other_waits_for) {
+  Network network;
+  auto processes = processes_of(network, 2);
+  std::thread other([&] {
+    EXPECT_FALSE(processes.at(1)->create(list({0, 1}), "b", Deadline::after_ns(900'000'000)));
+  });
+  const auto id = processes.at(0)->create(list({0, 1}), "a", Deadline::after_ns(100'000'000));
+  ASSERT_FALSE(id);
+  EXPECT_NE(id.error().text().find("rank 1 waits in: creation of a communicator of 2 processes with tag 'b'"),
+            std::string::npos)
+      << id.error().text();
+  other.join();
 }
 
 TEST(Agreement, malformed_messages_are_ignored) {

@@ -47,10 +47,15 @@ TEST(GroupKey, of_all_pairs_of_a_thousand_processes_are_distinct) {
   EXPECT_EQ(keys.size(), pairs);
 }
 
-TEST(CreationKey, differs_by_epoch) {
-  const Key group = group_key(*list({0, 1}), "tag");
-  EXPECT_NE(creation_key(group, 0), creation_key(group, 1));
-  EXPECT_EQ(creation_key(group, 5), creation_key(group, 5));
+TEST(Order, differs_for_other_orders_of_the_same_members) {
+  EXPECT_EQ(order_of(*list({0, 3, 5})), order_of(*list({0, 3, 5})));
+  EXPECT_NE(order_of(*list({0, 3, 5})), order_of(*list({3, 0, 5})));
+  EXPECT_NE(order_of(*list({0, 1, 2})), order_of(*list({0, 2, 1})));
+}
+
+TEST(Order, of_consecutive_ranks_is_that_of_an_ascending_list_of_them) {
+  EXPECT_EQ(order_of(*test::run(3, 4)), order_of(*list({3, 4, 5, 6})));
+  EXPECT_NE(order_of(*test::run(3, 4)), order_of(*list({6, 5, 4, 3})));
 }
 
 TEST(Sorted, gives_positions_in_ascending_order) {

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What all members of a communicator must have alike: the library and some parameters.
+/// Layer: framework.
+///
+/// A parameter says so in its declaration (params/equal.hpp). Every first message of a creation carries the
+/// hash. Where two differ, one asks the other for the whole list, and names what differs with both origins.
+///
+/// Threads:   values; any.
+/// Ownership: plain values.
+/// Errors:    a list from another process is text that is shown, never trusted: a broken line is left out.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "params/registry.hpp"
+
+namespace starling::bootstrap {
+
+class Terms {
+ public:
+  /// Nothing: equal to that of every other process that has nothing.
+  Terms() = default;
+  /// `library`: its version. `who`: this process, for people: "rank 3 (host n7)".
+  [[nodiscard]] static Terms of(const params::Registry& params, std::string_view library, std::string who);
+
+  [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
+  /// The first line is `who`, then `name <tab> value <tab> origin` each.
+  [[nodiscard]] const std::string& list() const noexcept { return list_; }
+  /// Those that some source has set, for people; empty: none.
+  [[nodiscard]] const std::string& set() const noexcept { return set_; }
+
+ private:
+  std::uint64_t hash_ = 0;
+  std::string list_;
+  std::string set_;
+};
+
+/// What differs between two lists, for people, with who and origin of both; empty: nothing that is visible.
+[[nodiscard]] std::string differences(std::string_view mine, std::string_view theirs);
+
+}  // namespace starling::bootstrap

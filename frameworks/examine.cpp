@@ -18,7 +18,7 @@
 #include "frameworks/pml/pml.hpp"
 #include "frameworks/shm/params.hpp"
 #include "frameworks/shm/shm.hpp"
-#include "params/equal.hpp"
+#include "params/decl.hpp"
 #include "params/value.hpp"
 
 namespace starling::plugin {

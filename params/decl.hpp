@@ -30,7 +30,8 @@ struct Decl {
   FixedString<128> choices;  ///< for Type::choice: the values, separated by '|'
   FixedString<320> help;     ///< what it does and when to change it, for people
   Type type = Type::text;
-  std::uint32_t units = 0;  ///< 1: sizes, k/m/g suffixes are accepted
+  std::uint16_t units = 0;  ///< 1: sizes, k/m/g suffixes are accepted
+  std::uint16_t equal = 0;  ///< 1: must be equal on all members of a communicator
   std::int64_t min = std::numeric_limits<std::int64_t>::min();
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
@@ -95,6 +96,11 @@ consteval Decl selection(FixedString<64> name, FixedString<96> fallback, FixedSt
           .choices = {},
           .help = help,
           .type = Type::selection};
+}
+/// The same declaration; members of a communicator with different values are an error that names both.
+consteval Decl equal_everywhere(Decl decl) {
+  decl.equal = 1;
+  return decl;
 }
 
 }  // namespace starling::params

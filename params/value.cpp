@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "params/equal.hpp"
+#include "params/decl.hpp"
 #include "params/nearest.hpp"
 
 namespace starling::params {
@@ -57,7 +57,7 @@ Result<std::int64_t> parse_integer(const Decl& decl, std::string_view written) {
     digits.remove_prefix(2);
   }
   int shift = 0;
-  if (takes_sizes(decl) && !digits.empty()) {
+  if (decl.units != 0 && !digits.empty()) {
     shift = suffix_shift(digits.back());
     if (shift != 0) digits.remove_suffix(1);
   }
@@ -89,7 +89,7 @@ Result<std::int64_t> parse_choice(const Decl& decl, std::string_view written) {
 }
 
 std::string limit_text(const Decl& decl, std::int64_t number) {
-  if (takes_sizes(decl) && number > 0) {
+  if (decl.units != 0 && number > 0) {
     for (const auto& [shift, letter] : {std::pair{30, 'g'}, std::pair{20, 'm'}, std::pair{10, 'k'}}) {
       if ((number & ((std::int64_t{1} << shift) - 1)) == 0) return std::to_string(number >> shift) + letter;
     }
@@ -123,8 +123,8 @@ std::string expected(const Decl& decl) {
   switch (decl.type) {
     case Type::boolean: return "one of 0|1|no|yes|false|true|off|on";
     case Type::integer:
-      return (takes_sizes(decl) ? "a number of bytes" : "an integer") + range_text(decl) +
-             (takes_sizes(decl) ? " (k, m and g mean 2^10, 2^20 and 2^30)" : "");
+      return (decl.units != 0 ? "a number of bytes" : "an integer") + range_text(decl) +
+             (decl.units != 0 ? " (k, m and g mean 2^10, 2^20 and 2^30)" : "");
     case Type::text: return "any text";
     case Type::choice: return "one of " + std::string(decl.choices.view());
     case Type::selection:

@@ -36,9 +36,7 @@ ContextId written(const Failure& failure) {
 }
 
 /// Whether it is so for every member and not only for those who have waited.
-bool concerns_all(const Failure& failure) {
-  return failure.dead || failure.code == Errc::bad_parameter || failure.code == Errc::bad_input;
-}
+bool concerns_all(const Failure& failure) { return failure.dead || failure.code == Errc::bad_parameter; }
 
 Failure read_failure(ProcId from, const Block& block) {
   const std::uint64_t code = block.context.bits >> 32, rank = block.context.bits & kNobody;
@@ -114,8 +112,9 @@ void Accord::take_failed(ProcId from, const Block& block) {
   const auto open = open_.find(block.key);
   const bool for_any_call = block.call == 0;
   if (open != open_.end()) {
-    if (for_any_call || block.call == open->second.number)
-      fail_open(open->second, from, read_failure(from, block));
+    if (!for_any_call && block.call != open->second.number) return;
+    open->second.answered = open->second.answered || !for_any_call;
+    fail_open(open->second, from, read_failure(from, block));
   } else if (for_any_call && !has_ended(block.key)) {  // else it is what this process knows and has told, too
     remember(early_, {block.key, from, read_failure(from, block)});
   }
@@ -126,7 +125,10 @@ bool Accord::take(ProcId from, const Block& block) {
   switch (block.kind) {
     case BlockKind::failed: take_failed(from, block); return true;
     case BlockKind::question:
-      if (reaches_(from)) (void)send(from, {BlockKind::answer, block.key, {}, 0, 1, bytes_of(own_answer())});
+      if (!reaches_(from)) return true;
+      // It may have come when this process had given up already, and could not be told then.
+      (void)refused(from, block.key, 0);
+      (void)send(from, {BlockKind::answer, block.key, {}, 0, 1, bytes_of(own_answer())});
       return true;
     case BlockKind::answer:
       if (const auto asked = answers_.find(from); asked != answers_.end())
@@ -148,8 +150,7 @@ const Failure* Accord::has_ended(const Key& key) const {
 
 bool Accord::refused(ProcId from, const Key& key, std::uint64_t call) {
   const Failure* const ended = has_ended(key);
-  // Who gave the members in another order may have come again, with the right one.
-  if (ended == nullptr || ended->code == Errc::bad_input || open_.contains(key)) return false;
+  if (ended == nullptr || open_.contains(key)) return false;
   const Failure failure = *ended;
   (void)send(from, {BlockKind::failed, key, written(failure), 0, 1,
                     failure.dead ? nullptr : bytes_of(failure.text), call});
@@ -200,14 +201,9 @@ void Accord::rule(const Call& call, Failure failure) {
     open->second.failure = std::move(failure);
 }
 
-Error Accord::rule_orders_differ(const Call& call, ProcId self, ProcId other) {
-  const Error error{
-      Errc::bad_input, describe(call.creation()),
-      rank_text(self) + " and " + rank_text(other) +
-          " give the members of the group in different orders; expected the same group on all, since "
-          "its order makes the ranks"};
-  rule(call, {error.code, {}, error.text()});
-  return error;
+bool Accord::answered(const Call& call) const {
+  const auto open = open_.find(call.key());
+  return open != open_.end() && open->second.answered;
 }
 
 void Accord::tell_end(const Call& call, const Error& error, ProcId member, std::uint64_t its_call) {
@@ -272,6 +268,8 @@ Error Accord::explain(const Call& call, Error error, const std::vector<ProcId>& 
       others += "\n  set here and to be equal on all members: " + terms_->set();
   }
   const auto open = open_.find(call.key());
+  if (open != open_.end() && open->second.failure && error.code == Errc::timed_out)
+    return open->second.failure->error(name);  // an answer has told it
   if (open == open_.end() || open->second.failure || !open->second.differs) {
     error.detail += others;
     return error;

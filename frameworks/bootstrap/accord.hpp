@@ -89,10 +89,10 @@ class Accord {
   [[nodiscard]] std::optional<Failure> failure(const Call& call) const;
   /// Now and then, and only after seconds: asks those that `missing` gives. Cheap otherwise.
   void look(const Call& call, const std::function<std::vector<ProcId>()>& missing);
-  /// Members have given the group in different orders, as this process has found out: the error for all.
-  [[nodiscard]] Error rule_orders_differ(const Call& call, ProcId self, ProcId other);
 
   // After it has failed.
+  /// Whether the parent has ended this very call: it counts on nothing any more, and may be gone.
+  [[nodiscard]] bool answered(const Call& call) const;
   /// What to tell the user: for members that do not fit, what differs; for others, what those are doing whom
   /// this process has waited for in vain. May wait for answers, for a moment.
   [[nodiscard]] Error explain(const Call& call, Error error, const std::vector<ProcId>& waited_for);
@@ -108,6 +108,7 @@ class Accord {
     std::optional<Failure> failure;
     std::optional<ProcId> differs;  // whose terms are others
     std::optional<ProcId> source;   // who has told
+    bool answered = false;          // the failure is the answer to what was sent up
     std::uint64_t look_at_ns = 0, look_again_ns = 0;
   };
   struct Early {

@@ -53,8 +53,10 @@ Result<ContextId> Agreement::agree(const Accord::Call& call, Deadline deadline) 
 Result<ContextId> Agreement::climb(Climb& climb) {
   if (auto joined = wait_for_children(climb); !joined) return fail(std::move(joined).error());
   if (auto fits = accord_.fits(climb.call); !fits) return fail(std::move(fits).error());
-  if (auto same = check_orders(climb); !same) return fail(std::move(same).error());
-  Result<ContextId> id = climb.place.parent ? result_from_parent(climb) : next_context_id();
+  const Orders orders = orders_of(climb);
+  if (auto differ = orders.error(describe(climb.call.creation())); differ && !climb.place.parent)
+    return fail(std::move(*differ));
+  Result<ContextId> id = climb.place.parent ? result_from_parent(climb, orders) : next_context_id();
   if (!id) return id;
   if (auto told = tell_children(climb, *id); !told) return fail(std::move(told).error());
   return id;
@@ -97,12 +99,11 @@ Result<void> Agreement::wait_for_children(Climb& climb) {
 }
 
 /// With another order a member would take another rank than the others think.
-Result<void> Agreement::check_orders(const Climb& climb) {
-  const std::uint64_t own = order_of(*climb.call.creation().members);
-  for (const Joined& joined : entries_[climb.call.key()].joined) {
-    if (joined.order != own) return fail(accord_.rule_orders_differ(climb.call, self_, joined.child));
-  }
-  return {};
+Orders Agreement::orders_of(const Climb& climb) {
+  Orders orders(*climb.call.creation().members);
+  for (const Joined& joined : entries_[climb.call.key()].joined)
+    orders.add(self_, joined.child, joined.orders);
+  return orders;
 }
 
 Result<void> Agreement::send(ProcId to, const Key& key, AgreementMessage message) {
@@ -112,12 +113,12 @@ Result<void> Agreement::send(ProcId to, const Key& key, AgreementMessage message
   return courier_.send(to, bytes_of(message));
 }
 
-Result<ContextId> Agreement::result_from_parent(Climb& climb) {
+Result<ContextId> Agreement::result_from_parent(Climb& climb, Orders orders) {
   const Key& key = climb.call.key();
   const ProcId parent = *climb.place.parent;
   AgreementMessage join;
   join.call = climb.call.number();
-  join.context = order_of(*climb.call.creation().members);
+  join.context = orders.written();
   climb.joined = true;
   if (auto sent = send(parent, key, join); !sent) return fail(std::move(sent).error());
   const std::string name = describe(climb.call.creation());
@@ -159,7 +160,7 @@ Error Agreement::give_up(const Climb& climb, Error error) {
   const std::vector<Joined> all = std::exchange(entries_[key].joined, {});
   entries_.erase(key);
   for (const Joined& joined : all) accord_.tell_end(climb.call, error, joined.child, joined.call);
-  if (climb.joined) {
+  if (climb.joined && !accord_.answered(climb.call)) {
     AgreementMessage withdrawal;
     withdrawal.kind = AgreementMessage::kWithdraw;
     withdrawal.call = climb.call.number();
@@ -176,7 +177,7 @@ void Agreement::take_join(ProcId from, const Key& key, const AgreementMessage& m
   if (accord_.refused(from, key, message.call)) return;
   std::vector<Joined>& joined = entries_[key].joined;
   std::erase_if(joined, [&](const Joined& old) { return old.child == from; });
-  joined.push_back({from, message.call, message.context});
+  joined.push_back({from, message.call, Orders::read(message.context)});
 }
 
 void Agreement::take_withdrawal(ProcId from, const Key& key, const AgreementMessage& message) {

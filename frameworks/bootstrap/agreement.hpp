@@ -43,7 +43,7 @@ struct AgreementMessage {
   std::uint32_t kind = kJoin;
   std::uint64_t key_high = 0;
   std::uint64_t key_low = 0;
-  std::uint64_t context = 0;  ///< kResult: the new context id; kJoin: order_of() the members
+  std::uint64_t context = 0;  ///< kResult: the new context id; kJoin: the Orders of the subtree
   std::uint64_t call = 0;     ///< of the member that joins, also in what it gets
   std::uint64_t terms = 0;    ///< Terms::hash() of the sender
 };
@@ -69,7 +69,8 @@ class Agreement {
  private:
   struct Joined {
     ProcId child;
-    std::uint64_t call, order;
+    std::uint64_t call;
+    Orders orders;
   };
   struct Entry {
     std::vector<Joined> joined;  // children that have joined and still wait, in order of arrival
@@ -86,8 +87,8 @@ class Agreement {
   [[nodiscard]] Result<ContextId> climb(Climb& climb);
   [[nodiscard]] std::vector<ProcId> missing(const Climb& climb) const;
   [[nodiscard]] Result<void> wait_for_children(Climb& climb);
-  [[nodiscard]] Result<void> check_orders(const Climb& climb);
-  [[nodiscard]] Result<ContextId> result_from_parent(Climb& climb);
+  [[nodiscard]] Orders orders_of(const Climb& climb);
+  [[nodiscard]] Result<ContextId> result_from_parent(Climb& climb, Orders orders);
   [[nodiscard]] Result<void> tell_children(const Climb& climb, ContextId id);
   [[nodiscard]] Error give_up(const Climb& climb, Error error);
   [[nodiscard]] Result<void> send(ProcId to, const Key& key, AgreementMessage message);

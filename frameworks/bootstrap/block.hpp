@@ -13,6 +13,7 @@
 
 #include "core/ids.hpp"
 #include "frameworks/bootstrap/group_key.hpp"
+#include "frameworks/bootstrap/orders.hpp"
 
 namespace starling::bootstrap {
 
@@ -44,15 +45,15 @@ struct Block {
   std::uint64_t terms = 0;  ///< Terms::hash() of the sender
 };
 
-/// `context` of an up block: whether somebody in the subtree misses addresses, and the order of the members.
+/// `context` of an up block: whether somebody in the subtree misses addresses, and the orders of the members.
 struct UpNote {
   bool wants_table = false;
-  std::uint64_t order = 0;  ///< order_of() without its lowest bit
+  Orders orders;
   [[nodiscard]] static UpNote read(ContextId context) noexcept {
-    return {(context.bits & 1) != 0, context.bits & ~std::uint64_t{1}};
+    return {(context.bits & 1) != 0, Orders::read(context.bits >> 1)};
   }
   [[nodiscard]] ContextId written() const noexcept {
-    return ContextId{(order & ~std::uint64_t{1}) | (wants_table ? 1u : 0u)};
+    return ContextId{orders.written() << 1 | (wants_table ? 1u : 0u)};
   }
 };
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "params/equal.hpp"
+#include "params/decl.hpp"
 
 namespace starling::bootstrap {
 

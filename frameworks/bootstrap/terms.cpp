@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "params/equal.hpp"
+#include "params/decl.hpp"
 
 namespace starling::bootstrap {
 namespace {
@@ -85,7 +85,7 @@ Terms Terms::of(const params::Registry& params, std::string_view library, std::s
   hash.add(library);
   terms.list_ = shown(who) + "\n" + std::string(kLibrary) + "\t" + shown(library) + "\tthis build\n";
   for (const params::Value* const value : params.all()) {
-    if (!params::is_equal_everywhere(value->decl)) continue;
+    if (value->decl.equal == 0) continue;
     const std::string name(value->decl.name.view()), origin = shown(value->origin.text(value->set_as));
     hash.add(name);
     hash.add(meaning_of(*value));

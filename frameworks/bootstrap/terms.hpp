@@ -3,7 +3,7 @@
 /// @file  What all members of a communicator must have alike: the library and some parameters.
 /// Layer: framework.
 ///
-/// A parameter says so in its declaration (params/equal.hpp). Every first message of a creation carries the
+/// A parameter says so in its declaration (params/decl.hpp). Every first message of a creation carries the
 /// hash. Where two differ, one asks the other for the whole list, and names what differs with both origins.
 ///
 /// Threads:   values; any.

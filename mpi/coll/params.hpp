@@ -9,7 +9,7 @@
 #include <array>
 #include <cstdint>
 
-#include "params/equal.hpp"
+#include "params/decl.hpp"
 
 namespace starling::mpi::coll {
 

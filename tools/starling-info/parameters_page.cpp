@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // docs/parameters.md: every declaration as a row of Markdown, without this process's values. Layer: tools.
 
-#include "params/equal.hpp"
+#include "params/decl.hpp"
 #include "params/value.hpp"
 #include "tools/starling-info/sections.hpp"
 
@@ -34,7 +34,7 @@ void write_row(const params::Decl& decl, std::ostream& out) {
   if (!decl.synonym.view().empty()) out << " or " << code(decl.synonym.view());
   out << " | " << code(decl.fallback.view()) << " | " << cell(params::expected(decl)) << " | "
       << cell(decl.help.view());
-  if (params::is_equal_everywhere(decl)) out << " Equal on all members of a communicator.";
+  if (decl.equal != 0) out << " Equal on all members of a communicator.";
   out << " |\n";
 }
 

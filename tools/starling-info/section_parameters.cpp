@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Parameters: value, where it came from, default, range, help. Layer: tools.
 
-#include "params/equal.hpp"
+#include "params/decl.hpp"
 #include "params/excerpt.hpp"
 #include "params/value.hpp"
 #include "tools/starling-info/sections.hpp"
@@ -34,7 +34,7 @@ void print_parameter(const params::Value& value, Printer& printer) {
   printer.line(
       3, "default: " + shown(decl.fallback.view()) + "; value from: " + value.origin.text(value.set_as));
   if (!decl.synonym.view().empty()) printer.line(3, "also known as: " + std::string(decl.synonym.view()));
-  if (params::is_equal_everywhere(decl)) printer.line(3, "must be equal on all members of a communicator");
+  if (decl.equal != 0) printer.line(3, "must be equal on all members of a communicator");
   if (!value.problem.empty()) printer.line(3, "REFUSED: " + value.problem);
 
   const std::string key = "parameter." + name;
@@ -49,7 +49,7 @@ void print_parameter(const params::Value& value, Printer& printer) {
   if (decl.type == params::Type::choice) printer.fact(key + ".choices", decl.choices.view());
   printer.fact(key + ".origin", value.origin.text(value.set_as));
   printer.fact(key + ".owner", value.owner);
-  printer.fact(key + ".equal_everywhere", params::is_equal_everywhere(decl) ? "1" : "0");
+  printer.fact(key + ".equal_everywhere", decl.equal != 0 ? "1" : "0");
   if (!decl.synonym.view().empty()) printer.fact(key + ".synonym", decl.synonym.view());
   printer.fact(key + ".help", decl.help.view());
   if (!value.problem.empty()) printer.fact(key + ".problem", value.problem);

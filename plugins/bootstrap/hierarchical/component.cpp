@@ -90,7 +90,7 @@ Error Hierarchical::give_up(Meeting& meeting, Error error) {
   }
   error = accord_.explain(meeting.call, std::move(error), meeting.waited_for);
   for (const auto& [child, call] : meeting.below) accord_.tell_end(meeting.call, error, child, call);
-  if (meeting.sent_up) {
+  if (meeting.sent_up && !accord_.answered(meeting.call)) {
     (void)accord_.send(*place.parent,
                        {BlockKind::withdrawn, meeting.key(), {}, 0, 1, nullptr, meeting.call.number()});
   }

@@ -71,7 +71,7 @@ class Hierarchical final : public Component {
   /// What a subtree sends up.
   struct Gathered {
     std::vector<TableEntry> entries;
-    bool wants_table = false;  ///< somebody in it did not know all members before
+    UpNote note;
   };
   [[nodiscard]] Result<Gathered> gather(Meeting& meeting);
   [[nodiscard]] bool covered(const Meeting& meeting) const { return exchanges_.covers(*meeting.members()); }

@@ -29,11 +29,6 @@ bool Inbox::has(const Key& key, ProcId from) const {
   return entry != entries_.end() && entry->second.contains(from);
 }
 
-const Block& Inbox::next(const Key& key, ProcId from) const {
-  expects(has(key, from), "a block is read that has not come");
-  return entries_.at(key).at(from).front();
-}
-
 Block Inbox::take(const Key& key, ProcId from) {
   expects(has(key, from), "a block is taken that has not come");
   Queues& queues = entries_.at(key);

@@ -22,8 +22,6 @@ class Inbox {
   /// Its sender does not wait any more.
   void withdraw(const Key& key, ProcId from, std::uint64_t call);
   [[nodiscard]] bool has(const Key& key, ProcId from) const;
-  /// The block that take() will give.
-  [[nodiscard]] const Block& next(const Key& key, ProcId from) const;
   /// The next block of a sender, which must be there.
   [[nodiscard]] Block take(const Key& key, ProcId from);
   /// Forgets a creation of this process, but for tables of members that wait for the next one.

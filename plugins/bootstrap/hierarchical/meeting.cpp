@@ -83,16 +83,13 @@ Result<Hierarchical::Gathered> Hierarchical::gather(Meeting& meeting) {
   senders.insert(senders.end(), meeting.place.root_children.begin(), meeting.place.root_children.end());
   if (auto there = wait_for(meeting, senders); !there) return fail(std::move(there).error());
   if (auto fits = accord_.fits(meeting.call); !fits) return fail(std::move(fits).error());
-  const UpNote own{!covered(meeting), order_of(*meeting.members()) & ~std::uint64_t{1}};
-  for (const ProcId sender : senders) {
-    if (UpNote::read(inbox_.next(meeting.key(), sender).context).order != own.order)
-      return fail(accord_.rule_orders_differ(meeting.call, self_, sender));
-  }
-  Gathered all{{{self_, desk_.own_card()}}, own.wants_table};
+  Gathered all{{{self_, desk_.own_card()}}, {!covered(meeting), Orders(*meeting.members())}};
   for (const ProcId sender : senders) {
     const Block block = inbox_.take(meeting.key(), sender);
     meeting.below[sender] = block.call;
-    all.wants_table = all.wants_table || UpNote::read(block.context).wants_table;
+    const UpNote below = UpNote::read(block.context);
+    all.note.wants_table = all.note.wants_table || below.wants_table;
+    all.note.orders.add(self_, sender, below.orders);
     if (block.bytes == nullptr) return fail(Errc::bad_input, meeting.name, "an empty table");
     auto table = Table::open(*block.bytes);
     if (!table) return fail(std::move(table).error().within("rank " + std::to_string(sender.rank)));
@@ -219,13 +216,15 @@ Result<ContextId> Hierarchical::hold(Meeting& meeting) {
     if (auto gone = pmi_.unpublish(published_name(meeting, self_)); !gone)
       return fail(std::move(gone).error());
   }
-  if (!meeting.place.parent) return lead(meeting, std::move(*all));
+  if (!meeting.place.parent) {
+    if (auto differ = all->note.orders.error(meeting.name)) return fail(std::move(*differ));
+    return lead(meeting, std::move(*all));
+  }
   // Only now: by the time that all below have come, the parent mostly has, and one question is enough.
   if (auto found = find_parent(meeting, *way); !found) return fail(std::move(found).error());
-  const UpNote note{all->wants_table, order_of(*meeting.members())};
   meeting.sent_up = true;
   auto sent = accord_.send(*meeting.place.parent,
-                           {BlockKind::up, meeting.key(), note.written(), 0, 1,
+                           {BlockKind::up, meeting.key(), all->note.written(), 0, 1,
                             share_bytes(encode_table(std::move(all->entries))), meeting.call.number()});
   if (!sent) return fail(std::move(sent).error());
   return take_result(meeting);
@@ -237,7 +236,7 @@ Result<ContextId> Hierarchical::lead(const Meeting& meeting, Gathered all) {
   if (!id) return id;
   Book book(store_);
   Block block{BlockKind::down, meeting.key(), *id, 0, 1, nullptr};
-  if (!all.wants_table) {
+  if (!all.note.wants_table) {
     if (auto passed = pass_on(meeting, block); !passed) return fail(std::move(passed).error());
   } else {
     auto sheets = encode_sheets(std::move(all.entries), kSheetBytes);

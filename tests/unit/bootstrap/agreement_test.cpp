@@ -5,15 +5,17 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <random>
 #include <set>
 #include <thread>
 
-#include "params/equal.hpp"
+#include "params/decl.hpp"
 #include "tests/unit/bootstrap/lists.hpp"
 
 namespace starling::bootstrap {
@@ -41,7 +43,7 @@ class Process final : public Courier {
   Process(Network& network, std::uint32_t rank, const Terms* terms = nullptr)
       : network_(network),
         self_{0, rank},
-        accord(*this, terms, [](ProcId) { return true; }),
+        accord(*this, terms, [this](ProcId to) { return reaches(to); }),
         agreement(*this, self_, nullptr, accord) {}
 
   Result<void> send(ProcId to, std::span<const std::byte> message) override {
@@ -107,6 +109,7 @@ class Process final : public Courier {
   std::unique_lock<std::mutex>* lock_ = nullptr;
 
  public:
+  std::function<bool(ProcId)> reaches = [](ProcId) { return true; };
   Accord accord;
   Agreement agreement;
 };
@@ -293,6 +296,35 @@ TEST(Agreement, different_orders_of_the_group_are_an_error_on_all_members) {
   }
 }
 
+TEST(Agreement, the_same_tag_can_follow_different_orders_at_once) {
+  for (int round = 0; round < 20; ++round) {
+    Network network;
+    auto processes = processes_of(network, 7);
+    std::vector<std::thread> threads;
+    for (std::uint32_t rank = 0; rank < 7; ++rank) {
+      threads.emplace_back([&, rank] {
+        const auto other = rank == 6 ? list({1, 0, 2, 3, 4, 5, 6}) : test::run(0, 7);
+        const auto bad = processes.at(rank)->create(other, "t", Deadline::after_seconds(600));
+        EXPECT_FALSE(bad);
+        const auto good = processes.at(rank)->create(test::run(0, 7), "t", Deadline::after_seconds(600));
+        EXPECT_TRUE(good) << good.error().text();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (auto& [rank, process] : processes) EXPECT_EQ(process->agreement.open(), 0u);
+  }
+}
+
+TEST(Agreement, nothing_is_sent_to_a_parent_that_has_answered) {
+  Network network;
+  auto processes = processes_of(network, 2);
+  for (const std::string& error : errors_of(processes, {{0, 1}, {1, 0}}))
+    EXPECT_NE(error.find("rank 0 and rank 1 give the members of the group in different orders"),
+              std::string::npos)
+        << error;
+  EXPECT_EQ(network.sent, 1u) << "a join, and no withdrawal: the parent may have left";
+}
+
 params::Registry registry_with(const std::string& value) {
   static constexpr params::Decl kDecls[] = {
       params::equal_everywhere(params::choice("way", "auto", "auto|always|never", "How.")),
@@ -326,6 +358,51 @@ TEST(Agreement, different_parameters_are_an_error_on_all_that_names_both_origins
       EXPECT_EQ(error.find("own"), std::string::npos) << error;
     }
   }
+}
+
+TEST(Agreement, who_asks_a_member_that_has_given_up_is_told_why) {
+  const params::Registry usual = registry_with(""), unusual = registry_with("never");
+  const Terms terms[] = {Terms::of(usual, "v1", "rank 0"), Terms::of(usual, "v1", "rank 1"),
+                         Terms::of(unusual, "v1", "rank 2")};
+  Network network;
+  network.now_ns = 1;
+  std::map<std::uint32_t, std::unique_ptr<Process>> processes;
+  for (std::uint32_t rank = 0; rank < 3; ++rank)
+    processes[rank] = std::make_unique<Process>(network, rank, &terms[rank]);
+  bool apart = true;  // rank 0 has not begun, and nobody can send to it
+  for (std::uint32_t rank = 1; rank < 3; ++rank)
+    processes[rank]->reaches = [&](ProcId to) { return to.rank != 0 || !apart; };
+  // Rank 1 hears of rank 2's terms by its question, and gives up.
+  AgreementMessage join;
+  const ProcListPtr all = test::run(0, 3);
+  const Key key = group_key(*all, "t");
+  join.key_high = key.high;
+  join.key_low = key.low;
+  join.terms = terms[2].hash();
+  processes[1]->agreement.on_control(ProcId{0, 2}, std::as_bytes(std::span<AgreementMessage, 1>(&join, 1)));
+  std::atomic<bool> ended = false;
+  std::thread other([&] {
+    while (!ended) processes[2]->progress();
+  });
+  EXPECT_FALSE(processes[1]->create(all, "t", Deadline::after_seconds(30)));
+  apart = false;
+  network.inboxes[0].clear();
+  std::thread gave_up([&] {
+    while (!ended) processes[1]->progress();
+  });
+  std::thread clock([&] {
+    while (!ended) {
+      const std::scoped_lock lock(network.mutex);
+      network.now_ns += 1'000'000'000;
+    }
+  });
+  const auto late = processes[0]->create(all, "t", Deadline::after_seconds(30));
+  ended = true;
+  other.join();
+  gave_up.join();
+  clock.join();
+  ASSERT_FALSE(late);
+  EXPECT_NE(late.error().text().find("'never' on rank 2"), std::string::npos) << late.error().text();
 }
 
 TEST(Agreement, a_time_out_says_what_the_other_waits_for) {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "params/equal.hpp"
+#include "params/decl.hpp"
 
 namespace starling::bootstrap {
 namespace {

@@ -102,15 +102,32 @@ const Keyvals::Slot* Keyvals::slot(int id) const noexcept {
 }
 
 int Keyvals::add(std::unique_ptr<Keyval> keyval) {
-  const int id = kFirst + static_cast<int>(all_.size());
+  int id = oldest_free_;
+  if (free_ > kFreeKept) {
+    oldest_free_ = slot(id)->later;
+    --free_;
+  } else {
+    id = kFirst + static_cast<int>(all_.size());
+    all_.push_back({nullptr, nullptr});
+  }
   keyval->id_ = id;
-  all_.push_back({nullptr, keyval.get()});
+  slot(id)->alive = keyval.get();
   const auto end = [this](Keyval* last) {
-    slot(last->id_)->alive = nullptr;
+    retire(last->id_);
     delete last;
   };
-  all_.back().usable = KeyvalPtr(keyval.release(), end);
+  slot(id)->usable = KeyvalPtr(keyval.release(), end);
   return id;
+}
+
+void Keyvals::retire(int id) noexcept {
+  slot(id)->alive = nullptr;
+  if (free_++ == 0) {
+    oldest_free_ = id;
+  } else {
+    slot(newest_free_)->later = id;
+  }
+  newest_free_ = id;
 }
 
 KeyvalPtr Keyvals::find(int id) const {

@@ -4,7 +4,7 @@
 /// MPI 5.0 section 7.7.
 ///
 /// A keyval names a pair of callbacks. It stays alive after MPI_Comm_free_keyval as long as some object
-/// carries an attribute of it; its number is never used again.
+/// carries an attribute of it; only then, and not soon, its number is used again.
 ///
 /// Threads:   a set is changed under the runtime's lock; callbacks run under it, too (it is recursive) and
 ///            may use attributes.
@@ -64,7 +64,8 @@ using KeyvalPtr = std::shared_ptr<Keyval>;
 /// All keyvals that the user made, by number. One object: keyvals().
 class Keyvals {
  public:
-  /// Gives it a number. This table outlives it.
+  /// Gives it a number. This table outlives it. A number comes again once 64 others have ended after its keyval,
+  /// so that programs may make keyvals without end, and those that name an old one are still told.
   [[nodiscard]] int add(std::unique_ptr<Keyval> keyval);
   /// Null if there is none with this number that is still usable for setting.
   [[nodiscard]] KeyvalPtr find(int id) const;
@@ -77,11 +78,15 @@ class Keyvals {
   struct Slot {
     KeyvalPtr usable;     ///< null once released
     const Keyval* alive;  ///< null once the last attribute of a released one has gone
+    int later = 0;        ///< number of the slot that was freed next after this free one
   };
+  void retire(int id) noexcept;
   [[nodiscard]] const Slot* slot(int id) const noexcept;
   [[nodiscard]] Slot* slot(int id) noexcept { return const_cast<Slot*>(std::as_const(*this).slot(id)); }
-  std::vector<Slot> all_;  ///< index = number - kFirst
+  std::vector<Slot> all_;                             ///< index = number - kFirst
+  int oldest_free_ = 0, newest_free_ = 0, free_ = 0;  ///< numbers, and how many
   static constexpr int kFirst = 0x10000;
+  static constexpr int kFreeKept = 64;
 };
 /// Made at the first call, kept to the end of the process.
 [[nodiscard]] Keyvals& keyvals();

@@ -70,6 +70,13 @@ static void info(void) {
   OK(MPI_Info_free(&one));
   OK(MPI_Info_free(&two));
 }
+static void attribute(void) {
+  int keyval, value = 0;
+  OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval, NULL));
+  OK(MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &value));
+  OK(MPI_Comm_delete_attr(MPI_COMM_SELF, keyval));
+  OK(MPI_Comm_free_keyval(&keyval));
+}
 static void requests(void) {
   int out = rank, in = -1;
   MPI_Request request[2];
@@ -107,8 +114,9 @@ static void refused(void) {
 static const struct {
   const char* name;
   void (*turn)(void);
-} kinds[] = {KIND(communicator), KIND(part), KIND(grid),     KIND(group),   KIND(datatype),   KIND(operation),
-             KIND(errhandler),   KIND(info), KIND(requests), KIND(message), KIND(collective), KIND(refused)};
+} kinds[] = {KIND(communicator), KIND(part),       KIND(grid),   KIND(group),     KIND(datatype),
+             KIND(operation),    KIND(errhandler), KIND(info),   KIND(attribute), KIND(requests),
+             KIND(message),      KIND(collective), KIND(refused)};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +50,36 @@ class AttributesTest : public ::testing::Test {
   Keyvals all_;
   AttributeSet set_;
 };
+
+TEST_F(AttributesTest, numbers_come_again_but_not_soon) {
+  const int kept = make(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN)->id();
+  int highest = 0, before = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const KeyvalPtr keyval = make(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
+    const int id = keyval->id();
+    ASSERT_NE(id, kept);
+    ASSERT_EQ(all_.find_alive(id), keyval.get());
+    ASSERT_EQ(all_.find_alive(before), nullptr) << "an old number must not name a keyval that follows it";
+    all_.release(id);
+    EXPECT_EQ(all_.find(id), nullptr);
+    highest = std::max(highest, id);
+    before = id;
+  }
+  EXPECT_LT(highest, kept + 100);
+  EXPECT_NE(all_.find(kept), nullptr);
+}
+
+TEST_F(AttributesTest, a_number_does_not_come_again_while_an_attribute_has_it) {
+  const KeyvalPtr keyval = make(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);
+  static_cast<void>(set_.set(1, keyval, &first));
+  all_.release(keyval->id());
+  for (int i = 0; i < 500; ++i) {
+    const int id = make(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN)->id();
+    ASSERT_NE(id, keyval->id());
+    all_.release(id);
+  }
+  EXPECT_EQ(all_.find_alive(keyval->id()), keyval.get());
+}
 
 TEST_F(AttributesTest, a_value_is_found_after_it_was_set) {
   const KeyvalPtr keyval = make(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN);

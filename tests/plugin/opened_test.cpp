@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Plugins whose code misbehaves once it is opened, or must not run at all.
+
+#include "site.hpp"
+
+namespace starling::plugin {
+namespace {
+
+TEST_F(Site, a_missing_entry_symbol_is_an_error_when_opened) {
+  install("no_entry");
+  EXPECT_THAT(create_error("no_entry"),
+              AllOf(HasSubstr("shm/no_entry: "), HasSubstr("starling_plugin_entry")));
+}
+
+TEST_F(Site, a_missing_library_is_named_and_the_parameters_are_known_nevertheless) {
+  install("needs_absent");
+  EXPECT_THAT(create_error("needs_absent"),
+              AllOf(HasSubstr("shm/needs_absent: "), HasSubstr("libstarling_test_absent.so"),
+                    HasSubstr("cannot open shared object file")));
+  ASSERT_NE(params_.find("shm_needs_absent_flag"), nullptr);
+}
+
+TEST_F(Site, what_is_thrown_in_create_becomes_an_error) {
+  install("throwing");
+  install("throwing_int");
+  install("nothing");
+  EXPECT_THAT(create_error("throwing"), HasSubstr("shm/throwing: create: threw out of feathers"));
+  EXPECT_THAT(create_error("throwing_int"), HasSubstr("threw something that is no std::exception"));
+  EXPECT_THAT(create_error("nothing"), HasSubstr("gave neither a component nor an error"));
+}
+
+TEST_F(Site, those_that_fail_are_passed_over_when_nobody_named_them) {
+  for (const char* name : {"no_entry", "needs_absent", "throwing", "nothing"}) install(name);
+  install_with_descriptor("last", [](Descriptor& descriptor) {
+    descriptor.name = "last";
+    descriptor.priority = -10;
+  });
+  Index index = inspect();
+  std::string chosen;
+  auto made = index.create_first<shm::Framework>(shm::Args{params_}, &chosen);
+  ASSERT_TRUE(made.has_value()) << made.error().text();
+  EXPECT_EQ(chosen, "last");
+}
+
+TEST_F(Site, code_of_plugins_that_are_not_selected_never_runs) {
+  install("good");
+  install("exiting");
+  install("blocking");
+  Index index = inspect();
+  EXPECT_NE(params_.find("shm_exiting_flag"), nullptr) << "it was read";
+  auto made = index.create_first<shm::Framework>(shm::Args{params_});
+  EXPECT_TRUE(made.has_value());
+  // The trap is a trap: opening it does end a process.
+  EXPECT_EXIT((void)index.open(*find(index, "exiting")), testing::ExitedWithCode(42), "");
+}
+
+TEST_F(Site, a_plugin_that_does_not_come_back_ends_the_process_and_says_which) {
+  install("blocking");
+  install("good");
+  const auto start = [this](const std::string& seconds, const std::string& name) {
+    Index index = inspect({"STARLING_MCA_plugin_start_timeout=" + seconds});
+    (void)index.create<shm::Framework>(*find(index, name), shm::Args{params_});
+  };
+  EXPECT_EXIT(start("1", "blocking"), testing::ExitedWithCode(EXIT_FAILURE),
+              "shm/blocking: .*shm_blocking.so has not come back.*STARLING_MCA_shm=.blocking");
+  start("1", "good");
+}
+
+}  // namespace
+}  // namespace starling::plugin

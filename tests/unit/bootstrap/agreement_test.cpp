@@ -204,6 +204,19 @@ TEST(Agreement, a_member_that_never_comes_is_named_by_the_one_who_waits_for_it) 
   EXPECT_NE(id.error().detail.find(hang_help), std::string::npos) << id.error().detail;
 }
 
+TEST(Agreement, a_member_below_names_its_parent_and_says_what_time_was_given) {
+  Network network;
+  auto processes = processes_of(network, 3);
+  const auto id = processes.at(2)->create(list({0, 1, 2}), "t", Deadline::after_ns(30'000'000));
+  ASSERT_FALSE(id);
+  EXPECT_EQ(id.error().code, Errc::timed_out);
+  EXPECT_EQ(id.error().where, "creation of a communicator of 3 processes with tag 't'");
+  for (const char* const part :
+       {"gave up (parameter bootstrap_timeout): waits for rank 0 to pass on the new",
+        "a member of the group has not made the call", "a hint; hang help would say"})
+    EXPECT_NE(id.error().detail.find(part), std::string::npos) << part << ": " << id.error().detail;
+}
+
 TEST(Agreement, ends_at_once_on_every_member_when_one_has_died) {
   Network network;
   auto processes = processes_of(network, 7);

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,6 +38,41 @@ class Yielding final : public node::Patience {
   const std::atomic<bool>& lost_;
 };
 
+/// Leaves, as if it had died, when it is to wait for another member for the `waits`-th time.
+class Departing final : public node::Patience {
+ public:
+  Departing(const std::atomic<bool>& lost, std::uint32_t me, int waits)
+      : others_(lost), me_(me), waits_(waits) {}
+  [[nodiscard]] bool left() const { return waits_ < 0; }
+  bool wait(Ready ready, void* context, std::uint32_t member) override {
+    if (member != me_ && (waits_ < 0 || --waits_ < 0)) return false;
+    return others_.wait(ready, context, member);
+  }
+  void posted() noexcept override {}
+  void posted(std::uint32_t) noexcept override {}
+  bool finish_awaited() noexcept override { return false; }
+  bool finish_awaited(std::uint32_t) noexcept override { return false; }
+  void finished() noexcept override {}
+
+ private:
+  Yielding others_;
+  std::uint32_t me_;
+  int waits_;
+};
+
+/// What a member of run_departures() knows of the others.
+struct Company {
+  bool may_leave = false;
+  std::atomic<int>* begun = nullptr;  ///< how many have made the call
+};
+inline thread_local Company company;
+
+/// Whether a call came to its end: then its results count. Only where members leave may it not.
+inline bool complete(bool done) {
+  EXPECT_TRUE(done || company.may_leave);
+  return done;
+}
+
 struct BoardCase {
   std::uint32_t members;
   node::BoardMemory::Shape shape;
@@ -65,6 +101,49 @@ inline void run(const BoardCase& what, const std::function<void(node::Crew&)>& m
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+/// Makes a call in which `leaver` leaves at its `waits`-th wait, or never comes at all (-1). Whose call comes to
+/// its end all the same has the right results. False: the call was over before that.
+template <class Member, class Call>
+bool run_departure(const BoardCase& what, const Call& call, std::uint32_t leaver, int waits) {
+  std::vector<std::byte> bytes(node::BoardMemory::bytes(what.members, what.shape) + 128);
+  auto* const base =
+      reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(bytes.data()) + 127) / 128 * 128);
+  std::atomic<bool> lost = false;
+  std::atomic<int> begun = 0;
+  std::vector<std::thread> threads;
+  for (std::uint32_t me = 0; me < what.members; ++me) {
+    threads.emplace_back([&, me] {
+      Departing patience(lost, me, me == leaver ? waits : std::numeric_limits<int>::max());
+      node::Crew crew(node::BoardMemory(base, what.members, what.shape), me, what.families(), patience, 0);
+      company = {true, &begun};
+      if (!patience.left()) {
+        ++begun;
+        Member(crew, call).make();
+      }
+      if (!patience.left()) return;
+      for (int turn = 0; turn < 20; ++turn) std::this_thread::yield();  // the others come as far as they can
+      lost = true;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return lost;
+}
+
+/// The same for several members and every moment.
+template <class Member, class Calls>
+void run_departures(const BoardCase& what, const Calls& calls) {
+  for (const auto& call : calls) {
+    for (std::uint32_t leaver = 0; leaver < what.members; ++leaver) {
+      int waits = -1;
+      while (run_departure<Member>(what, call, leaver, waits)) {
+        if (::testing::Test::HasFailure())
+          FAIL() << what.text() << ", without " << leaver << " from " << waits;
+        waits += 1 + waits / 4;
+      }
+    }
+  }
 }
 
 /// So many members in each domain, one after the other.

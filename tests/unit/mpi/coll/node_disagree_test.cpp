@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 #include "board_run.hpp"
 #include "mpi/coll/node/algorithms.hpp"
@@ -173,6 +175,67 @@ TEST(NodeDisagree, readers_notice_and_all_stay_in_step) {
       Series(crew, what).make(true);
     });
   }
+}
+
+/// Notes disagreements one after the other, and gives what is known in the end.
+node::Difference noted(std::initializer_list<std::pair<node::Terms, node::Terms>> pairs) {
+  node::Difference result;
+  run({1, {1, 256}}, [&](node::Crew& crew) {
+    crew.agree(node::Terms(8));
+    std::uint32_t member = 3;
+    for (const auto& [theirs, ours] : pairs) crew.differ(member++, theirs, ours);
+    EXPECT_EQ(crew.equal(), pairs.size() == 0);
+    result = crew.difference();
+  });
+  return result;
+}
+
+TEST(NodeDisagree, the_first_who_differs_counts_and_hearsay_only_until_then) {
+  using node::Terms;
+  const Terms ours(8, 1), other_length(16, 1), third(24, 1), heard = Terms::disagreement();
+  EXPECT_EQ(noted({}).member, -1);
+  EXPECT_EQ(noted({{other_length, ours}}).member, 3);
+  EXPECT_EQ(noted({{other_length, ours}, {third, ours}}).member, 3);
+  EXPECT_EQ(noted({{other_length, ours}, {heard, ours}}).theirs, other_length);
+  const node::Difference late = noted({{heard, ours}, {third, Terms(32, 1)}, {other_length, ours}});
+  EXPECT_EQ(late.member, 4) << "who disagrees itself says more than who has heard of it";
+  EXPECT_EQ(late.theirs, third);
+  EXPECT_EQ(late.ours, Terms(32, 1));
+}
+
+TEST(NodeDisagree, a_detail_that_differs_anywhere_is_remembered_but_not_hearsay) {
+  using node::Terms;
+  const Terms ours(8, 1), other_length(16, 1), other_detail(8, 2), heard = Terms::disagreement();
+  EXPECT_FALSE(noted({{other_length, ours}}).detail);
+  EXPECT_TRUE(noted({{other_detail, ours}}).detail);
+  EXPECT_TRUE(noted({{other_detail, ours}, {other_length, ours}}).detail);
+  EXPECT_TRUE(noted({{other_length, ours}, {other_detail, ours}}).detail);
+  EXPECT_FALSE(noted({{heard, ours}}).detail);
+  EXPECT_FALSE(noted({{heard, ours}, {other_length, ours}}).detail);
+}
+
+TEST(NodeDisagree, who_has_seen_one_says_so_to_those_who_read_it_later) {
+  run({3, {4, 256}}, [](node::Crew& crew) {
+    const bool odd = crew.me() == 0;
+    crew.agree(node::Terms(odd ? 16 : 8));
+    crew.begin();
+    ASSERT_NE(crew.cell(), nullptr);
+    if (crew.me() == 2) {  // reads members 0 and 1 only after 1 has read 0
+      ASSERT_TRUE(crew.meet(1));
+    } else if (crew.me() == 1) {
+      ASSERT_NE(crew.read(0), nullptr);
+      EXPECT_EQ(crew.difference().member, 0);
+    }
+    crew.post();
+    if (crew.me() == 2) {
+      ASSERT_NE(crew.read(1), nullptr);
+      EXPECT_TRUE(crew.difference().theirs.broken());
+      ASSERT_NE(crew.read(0), nullptr);
+      EXPECT_EQ(crew.difference().member, 0);
+      EXPECT_EQ(crew.difference().theirs.bytes(), 16u);
+    }
+    crew.finish();
+  });
 }
 
 TEST(NodeDisagree, both_lengths_are_told_and_what_fits_is_taken) {

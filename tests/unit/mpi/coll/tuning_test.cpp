@@ -31,6 +31,20 @@ TEST(CollRules, are_read_with_their_conditions) {
   EXPECT_EQ(*rules, expected);
 }
 
+TEST(CollRules, only_reductions_have_an_order) {
+  for (const params::Decl& declared : kCollAlgorithms) {
+    std::string name(declared.name.view());
+    name = name.substr(5, name.size() - 15);  // between coll_ and _algorithm
+    const bool reduces = name == "reduce" || name == "allreduce" || name == "reduce_scatter";
+    for (const char* const order : {"commutative", "ordered"}) {
+      const auto rules = parse_rules(name + ":auto:" + order);
+      EXPECT_EQ(rules.has_value(), reduces) << name << ' ' << order;
+      if (!reduces)
+        EXPECT_NE(why(name + ":auto:" + order).find("only reductions"), std::string::npos) << name;
+    }
+  }
+}
+
 TEST(CollRules, none_is_fine) {
   EXPECT_TRUE(parse_rules("")->empty());
   EXPECT_TRUE(parse_rules("  ")->empty());

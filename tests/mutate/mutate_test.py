@@ -290,13 +290,22 @@ class Trials(unittest.TestCase):
         self.assertEqual(self.attempt("total + 0", "total + nothing").word, "does not compile")
 
     def test_a_test_that_fails_without_the_change_is_not_believed(self):
-        (self.tree.build / "CTestTestfile.cmake").write_text('add_test(check "false")\n')
+        """It is not asked again either; the others are."""
+        (self.tree.build / "CTestTestfile.cmake").write_text(
+            'add_test(check "false")\n'
+            f'add_test(other "{self.tree.build}/check")\n')
         try:
             self.tree.open()
             end = len((self.root / "core/small.cpp").read_text())
             change = changes.Change("core/small.cpp", end, end, "int more = 1;\n", "bound")
             outcome = self.tree.attempt(change, ["check"], self.table, 60)
             self.assertEqual((outcome.word, outcome.unsteady), ("unsteady test", ("check",)))
+            at = (self.root / "core/small.cpp").read_text().index("i < n")
+            change = changes.Change("core/small.cpp", at, at + 5, "i <= n", "bound")
+            for unsteady in (("check",), ()):
+                self.tree.unsteady.difference_update(unsteady)
+                outcome = self.tree.attempt(change, ["check", "other"], self.table, 60)
+                self.assertEqual((outcome.word, outcome.by, outcome.unsteady), ("caught", "other", unsteady))
         finally:
             (self.tree.build / "CMakeCache.txt").touch()
             subprocess.run(["cmake", "--preset", "release"], cwd=self.tree.place, check=True, capture_output=True)

@@ -111,6 +111,7 @@ class Tree:
     def open(self):
         self.graph = ninja.Graph(self.place, self.build)
         self.known = covering.tests_of(self.build)
+        self.unsteady = set()
 
     def _programs(self, tests):
         prefix = str(self.build) + "/"
@@ -118,7 +119,22 @@ class Tree:
                 if word.startswith(prefix) and os.path.isfile(word)}
 
     def attempt(self, change, tests, table, budget):
-        """Builds the change and runs the tests, at most `budget` seconds of them, until one fails."""
+        """Builds the change and runs the tests, at most `budget` seconds of them, until one fails. A test that fails
+        without the change, too, is not asked again, and the others are."""
+        spent, unsteady = 0.0, ()
+        while True:
+            outcome = self._attempt(change, [name for name in tests if name not in self.unsteady], table, budget - spent)
+            outcome.seconds += spent
+            outcome.unsteady += unsteady
+            if outcome.word == "SURVIVED" and outcome.tests == 0 and unsteady:
+                outcome.word = "unsteady test"  # and no other
+                return outcome
+            if outcome.word != "unsteady test":
+                return outcome
+            self.unsteady.update(outcome.unsteady)
+            spent, unsteady = outcome.seconds, outcome.unsteady
+
+    def _attempt(self, change, tests, table, budget):
         tests = [name for name in tests if name in self.known]
         objects, archives, linked = self.graph.affected(change.path, self._programs(tests))
         if not objects:

@@ -64,8 +64,8 @@ using KeyvalPtr = std::shared_ptr<Keyval>;
 /// All keyvals that the user made, by number. One object: keyvals().
 class Keyvals {
  public:
-  /// Gives it a number. This table outlives it. A number comes again once 64 others have ended after its keyval,
-  /// so that programs may make keyvals without end, and those that name an old one are still told.
+  /// Gives it a number. This table outlives it. A number comes again once 64 others have ended after its
+  /// keyval, so that programs may make keyvals without end, and those that name an old one are still told.
   [[nodiscard]] int add(std::unique_ptr<Keyval> keyval);
   /// Null if there is none with this number that is still usable for setting.
   [[nodiscard]] KeyvalPtr find(int id) const;

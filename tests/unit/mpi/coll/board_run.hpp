@@ -103,8 +103,8 @@ inline void run(const BoardCase& what, const std::function<void(node::Crew&)>& m
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Makes a call in which `leaver` leaves at its `waits`-th wait, or never comes at all (-1). Whose call comes to
-/// its end all the same has the right results. False: the call was over before that.
+/// Makes a call in which `leaver` leaves at its `waits`-th wait, or never comes at all (-1). Whose call comes
+/// to its end all the same has the right results. False: the call was over before that.
 template <class Member, class Call>
 bool run_departure(const BoardCase& what, const Call& call, std::uint32_t leaver, int waits) {
   std::vector<std::byte> bytes(node::BoardMemory::bytes(what.members, what.shape) + 128);

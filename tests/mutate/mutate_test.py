@@ -156,6 +156,31 @@ class Score(unittest.TestCase):
                          ["folder core 1 0 0 0", "folder mpi/coll 3 1 2 1", "total 4 1 2 1"])
 
 
+    def test_a_result_is_too_few_where_chance_hardly_explains_it(self):
+        self.assertTrue(score.too_few(16, 20, 0.85, 1))
+        self.assertFalse(score.too_few(17, 20, 0.85, 1))
+        self.assertFalse(score.too_few(13, 20, 0.85, 0.005), "one in 46")
+        self.assertTrue(score.too_few(11, 20, 0.85, 0.005), "one in 752")
+        self.assertFalse(score.too_few(0, 7, 0.6, 0.001), "so few say nothing")
+        self.assertTrue(score.too_few(0, 8, 0.6, 0.001))
+        self.assertTrue(score.too_few(1, 12, 0.6, 0.001))
+        self.assertFalse(score.too_few(2, 12, 0.6, 0.001))
+
+
+class Recent(unittest.TestCase):
+    HISTORY = "3\t1\tmpi/a.cpp\n\n9\t0\tmpi/CMakeLists.txt\n-\t-\tmpi/b.hpp\n2\t7\tcore/c.hpp\n1\t1\tmpi/a.cpp\n8\t0\tmpi/d.cpp\n"
+
+    def test_so_many_commits_count_as_it_takes(self):
+        self.assertEqual(tree.newest(self.HISTORY, 1), {"mpi/a.cpp"})
+        self.assertEqual(tree.newest(self.HISTORY, 3), {"mpi/a.cpp"})
+        self.assertEqual(tree.newest(self.HISTORY, 5), {"mpi/a.cpp", "core/c.hpp"})
+        self.assertEqual(tree.newest(self.HISTORY, 7), {"mpi/a.cpp", "core/c.hpp", "mpi/d.cpp"})
+
+    def test_a_short_history_is_taken_whole(self):
+        self.assertEqual(tree.newest(self.HISTORY, 1000), {"mpi/a.cpp", "core/c.hpp", "mpi/d.cpp"})
+        self.assertEqual(tree.newest("", 10), set())
+
+
 class Bounded(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The score of all runs whose results lie in build/mutate/results, and the file in which it is kept."""
 import json
+import math
 import pathlib
 
 import explained
@@ -10,6 +11,15 @@ def folder_of(path):
     """plugins/btl of plugins/btl/shm/lane.hpp; mpi of mpi/error.cpp."""
     parts = pathlib.PurePath(path).parts
     return "/".join(parts[:2]) if len(parts) > 2 else parts[0]
+
+
+def too_few(caught, counted, wanted, by_chance):
+    """Whether fewer were caught than the part `wanted`, and tests that catch that part would catch so few in less than
+    the part `by_chance` of all samples of this size."""
+    if caught >= wanted * counted:
+        return False
+    chance = sum(math.comb(counted, k) * wanted**k * (1 - wanted)**(counted - k) for k in range(caught + 1))
+    return chance < by_chance
 
 
 def entries(results):

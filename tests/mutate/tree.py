@@ -44,6 +44,17 @@ def sources(root):
     return sorted(found)
 
 
+def newest(history, lines):
+    """Of git's --numstat, newest first, the files up to the one with which so many added lines are reached."""
+    files, seen = set(), 0
+    for line in history.splitlines():
+        added, _, name = (line.split("\t") + ["", ""])[:3]
+        if added.isdigit() and name.endswith((".cpp", ".hpp")) and seen < lines:
+            files.add(name)
+            seen += int(added)
+    return files
+
+
 class Tree:
     """place: where the copy is; its build is place/build/release, as a user would make it."""
 

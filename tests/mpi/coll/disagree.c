@@ -4,7 +4,7 @@
  * next collective on the communicator works. np: 2+ */
 #include "coll.h"
 
-enum { MOST = 600 };
+enum { MOST = 600, MAX_RANKS = 64 };
 
 static int rank, size, root, odd, form;
 static MPI_Comm comm;
@@ -86,6 +86,28 @@ static void all_to_all(int usual, int other) {
   agree(8);
 }
 
+/* Blocks whose lengths only their two ends know: the odd one gives others than everybody expects. Too long
+ * ones must be told; too short ones may be. */
+static void blocks(int usual, int other) {
+  const int count = rank == odd ? other : usual;
+  count_t out[MAX_RANKS], in[MAX_RANKS];
+  place_t out_at[MAX_RANKS], in_at[MAX_RANKS];
+  for (int i = 0; i < size; ++i) {
+    out[i] = count;
+    in[i] = usual;
+    out_at[i] = (place_t)i * count;
+    in_at[i] = (place_t)i * usual;
+  }
+  buffers(count, (long)usual * size);
+  outcome(COLLECTIVE(Gatherv, gatherv, give, count, MPI_INT, take, in, in_at, MPI_INT, root),
+          rank == root && other > usual);
+  agree(9);
+  buffers((long)count * size, (long)usual * size);
+  outcome(COLLECTIVE(Alltoallv, alltoallv, give, out, out_at, MPI_INT, take, in, in_at, MPI_INT),
+          other > usual);
+  agree(10);
+}
+
 int main(int argc, char** argv) {
   /* Of lengths that are near enough for the same algorithm. */
   static const int lengths[][2] = {{1, 10}, {10, 1}, {7, 8}, {MOST, MOST - 1}};
@@ -100,6 +122,7 @@ int main(int argc, char** argv) {
       odd = (i + 1) % size;
       rooted(lengths[i % 4][0], lengths[i % 4][1]);
       all_to_all(lengths[i % 4][0], lengths[i % 4][1]);
+      blocks(lengths[i % 4][0], lengths[i % 4][1]);
     }
     OK(MPI_Comm_free(&comm));
   }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread that sleeps in a wait is woken when another one of its process completes what it waits for: by a
  * message to itself, by MPI_Grequest_complete, or by progress for all. See tool/sleeps.c. */
+#include <stdatomic.h>
+
 #include "../tool/sleeps.h"
 #include "threads.h"
 
@@ -26,6 +28,7 @@ static int no_cancel(void* state, int complete) {
 }
 
 static MPI_Request promises[ROUNDS];
+static atomic_int kept; /* how many promises have been waited for */
 static MPI_Comm own, world;
 
 /* To each other within the process, and it is the other one that progresses. */
@@ -46,18 +49,22 @@ static void to_and_fro(int id, unsigned* seed) {
   }
 }
 
-/* One waits for what the other one says is done. */
+/* One waits for what the other one says is done. Until that has arrived, the other one stays outside of MPI:
+ * its progress would wake the first one, too. */
 static void promised(int id, unsigned* seed) {
+  const struct timespec moment = {0, 20000};
   int word;
   for (int i = 0; i < ROUNDS; ++i) {
     if (i % 20 == 0) nothing_missed("promised");
     if (id == 0) {
       OK(MPI_Wait(&promises[i], MPI_STATUS_IGNORE));
+      atomic_store(&kept, i + 1);
       OK(MPI_Send(&i, 1, MPI_INT, (me + 1) % size, 3, world));
     } else {
       const MPI_Request copy = promises[i];
       pass_a_while(seed, 300);
       OK(MPI_Grequest_complete(copy));
+      while (atomic_load(&kept) <= i) nanosleep(&moment, NULL);
       OK(MPI_Recv(&word, 1, MPI_INT, (me + size - 1) % size, 3, world, MPI_STATUS_IGNORE));
       CHECK_EQ(word, i);
     }

@@ -89,6 +89,38 @@ TEST(Assembly, drops_what_does_not_continue) {
   EXPECT_FALSE(assembly.take(kFrom, std::span(messages[0]).first(20)));
 }
 
+TEST(Assembly, each_field_of_a_head_has_its_limits) {
+  const auto message = cut({BlockKind::up, {1, 1}, {}, 4, 5, numbered(2000)})[0];
+  Piece sound;
+  std::memcpy(&sound, message.data(), sizeof sound);
+  const auto open_after = [&](const Piece& piece) {
+    auto changed = message;
+    std::memcpy(changed.data(), &piece, sizeof piece);
+    Assembly assembly;
+    EXPECT_FALSE(assembly.take(kFrom, changed));
+    return assembly.open();
+  };
+  EXPECT_EQ(open_after(sound), 1u);
+  Piece piece = sound;
+  piece.block_bytes = 1u << 30;
+  EXPECT_EQ(open_after(piece), 1u);
+  piece.block_bytes = (1u << 30) + 1;
+  EXPECT_EQ(open_after(piece), 0u);
+  for (const std::uint32_t number : {5u, 6u, ~0u}) {
+    piece = sound;
+    piece.number = number;
+    EXPECT_EQ(open_after(piece), 0u) << number;
+  }
+  piece = sound;
+  piece.layout = Piece::kLayout + 1;
+  EXPECT_EQ(open_after(piece), 0u);
+  for (const int kind : {static_cast<int>(BlockKind::up) - 1, static_cast<int>(BlockKind::failed) + 1}) {
+    piece = sound;
+    piece.kind = static_cast<BlockKind>(kind);
+    EXPECT_EQ(open_after(piece), 0u) << kind;
+  }
+}
+
 TEST(Assembly, no_damaged_head_is_believed) {
   const auto messages = cut({BlockKind::up, {1, 1}, {}, 0, 1, numbered(600)});
   for (std::size_t at = 0; at < sizeof(Piece); ++at) {

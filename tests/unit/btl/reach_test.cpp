@@ -12,6 +12,7 @@
 
 #include "core/clock.hpp"
 #include "core/unique_fd.hpp"
+#include "frameworks/btl/net/arrivals.hpp"
 #include "frameworks/btl/net/connections.hpp"
 #include "frameworks/btl/net/doubt.hpp"
 
@@ -55,6 +56,15 @@ Doubt::Verdict after_seconds(Doubt& doubt, const Bytes& port, std::uint64_t seco
     ::poll(nullptr, 0, 5);  // for the answer to come
   }
   return verdict;
+}
+
+TEST(NetNotes, each_stands_there_once_and_there_are_sixteen_at_most) {
+  btl::Component::Counters counters;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < 20; ++i) btl::net::note(counters, "note " + std::to_string(i));
+  }
+  ASSERT_EQ(counters.notes.size(), 16u);
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(counters.notes[i], "note " + std::to_string(i));
 }
 
 TEST(NetDoubt, who_answers_is_waited_for_without_end) {

@@ -43,7 +43,11 @@ TEST(BtlSelf, a_message_sent_while_one_is_delivered_waits_for_its_turn) {
   } echo;
   params::Registry params;
   btl::SelfComponent component({params, echo, btl::Place{}});
-  echo.endpoint = *component.connect(ProcId{}, {});
+  EXPECT_EQ(component.counters().endpoints, 0u);
+  for (int turn = 0; turn < 2; ++turn) {
+    echo.endpoint = *component.connect(ProcId{}, {});
+    EXPECT_EQ(component.counters().endpoints, 1u);
+  }
   EXPECT_EQ(component.progress(), 0);
   ASSERT_EQ(echo.endpoint->send({}, {}), Post::done);
   EXPECT_FALSE(component.drained());

@@ -50,6 +50,7 @@ TEST(BtlShm, a_lane_found_full_grows_up_to_its_limit_and_keeps_the_order) {
   std::uint64_t sent = 0;
   while (harness.endpoint(0, 1).send({}, make_message(sent, 200)) == Post::done) ++sent;
   EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 64u * 1024);
+  EXPECT_LT(sent, 2u * 64 * 1024 / 256) << "a lane of that size was replaced by another one";
   progress_until_idle(harness, 1);
   ASSERT_EQ(harness.sink(1).messages.size(), sent);
   for (std::uint64_t i = 0; i < sent; ++i) ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, 200));
@@ -185,6 +186,29 @@ TEST(BtlShm, a_sender_that_sleeps_for_room_is_rung_when_the_reader_gives_some_ba
   progress_until_idle(harness, 1);
   EXPECT_NE(harness.segment(0).slot(0).doorbell.load(), bell);
   EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, 200)), Post::done);
+}
+
+/// Fills the lane from 0 to 1, and goes to sleep for a message of so many bytes; the bell as it was before.
+std::uint32_t sleep_for_room(ShmHarness& harness, std::size_t bytes) {
+  EXPECT_TRUE(harness.endpoint(0, 1).await_room());
+  const std::uint32_t bell = harness.segment(0).prepare_sleep();
+  EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, bytes)), Post::again);
+  return bell;
+}
+
+TEST(BtlShm, a_sender_that_sleeps_for_room_is_rung_by_a_reader_that_is_never_idle) {
+  ShmHarness harness(2, {"STARLING_MCA_shm_lane_max=16k"});
+  std::size_t sent = 0;
+  while (harness.endpoint(0, 1).send({}, make_message(sent, 200)) == Post::done) ++sent;
+  const std::uint32_t bell = sleep_for_room(harness, 200);
+  // Each call finds something: none is the idle one that gives back what is left.
+  for (std::size_t before = 0; harness.sink(1).messages.size() + 1 < sent;) {
+    ASSERT_NE(harness.component(1).progress(), 0);
+    ASSERT_GT(harness.sink(1).messages.size(), before);
+    before = harness.sink(1).messages.size();
+    if (harness.segment(0).slot(0).doorbell.load() != bell) break;
+  }
+  EXPECT_NE(harness.segment(0).slot(0).doorbell.load(), bell);
 }
 
 TEST(BtlShm, a_sleeper_that_wants_no_room_is_not_rung_for_it) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -187,6 +188,21 @@ class PmixTest : public testing::Test {
   }
   std::string error_;
 };
+
+TEST(PmixValues, names_are_copied_to_their_end_and_cut_off_where_there_is_no_room) {
+  const std::string text(2000, 'n');
+  for (const std::size_t length : {std::size_t{0}, std::size_t{5}, std::size_t{PMIX_MAX_NSLEN},
+                                   std::size_t{PMIX_MAX_NSLEN + 1}, std::size_t{2000}}) {
+    const std::string_view name = std::string_view(text).substr(0, length);  // more of the same follows
+    const pmix_proc_t proc = proc_of(name, 7);
+    EXPECT_EQ(std::strlen(proc.nspace), std::min<std::size_t>(length, PMIX_MAX_NSLEN));
+    EXPECT_EQ(proc.rank, 7u);
+    const pmix_info_t info = text_info(name, text);
+    EXPECT_EQ(std::strlen(info.key), std::min<std::size_t>(length, PMIX_MAX_KEYLEN));
+    EXPECT_EQ(info.value.type, PMIX_STRING);
+    EXPECT_EQ(info.value.data.string, text.c_str());
+  }
+}
 
 TEST_F(PmixTest, identity_is_what_the_server_says) {
   server.facts[PMIX_UNIV_SIZE] = number(PMIX_UINT32, 2);  // less than the job, as mpirun says it

@@ -68,6 +68,32 @@ TEST(Held, the_default_takes_no_more_memory_than_the_eager_credit) {
   EXPECT_EQ(job[0].pending().size(), 3000u);
 }
 
+TEST(Held, the_way_of_blocking_sends_ends_where_the_credit_does) {
+  Config config;
+  config.unexpected_max = 1;
+  Job job(2, {}, Large::ring, config);
+  // The first message makes the peers known; it takes its credit with it until it is received.
+  auto first = job.isend(0, 1, 1, filled(8, 1));
+  job.settle();
+  const auto word = filled(8, 2);
+  const auto try_send = [&] {
+    return job[0].try_send(*job.contexts[0], Rank{1}, Tag{2}, word.data(), word.size());
+  };
+  std::uint64_t sent = 0;
+  for (int i = 0; i < 3000; ++i) {
+    if (try_send() == Post::done) ++sent;
+    job.settle();
+  }
+  EXPECT_EQ(sent + 1, std::uint64_t(16 * 1024 / cost_of(8)));
+  EXPECT_EQ(job[1].counters().unexpected, sent + 1);
+  auto taken = job.irecv(1, 0, 1, 8);
+  std::vector<OpPtr> receives;
+  for (std::uint64_t i = 0; i < sent; ++i) receives.push_back(job.irecv(1, 0, 2, 8));
+  job.settle();
+  EXPECT_TRUE(taken->complete() && receives.back()->complete());
+  EXPECT_EQ(try_send(), Post::done) << "what was received gives its credit back";
+}
+
 TEST(Held, messages_too_long_for_the_credit_count_like_long_ones) {
   Config config = with_limit();
   config.unexpected_max = 1;

@@ -330,5 +330,25 @@ TEST(Contact, pending_names_what_is_waited_for) {
   job[0].close(job.contexts[0]);
 }
 
+TEST(Contact, pending_names_messages_for_which_the_transport_has_no_room) {
+  PairOptions options;
+  options.capacity = 2;
+  Job job(2, options);
+  std::vector<OpPtr> sends;
+  for (int tag = 0; tag < 5; ++tag) sends.push_back(job.isend(0, 1, tag, filled(64, 1)));
+  job[0].note_time(55);
+  const auto all = job[0].pending();
+  ASSERT_EQ(all.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_FALSE(all[i].receive);
+    EXPECT_EQ(to_int(all[i].rank), 1);
+    EXPECT_EQ(to_int(all[i].tag), int(i) + 2);
+    EXPECT_EQ(all[i].bytes, 64u);
+    EXPECT_EQ(all[i].since_ns, 55u);
+  }
+  job.settle();
+  EXPECT_TRUE(job[0].pending().empty());
+}
+
 }  // namespace
 }  // namespace starling::pml::test

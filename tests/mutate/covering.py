@@ -64,8 +64,8 @@ class Table:
         pathlib.Path(path).write_text("\n".join(lines) + "\n")
 
     def tests(self, path, known):
-        """The tests of a file, then others of its folder, those first that most of the folder's files have. Tests that
-        are younger than the table go by their names."""
+        """The tests of a file and how many they are, with others of its folder behind them, those first that most of the
+        folder's files have. Tests that are younger than the table go by their names."""
         stem = pathlib.PurePath(path).stem
         young = [name for name in known if name not in self.seconds and stem in name and not LEFT_OUT.match(name)]
         own, folder = self.files.get(path, []), os.path.dirname(path) + "/"
@@ -74,7 +74,8 @@ class Table:
         others = sorted(counted, key=lambda name: (-counted[name], self.seconds[name], name))[:FROM_FOLDER]
         if not own:
             others.sort(key=lambda name: (self.seconds[name], name))
-        return [name for name in young + own + others if name in known]
+        own = [name for name in young + own if name in known]
+        return own + [name for name in others if name in known], len(own)
 
 
 def choose(entered, seconds):

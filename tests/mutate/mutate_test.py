@@ -168,7 +168,8 @@ class Score(unittest.TestCase):
 
 
 class Recent(unittest.TestCase):
-    HISTORY = "3\t1\tmpi/a.cpp\n\n9\t0\tmpi/CMakeLists.txt\n-\t-\tmpi/b.hpp\n2\t7\tcore/c.hpp\n1\t1\tmpi/a.cpp\n8\t0\tmpi/d.cpp\n"
+    HISTORY = ("3\t1\tmpi/a.cpp\n\n9\t0\tmpi/CMakeLists.txt\n-\t-\tmpi/b.hpp\n2\t7\tcore/c.hpp\n"
+               "1\t1\tmpi/a.cpp\n8\t0\tmpi/d.cpp\n")
 
     def test_so_many_commits_count_as_it_takes(self):
         self.assertEqual(tree.newest(self.HISTORY, 1), {"mpi/a.cpp"})
@@ -216,9 +217,9 @@ class Covering(unittest.TestCase):
             table.write(folder + "/table")
             again = covering.Table.read(folder + "/table")
         self.assertEqual((again.seconds, again.files), (table.seconds, table.files))
-        self.assertEqual(again.tests("x/y.cpp", {"b"}), ["b"])
-        self.assertEqual(again.tests("x/fresh.cpp", {"b", "a/np2"}), ["a/np2", "b"])
-        self.assertEqual(again.tests("z/fresh.cpp", {"b", "z_fresh"}), ["z_fresh"])
+        self.assertEqual(again.tests("x/y.cpp", {"b"}), (["b"], 1))
+        self.assertEqual(again.tests("x/fresh.cpp", {"b", "a/np2"}), (["a/np2", "b"], 0))
+        self.assertEqual(again.tests("z/fresh.cpp", {"b", "z_fresh"}), (["z_fresh"], 1))
 
     def test_functions_that_a_run_entered(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -309,6 +310,21 @@ class Trials(unittest.TestCase):
 
     def test_survives(self):
         self.assertEqual(self.attempt("unseen = n + 1", "unseen = n + 2").word, "SURVIVED")
+
+    def test_a_files_own_tests_are_asked_for_longer_than_others(self):
+        def asked(own, budget):
+            names = []
+            self.tree._test = lambda name, limit: names.append(name) or (0, 10)
+            try:
+                self.tree._met(["a", "b", "c", "d"], self.table, budget, own)
+            finally:
+                del self.tree._test
+            return names
+
+        self.assertEqual(asked(set(), 15), ["a", "b"])
+        self.assertEqual(asked({"a", "b", "c"}, 15), ["a", "b", "c"])
+        self.assertEqual(asked({"a", "b", "c", "d"}, 15), ["a", "b", "c", "d"])
+        self.assertEqual(asked({"a", "b", "c", "d"}, 7), ["a", "b", "c"], "three times as long")
 
     def test_what_does_not_count(self):
         self.assertEqual(self.attempt("total + 0", "total - 0").word, "same code")

@@ -14,6 +14,7 @@ BUILD_LIMIT = 240      # seconds for the objects of a change, and again for what
 SHORTEST_LIMIT = 20    # seconds that any test may take before it counts as hanging
 LONGEST_LIMIT = 60     # ... and that none may
 SLOWER = 12            # in between: so many times what the table says
+OWN_TIMES = 3          # so many times the budget may a file's own tests take, which come first
 MOST_OBJECTS = 12      # changes of headers that more objects include are not made: they take minutes each
 
 
@@ -129,12 +130,14 @@ class Tree:
         return {word[len(prefix):] for name in tests for word in self.known[name]["command"]
                 if word.startswith(prefix) and os.path.isfile(word)}
 
-    def attempt(self, change, tests, table, budget):
-        """Builds the change and runs the tests, at most `budget` seconds of them, until one fails. A test that fails
-        without the change, too, is not asked again, and the others are."""
+    def attempt(self, change, tests, table, budget, own=0):
+        """Builds the change and runs the tests until one fails, at most `budget` seconds of them; the first `own` of
+        them for OWN_TIMES as long. A test that fails without the change, too, is not asked again, and the others are."""
+        own = set(tests[:own])
         spent, unsteady = 0.0, ()
         while True:
-            outcome = self._attempt(change, [name for name in tests if name not in self.unsteady], table, budget - spent)
+            asked = [name for name in tests if name not in self.unsteady]
+            outcome = self._attempt(change, asked, table, budget - spent, own)
             outcome.seconds += spent
             outcome.unsteady += unsteady
             if outcome.word == "SURVIVED" and outcome.tests == 0 and unsteady:
@@ -145,7 +148,7 @@ class Tree:
             self.unsteady.update(outcome.unsteady)
             spent, unsteady = outcome.seconds, outcome.unsteady
 
-    def _attempt(self, change, tests, table, budget):
+    def _attempt(self, change, tests, table, budget, own):
         tests = [name for name in tests if name in self.known]
         objects, archives, linked = self.graph.affected(change.path, self._programs(tests))
         if not objects:
@@ -156,7 +159,7 @@ class Tree:
         try:
             outcome = self._built(change, objects, linked)
             if outcome is None:
-                outcome = self._met(tests, table, budget)
+                outcome = self._met(tests, table, budget, own)
         finally:
             self._restore()
         if outcome.word in ("failed", "hangs"):
@@ -210,7 +213,7 @@ class Tree:
         shutil.rmtree(self.temporary, ignore_errors=True)
         return code, seconds
 
-    def _met(self, tests, table, budget):
+    def _met(self, tests, table, budget, own):
         spent = 0.0
         for count, name in enumerate(tests, 1):
             limit = self._limit(name, table)
@@ -218,7 +221,7 @@ class Tree:
             spent += seconds
             if code != 0:
                 return Outcome("failed" if code is not None else "hangs", name, spent, count)
-            if spent > budget:
+            if spent > budget and (spent > OWN_TIMES * budget or not own.intersection(tests[count:])):
                 return Outcome("SURVIVED", "", spent, count)
         return Outcome("SURVIVED", "", spent, len(tests))
 

@@ -114,7 +114,7 @@ TEST(Assembly, each_field_of_a_head_has_its_limits) {
   piece = sound;
   piece.layout = Piece::kLayout + 1;
   EXPECT_EQ(open_after(piece), 0u);
-  for (const int kind : {static_cast<int>(BlockKind::up) - 1, static_cast<int>(BlockKind::failed) + 1}) {
+  for (const int kind : {static_cast<int>(BlockKind::up) - 1, static_cast<int>(BlockKind::answer) + 1}) {
     piece = sound;
     piece.kind = static_cast<BlockKind>(kind);
     EXPECT_EQ(open_after(piece), 0u) << kind;

@@ -196,6 +196,11 @@ TEST(Typemap, loops_whose_size_does_not_fit_are_refused) {
   EXPECT_FALSE(make_loop(huge + 1, 4, leaf));  // 4 bytes, modulo 2^64
   EXPECT_FALSE(make_loop(huge, 8, leaf));
   EXPECT_TRUE(make_loop(huge / 4, 4, leaf));
+  EXPECT_FALSE(make_loop(huge / 2, 4, leaf)) << "its last element begins where it may, and ends at 2^63";
+  EXPECT_TRUE(make_loop(huge / 2 - 1, 4, leaf));
+  const NodePtr far = make_loop(2, huge, leaf).value();
+  EXPECT_FALSE(make_loop(3, huge / 2, far)) << "size and steps fit, the end does not";
+  EXPECT_TRUE(make_loop(2, huge / 4, far));
   EXPECT_FALSE(make_blocks({0}, {huge}, 4, leaf));
   EXPECT_FALSE(make_blocks({0, 64}, {huge / 4, huge / 4}, 4, leaf));
   EXPECT_TRUE(make_blocks({0, huge}, {huge / 4, 1}, 4, leaf));

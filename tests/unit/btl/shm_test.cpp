@@ -211,6 +211,25 @@ TEST(BtlShm, a_sender_that_sleeps_for_room_is_rung_by_a_reader_that_is_never_idl
   EXPECT_NE(harness.segment(0).slot(0).doorbell.load(), bell);
 }
 
+TEST(BtlShm, a_sender_that_sleeps_for_much_room_is_rung_when_an_idle_reader_gives_back_the_last_cells) {
+  unsigned found = 0;  // of the places in the lane, those before which a long message leaves a gap
+  for (unsigned before = 1; before < 64; ++before) {
+    ShmHarness harness(2, {"STARLING_MCA_shm_lane_max=4k"});
+    const std::size_t most = harness.component(0).limits().message_max_bytes;
+    for (unsigned i = 0; i < before; ++i) {
+      send(harness, 0, 1, i, 200);
+      while (harness.sink(1).messages.size() <= i) harness.component(1).progress();
+    }
+    if (harness.endpoint(0, 1).send({}, make_message(0, most)) == Post::done) continue;
+    ++found;
+    const std::uint32_t bell = sleep_for_room(harness, most);
+    EXPECT_EQ(harness.component(1).progress(), 0);
+    EXPECT_NE(harness.segment(0).slot(0).doorbell.load(), bell) << before;
+    EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, most)), Post::done);
+  }
+  EXPECT_GT(found, 0u);
+}
+
 TEST(BtlShm, a_sleeper_that_wants_no_room_is_not_rung_for_it) {
   ShmHarness harness(2);
   for (std::uint64_t i = 0; i < 10; ++i) send(harness, 0, 1, i, 8);
@@ -250,6 +269,19 @@ TEST(BtlShm, without_memory_small_messages_still_pass_and_long_ones_say_why_not)
   }
   ASSERT_EQ(harness.sink(0).lost.size(), 1u);
   EXPECT_NE(harness.sink(0).reasons[0].find("shm_arena_bytes"), std::string::npos);
+}
+
+TEST(BtlShm, a_lane_that_cannot_grow_for_lack_of_memory_goes_on_as_it_is) {
+  ShmHarness harness(2, {}, 4096);
+  std::uint64_t sent = 0;
+  for (int turn = 0; turn < 5; ++turn) {
+    while (harness.endpoint(0, 1).send({}, make_message(sent, 200)) == Post::done) ++sent;
+    EXPECT_EQ(harness.endpoint(0, 1).lane_bytes(), 4096u);
+    progress_until_idle(harness, 1);
+    ASSERT_EQ(harness.sink(1).messages.size(), sent);
+  }
+  for (std::uint64_t i = 0; i < sent; ++i) ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, 200));
+  EXPECT_EQ(harness.segment(0).arena_used(), 4096u);
 }
 
 TEST(BtlShm, seventy_lanes_are_polled_by_activity_and_lose_nothing) {

@@ -62,6 +62,12 @@ struct Fence {
   std::uint32_t number = kLeft;  ///< the component's own; kLeft: it is over already
 };
 
+/// Processes of this job that the launcher has given a name.
+struct ProcessSet {
+  std::string name;
+  std::vector<std::uint32_t> ranks;  ///< in the launcher's order
+};
+
 class Component {
  public:
   virtual ~Component() = default;
@@ -106,6 +112,9 @@ class Component {
   [[nodiscard]] virtual Result<std::string> lookup(std::string_view name) = 0;
   [[nodiscard]] virtual Result<void> unpublish(std::string_view name) = 0;
 
+  /// What the launcher has defined; may ask it, and waits for seconds at most.
+  [[nodiscard]] virtual std::vector<ProcessSet> process_sets() { return {}; }
+
   /// Tells whether MPI is in use in this process: true from creation, false after the last session or world
   /// was finalized, true again when another begins. A process that ends while MPI is in use is a failure of
   /// the job, also with exit code 0; one that ends while it is not may do so at any time. Never blocks and
@@ -144,7 +153,7 @@ struct Framework {
   using Component = pmi::Component;
   using Args = pmi::Args;
   static constexpr FixedString<24> kName = "pmi";
-  static constexpr std::uint32_t kInterface = 1;
+  static constexpr std::uint32_t kInterface = 2;
 };
 
 }  // namespace starling::pmi

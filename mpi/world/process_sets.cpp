@@ -5,6 +5,7 @@
 
 #include <strings.h>
 
+#include <algorithm>
 #include <array>
 
 #include "mpi/runtime/runtime.hpp"
@@ -18,9 +19,27 @@ bool same_name(std::string_view a, std::string_view b) {
 
 constexpr std::array<std::string_view, 3> kProcessSets = {"mpi://WORLD", "mpi://SELF", "mpix://NODE"};
 
+/// Those of the launcher, which is asked once, when somebody wants to know. Names that begin as ours do are
+/// reserved (MPI 5.0, 11.3.3).
+const std::vector<pmi::ProcessSet>& sets_of_launcher() {
+  static const std::vector<pmi::ProcessSet> sets = [] {
+    std::vector<pmi::ProcessSet> found = Runtime::get()->pmi().process_sets();
+    std::erase_if(found, [](const pmi::ProcessSet& set) {
+      return same_name(std::string_view(set.name).substr(0, 6), "mpi://") ||
+             same_name(std::string_view(set.name).substr(0, 7), "mpix://");
+    });
+    return found;
+  }();
+  return sets;
+}
+
 }  // namespace
 
-std::vector<std::string> process_sets() { return {kProcessSets.begin(), kProcessSets.end()}; }
+std::vector<std::string> process_sets() {
+  std::vector<std::string> names(kProcessSets.begin(), kProcessSets.end());
+  for (const pmi::ProcessSet& set : sets_of_launcher()) names.push_back(set.name);
+  return names;
+}
 
 Ref<Group> group_of_process_set(std::string_view name) {
   Runtime& runtime = *Runtime::get();
@@ -34,7 +53,13 @@ Ref<Group> group_of_process_set(std::string_view name) {
     for (const std::uint32_t rank : runtime.node_ranks()) procs.push_back(ProcId{0, rank});
     members = make_list(std::move(procs));
   } else {
-    return {};
+    const auto& sets = sets_of_launcher();
+    const auto set =
+        std::find_if(sets.begin(), sets.end(), [name](const auto& one) { return same_name(one.name, name); });
+    if (set == sets.end()) return {};
+    std::vector<ProcId> procs;
+    for (const std::uint32_t rank : set->ranks) procs.push_back(ProcId{0, rank});
+    members = make_list(std::move(procs));
   }
   return Ref<Group>::adopt(new Group(std::move(members)));
 }

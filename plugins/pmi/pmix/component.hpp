@@ -42,6 +42,7 @@ class Pmix final : public Component {
   [[nodiscard]] Result<void> publish(std::string_view name, std::string_view port) override;
   [[nodiscard]] Result<std::string> lookup(std::string_view name) override;
   [[nodiscard]] Result<void> unpublish(std::string_view name) override;
+  [[nodiscard]] std::vector<ProcessSet> process_sets() override;
   /// A launcher takes the end of a process that has not finalized PMIx for a failure, so this closes the
   /// connection and opens it again.
   void set_active(bool active) noexcept override;

@@ -23,7 +23,7 @@ struct Library {
 #define STARLING_PMIX_FUNCTIONS(F) \
   F(Init) F(Finalize) F(Abort) F(Put) F(Commit) F(Get) F(Get_nb) F(Fence_nb) F(Publish) \
   F(Lookup) F(Unpublish) F(Resolve_nodes) F(Resolve_peers) F(Register_event_handler) \
-  F(Error_string) F(Value_destruct)
+  F(Error_string) F(Value_destruct) F(Query_info_nb)
 // clang-format on
 #define STARLING_PMIX_MEMBER(NAME) decltype(&::PMIx_##NAME) NAME = nullptr;
   STARLING_PMIX_FUNCTIONS(STARLING_PMIX_MEMBER)

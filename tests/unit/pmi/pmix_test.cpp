@@ -32,6 +32,9 @@ struct Server {
   bool collects = false;
   pmix_notification_fn_t on_event = nullptr;
   std::map<std::string, std::string> names;
+  std::map<std::string, std::vector<std::uint32_t>> sets;
+  bool sets_as_array = false;
+  pmix_status_t sets_status = PMIX_SUCCESS;
 };
 Server server;
 
@@ -133,13 +136,44 @@ pmix_status_t fake_register(pmix_status_t[], std::size_t, pmix_info_t[], std::si
   server.on_event = on_event;
   return PMIX_SUCCESS;
 }
+/// The members of a set of another job have a name that begins with '+'.
+pmix_status_t fake_query(pmix_query_t queries[], std::size_t count, pmix_info_cbfunc_t done, void* cbdata) {
+  EXPECT_EQ(count, 1u);
+  if (server.sets_status != PMIX_SUCCESS) return server.sets_status;
+  pmix_info_t answer{};
+  pmix_data_array_t array{};
+  std::string list;
+  std::vector<char*> texts;
+  std::vector<pmix_proc_t> procs;
+  if (std::strcmp(queries[0].keys[0], PMIX_QUERY_PSET_NAMES) == 0) {
+    for (const auto& set : server.sets) {
+      list += (list.empty() ? "" : ",") + set.first;
+      texts.push_back(const_cast<char*>(set.first.c_str()));
+    }
+    answer = text_info(PMIX_QUERY_PSET_NAMES, list);
+    array = {PMIX_STRING, texts.size(), texts.data()};
+  } else {
+    EXPECT_STREQ(queries[0].keys[0], PMIX_QUERY_PSET_MEMBERSHIP);
+    EXPECT_STREQ(queries[0].qualifiers[0].key, PMIX_PSET_NAME);
+    const std::string name = queries[0].qualifiers[0].value.data.string;
+    for (const std::uint32_t rank : server.sets[name])
+      procs.push_back(proc_of(name.starts_with("+") ? "another" : server.nspace, rank));
+    array = {PMIX_PROC, procs.size(), procs.data()};
+  }
+  if (!procs.empty() || server.sets_as_array) {
+    answer.value.type = PMIX_DATA_ARRAY;
+    answer.value.data.darray = &array;
+  }
+  done(PMIX_SUCCESS, &answer, 1, cbdata, nullptr, nullptr);
+  return PMIX_SUCCESS;
+}
 const char* fake_words(pmix_status_t) { return "SOME-STATUS"; }
 void fake_destruct(pmix_value_t*) {}
 
-constexpr Library kFake = {&fake_init,          &fake_finalize, &fake_abort,     &fake_put,
-                           &fake_commit,        &fake_get,      &fake_get_nb,    &fake_fence_nb,
-                           &fake_publish,       &fake_lookup,   &fake_unpublish, &fake_resolve_nodes,
-                           &fake_resolve_peers, &fake_register, &fake_words,     &fake_destruct};
+constexpr Library kFake = {
+    &fake_init,          &fake_finalize, &fake_abort,   &fake_put,      &fake_commit,    &fake_get,
+    &fake_get_nb,        &fake_fence_nb, &fake_publish, &fake_lookup,   &fake_unpublish, &fake_resolve_nodes,
+    &fake_resolve_peers, &fake_register, &fake_words,   &fake_destruct, &fake_query};
 
 std::vector<std::byte> bytes(std::string_view text) {
   const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
@@ -218,6 +252,27 @@ TEST_F(PmixTest, identity_is_what_the_server_says) {
   EXPECT_TRUE(pmi->capabilities().get_without_fence);
   EXPECT_FALSE(pmi->capabilities().group_fence);
   EXPECT_NE(pmi->capabilities().server.find("Open MPI"), std::string::npos);
+}
+
+TEST_F(PmixTest, process_sets_are_those_of_this_job) {
+  server.sets = {
+      {"ocean", {2, 0}}, {"atmosphere", {1, 3}}, {"+other", {0, 1}}, {"empty", {}}, {"beyond", {4}}};
+  for (const bool as_array : {false, true}) {
+    server.sets_as_array = as_array;
+    const auto sets = connect()->process_sets();
+    ASSERT_EQ(sets.size(), 2u);
+    EXPECT_EQ(sets[0].name, "atmosphere");
+    EXPECT_EQ(sets[0].ranks, (std::vector<std::uint32_t>{1, 3}));
+    EXPECT_EQ(sets[1].name, "ocean");
+    EXPECT_EQ(sets[1].ranks, (std::vector<std::uint32_t>{2, 0}));
+  }
+}
+
+TEST_F(PmixTest, a_server_without_process_sets_has_none) {
+  EXPECT_TRUE(connect()->process_sets().empty());
+  server.sets = {{"ocean", {2, 0}}};
+  server.sets_status = PMIX_ERR_NOT_SUPPORTED;
+  EXPECT_TRUE(connect()->process_sets().empty());
 }
 
 TEST_F(PmixTest, nodes_are_found_in_every_order) {

@@ -66,6 +66,7 @@ struct Creation {
   bool exchange = false;  ///< members need each other's published addresses
   bool lookup = false;    ///< they do, and ask for each at first contact: there is no exchange
   bool ready = false;     ///< no message may leave before all members are ready to receive
+  bool world = false;     ///< all processes of the job meet first, once: some groups cannot do without
 };
 
 /// A transport's address of this process, to be published if its addresses are.

@@ -39,17 +39,31 @@ void Exchanges::completed(ProcListPtr members) {
 }
 
 Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
-                        const FindFailure& find_failure) {
+                        const FindFailure& find_failure, const std::function<bool()>& needless) {
   const auto what = [] { return std::string("a fence of the world that another thread has entered"); };
   Result<void> turn = wait_while_possible(
       courier, find_failure, [&] { return !exchanges.world_fence_running; }, deadline, what);
   if (!turn || exchanges.covers_world()) return turn;
   exchanges.world_fence_running = true;
-  auto fenced = courier.fence({}, {}, deadline, [&] { return find_failure().has_value(); });
+  bool given_up = false;
+  auto fenced = courier.fence({}, {}, deadline, [&] {
+    given_up = needless && needless();
+    return given_up || find_failure().has_value();
+  });
   exchanges.world_fence_running = false;
+  if (given_up) return fenced;
   if (fenced) fenced = still_possible(find_failure, "a fence of the world");
   if (fenced) exchanges.completed_world();
   return fenced;
+}
+
+Result<void> meet_with_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
+                             const FindFailure& find_failure) {
+  auto met = meet_world(courier, exchanges, deadline, find_failure);
+  if (met || met.error().code != Errc::timed_out) return met;
+  return fail(std::move(met).error().within(
+      "every process of the job must make a communicator of more than itself, since groups find each other "
+      "by a fence of the world here (bootstrap_group_mode; startup_report=1 tells why)"));
 }
 
 Result<void> meet(Courier& courier, bool group_fence, Exchanges& exchanges, const ProcListPtr& members,

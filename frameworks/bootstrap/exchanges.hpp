@@ -10,6 +10,7 @@
 /// Errors:  a member that does not come: timed_out.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,13 @@ class Exchanges {
 [[nodiscard]] Result<void> meet(Courier& courier, bool group_fence, Exchanges& exchanges,
                                 const ProcListPtr& members, const std::string& tag, Deadline deadline,
                                 const FindFailure& find_failure);
-/// The fence of the world, once per process: several threads that need it share one.
+/// The fence of the world, once per process: several threads that need it share one. `needless`, if given,
+/// ends it early; the process manager has no other fence of the world for this process then.
 [[nodiscard]] Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
-                                      const FindFailure& find_failure);
+                                      const FindFailure& find_failure,
+                                      const std::function<bool()>& needless = {});
+/// The same for a creation whose members may not need it themselves (Creation::world).
+[[nodiscard]] Result<void> meet_with_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
+                                           const FindFailure& find_failure);
 
 }  // namespace starling::bootstrap

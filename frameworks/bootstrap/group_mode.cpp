@@ -41,4 +41,10 @@ Result<ChosenWay> choose_way(GroupMode mode, const pmi::Capabilities& pmi, bool 
   return ChosenWay{Way::world, "neither fences of groups nor a name service: all processes must take part"};
 }
 
+bool groups_need_world(GroupMode mode, const pmi::Capabilities& pmi, bool tree) {
+  if (!tree) return mode == GroupMode::world && !pmi.group_fence;
+  const auto chosen = choose_way(mode, pmi, false);
+  return chosen && chosen->way == Way::world;
+}
+
 }  // namespace starling::bootstrap

@@ -32,6 +32,10 @@ struct ChosenWay {
 
 /// `everybody`: the group is the whole world.
 [[nodiscard]] Result<ChosenWay> choose_way(GroupMode mode, const pmi::Capabilities& pmi, bool everybody);
+/// Whether groups smaller than the world find each other by the fence of the world alone. Then each process
+/// enters it at its first creation, also one of a group that does not need it: others may.
+/// `tree`: the bootstrap has a tree of roots; else it has fences only.
+[[nodiscard]] bool groups_need_world(GroupMode mode, const pmi::Capabilities& pmi, bool tree);
 [[nodiscard]] const char* name_of(Way way) noexcept;
 
 }  // namespace starling::bootstrap

@@ -18,6 +18,12 @@ inline constexpr params::Decl kGroupMode = params::equal_everywhere(params::choi
     "by "
     "published names, world with a fence of all processes, which must all make a communicator then."));
 
-inline constexpr std::array kParams = {kTimeout, kGroupMode};
+inline constexpr params::Decl kFenceTimeout = params::integer(
+    "bootstrap_fence_timeout", "10", 1, 1'000'000,
+    "Seconds after which a fence of a group that the process manager has not ended is taken for lost: the "
+    "members then find each other by published names, or, after half of bootstrap_timeout, by a fence of all "
+    "processes.");
+
+inline constexpr std::array kParams = {kTimeout, kGroupMode, kFenceTimeout};
 
 }  // namespace starling::bootstrap

@@ -57,6 +57,13 @@ void plan_exchange(const PlanInput& input, StartupPlan& plan) {
   }
 }
 
+/// The same for every group of more than one process, so that all processes come or none.
+void plan_world_fence(const PlanInput& input, StartupPlan& plan) {
+  const bool one_by_one = input.pmi.get_without_fence && input.async_modex;
+  plan.meets_world = input.far_world && input.members > 1 && !one_by_one &&
+                     bootstrap::groups_need_world(input.group_mode, input.pmi, input.roots_tree);
+}
+
 struct Barrier {
   bool runs;
   std::string reason;
@@ -83,6 +90,7 @@ Barrier plan_barrier(BarrierChoice choice, const char* parameter, const std::vec
 StartupPlan make_plan(const PlanInput& input) {
   StartupPlan plan;
   plan_exchange(input, plan);
+  plan_world_fence(input, plan);
 
   plan.waits_for_all = input.members > 1;
   plan.waits_reason = plan.waits_for_all ? "they agree on a context id, so the latest member keeps the others"
@@ -128,7 +136,7 @@ std::vector<std::string> StartupPlan::lines() const {
     return "?";
   };
   const auto yes_no = [](bool runs) { return runs ? std::string("yes") : std::string("no"); };
-  return {
+  std::vector<std::string> all = {
       std::string("address exchange: ") + exchange_text() + " (" + exchange_reason + ")",
       "waits for all members: " + yes_no(waits_for_all) + " (" + waits_reason + ")",
       "barrier before the first message: " + yes_no(init_barrier) + " (" + init_barrier_reason + ")",
@@ -136,6 +144,8 @@ std::vector<std::string> StartupPlan::lines() const {
       std::string("peers: ") + (peers_now ? "made at once" : "made on first message") + " (" + peers_reason +
           ")",
   };
+  if (meets_world) all.emplace_back("fence of all processes of the job: at the first communicator of each");
+  return all;
 }
 
 }  // namespace starling::mpi

@@ -29,7 +29,8 @@ struct PlanInput {
   bool roots_tree = false;  ///< the bootstrap exchanges addresses over a tree of node roots
   bootstrap::GroupMode group_mode = bootstrap::GroupMode::automatic;
   std::uint32_t members = 1;
-  bool everybody = true;  ///< the group is the whole world
+  bool everybody = true;   ///< the group is the whole world
+  bool far_world = false;  ///< a network may carry messages between some processes of the world
   std::int64_t add_procs_cutoff = 0;
   bool async_modex = false;
   BarrierChoice init_barrier = BarrierChoice::automatic;
@@ -42,6 +43,7 @@ struct StartupPlan {
   enum class Exchange { none, fence, tree, direct };
   Exchange exchange = Exchange::none;
   std::string exchange_reason;
+  bool meets_world = false;  ///< all processes of the job meet once, at the first creation of each
   /// Making the communicator ends on each member when the last one has begun it.
   bool waits_for_all = false;
   std::string waits_reason;

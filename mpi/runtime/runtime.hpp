@@ -226,6 +226,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] bool is_near(ProcId proc) const;
   /// Whether some member is not near.
   [[nodiscard]] bool needs_network(const ProcList& members) const;
+  [[nodiscard]] Result<void> make_network();
   [[nodiscard]] Result<void> create_network();
   [[nodiscard]] Result<void> all_reachable(const ProcList& members) const;
   [[nodiscard]] Result<void> create_bootstrap();

@@ -149,7 +149,12 @@ Result<void> Runtime::all_reachable(const ProcList& members) const {
 
 Result<void> Runtime::reach(const ProcList& members) {
   if (network_made_ || !needs_network(members)) return {};
-  if (network_candidates_.empty()) return all_reachable(members);
+  return network_candidates_.empty() ? all_reachable(members) : make_network();
+}
+
+/// Once.
+Result<void> Runtime::make_network() {
+  if (network_made_) return {};
   const std::uint64_t begin = now_ns();
   network_made_ = true;
   if (auto created = create_network(); !created) return created;
@@ -256,6 +261,7 @@ StartupPlan Runtime::plan_under(const pmi::Capabilities& pmi, std::uint32_t memb
   input.pmi = pmi;
   input.members = members;
   input.everybody = members >= world_size_;
+  input.far_world = !world_is_near_ && !network_candidates_.empty();
   input.roots_tree = bootstrap_name_ == "hierarchical";
   input.group_mode = params().choice<bootstrap::GroupMode>(bootstrap::kGroupMode);
   input.add_procs_cutoff = params().integer(kAddProcsCutoff);
@@ -268,11 +274,15 @@ StartupPlan Runtime::plan_under(const pmi::Capabilities& pmi, std::uint32_t memb
 Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& tag) {
   if (auto reached = reach(*members); !reached) return fail(std::move(reached).error());
   const StartupPlan plan = plan_for(*members);
+  if (plan.meets_world) {  // with the addresses that others will look for
+    if (auto made = make_network(); !made) return fail(std::move(made).error());
+  }
   bootstrap::Creation creation{members, tag};
   creation.exchange =
       plan.exchange == StartupPlan::Exchange::fence || plan.exchange == StartupPlan::Exchange::tree;
   creation.lookup = plan.exchange == StartupPlan::Exchange::direct;
   creation.ready = plan.init_barrier;
+  creation.world = plan.meets_world;
   const auto seconds = static_cast<std::uint64_t>(params().integer(bootstrap::kTimeout));
   const std::uint64_t begin = now_ns();
   auto id = bootstrap_->create(creation, Deadline::after_seconds(seconds));

@@ -343,8 +343,9 @@ std::string Runtime::absent_processes() const {
   if (absent == 0) return {};
   return std::to_string(absent) + " of " + std::to_string(segment_->local_size()) +
          " processes of this node have not attached to its shared memory (" + shared_memory_ +
-         "): they have not initialised MPI, or they are in another container, without a /dev/shm or network "
-         "namespace in common";
+         "): they have not initialised MPI, or run as another user, or are in another container. Containers "
+         "of "
+         "one node need the host's /dev/shm mounted in each, or its network namespace and shm=memfd";
 }
 
 Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline,

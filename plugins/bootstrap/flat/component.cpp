@@ -36,16 +36,20 @@ Result<ContextId> Flat::create(const Creation& creation, Deadline deadline) {
 /// What comes before the agreement.
 Result<void> Flat::prepare(const Accord::Call& call, Deadline deadline) {
   const Creation& creation = call.creation();
-  if (creation.exchange || creation.lookup) {
+  if (creation.exchange || creation.lookup || creation.world) {
     if (auto put = desk_.expose(); !put) return put;
+  }
+  const FindFailure find_failure = [&] {
+    accord_.look(call, [&] { return neighbours(call); });
+    return accord_.failure(call);
+  };
+  if (creation.world) {
+    if (auto met = meet_with_world(courier_, exchanges_, deadline, find_failure); !met) return met;
   }
   if (!creation.exchange && !creation.ready) return {};
   if (auto possible = can_meet(creation); !possible) return possible;
   const bool groups = pmi_.capabilities().group_fence && creation.members->size() < world_size_;
-  return meet(courier_, groups, exchanges_, creation.members, text_of(call.key()), deadline, [&] {
-    accord_.look(call, [&] { return neighbours(call); });
-    return accord_.failure(call);
-  });
+  return meet(courier_, groups, exchanges_, creation.members, text_of(call.key()), deadline, find_failure);
 }
 
 std::vector<ProcId> Flat::neighbours(const Accord::Call& call) const {

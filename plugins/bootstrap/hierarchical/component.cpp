@@ -20,6 +20,8 @@ Hierarchical::Hierarchical(const Args& args)
       nodes_(args.nodes),
       store_(args.store),
       mode_(args.params.choice<GroupMode>(kGroupMode)),
+      timeout_s_(static_cast<std::uint64_t>(args.params.integer(kTimeout))),
+      fence_timeout_s_(static_cast<std::uint64_t>(args.params.integer(kFenceTimeout))),
       desk_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
       exchanges_(args.world_size),
       ready_(args.world_size),
@@ -28,12 +30,11 @@ Hierarchical::Hierarchical(const Args& args)
       agreement_(args.courier, args.self, args.nodes, accord_, kArity) {}
 
 Result<ContextId> Hierarchical::create(const Creation& creation, Deadline deadline) {
-  if (creation.lookup) {
+  if (creation.lookup || creation.world) {
     if (auto put = desk_.expose(); !put) return fail(std::move(put).error());
   }
   const Accord::Call call(accord_, creation);
-  if (creation.ready) {
-    // Nobody may send to somebody who is not there: even the hello to a parent would be lost.
+  if (creation.ready || creation.world) {
     const RootsPlace place = place_among_roots(creation.members, self_, nodes_, kArity);
     std::vector<ProcId> neighbours = place.root_children;
     if (place.parent) neighbours.push_back(*place.parent);
@@ -42,9 +43,7 @@ Result<ContextId> Hierarchical::create(const Creation& creation, Deadline deadli
       accord_.look(call, [&] { return neighbours; });
       return accord_.failure(call);
     };
-    const bool groups = pmi_.capabilities().group_fence;
-    auto fenced = meet(courier_, groups, ready_, creation.members, "ready " + text_of(call.key()), deadline,
-                       find_failure);
+    auto fenced = meet_first(call, deadline, find_failure);
     if (!fenced) {
       const Error error = accord_.explain(call, std::move(fenced).error(), neighbours);
       accord_.tell(call, error, neighbours);
@@ -54,12 +53,27 @@ Result<ContextId> Hierarchical::create(const Creation& creation, Deadline deadli
   return creation.exchange ? exchange(call, deadline) : agreement_.agree(call, deadline);
 }
 
+Result<void> Hierarchical::meet_first(const Accord::Call& call, Deadline deadline,
+                                      const FindFailure& find_failure) {
+  const Creation& creation = call.creation();
+  if (creation.world) {
+    if (auto met = meet_with_world(courier_, fenced_, deadline, find_failure); !met) return met;
+    ready_.completed_world();
+  }
+  if (!creation.ready) return {};
+  // Nobody may send to somebody who is not there: even the hello to a parent would be lost.
+  const bool groups = pmi_.capabilities().group_fence;
+  return meet(courier_, groups, ready_, creation.members, "ready " + text_of(call.key()), deadline,
+              find_failure);
+}
+
 Result<ContextId> Hierarchical::exchange(const Accord::Call& call, Deadline deadline) {
   const Creation& creation = call.creation();
   Meeting meeting{call,     place_among_roots(creation.members, self_, nodes_, kArity),
                   deadline, describe(creation),
                   {},       {},
                   false,    false};
+  meeting.patience = patience_from_now();
   Result<ContextId> id = hold(meeting);
   if (!id) {
     const Error error = give_up(meeting, std::move(id).error());

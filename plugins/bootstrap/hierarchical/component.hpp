@@ -29,6 +29,7 @@ namespace starling::bootstrap {
 class Hierarchical final : public Component {
  public:
   static constexpr std::uint32_t kArity = 4;
+  static constexpr std::uint32_t kMostLostFences = 2;  ///< then no more are entered
 
   explicit Hierarchical(const Args& args);
 
@@ -55,11 +56,17 @@ class Hierarchical final : public Component {
     std::vector<ProcId> waited_for;         ///< in vain
     bool published = false;                 ///< a name that has to go
     bool sent_up = false;
+    bool gathered = false;    ///< all below have come
+    bool fence_lost = false;  ///< that of the roots has not ended
+    Deadline patience = {};   ///< when it, or who comes by one, is taken for lost
 
     [[nodiscard]] const Key& key() const noexcept { return call.key(); }
     [[nodiscard]] const ProcListPtr& members() const noexcept { return call.creation().members; }
   };
 
+  /// What other members or processes have to be there for.
+  [[nodiscard]] Result<void> meet_first(const Accord::Call& call, Deadline deadline,
+                                        const FindFailure& find_failure);
   [[nodiscard]] Result<ContextId> exchange(const Accord::Call& call, Deadline deadline);
   [[nodiscard]] Error give_up(Meeting& meeting, Error error);
   [[nodiscard]] bool reaches(ProcId proc);
@@ -78,6 +85,13 @@ class Hierarchical final : public Component {
   [[nodiscard]] Result<Way> way_for(const Meeting& meeting) const;
   [[nodiscard]] std::string published_name(const Meeting& meeting, ProcId root) const;
   [[nodiscard]] Result<void> become_visible(Meeting& meeting, Way way);
+  // lost_fence.cpp
+  [[nodiscard]] Deadline patience_from_now() const;
+  [[nodiscard]] bool may_lose_fence(const Meeting& meeting) const;
+  [[nodiscard]] Result<void> fence_of_roots(Meeting& meeting, const FindFailure& find_failure);
+  [[nodiscard]] Result<void> go_another_way(Meeting& meeting, const FindFailure& find_failure,
+                                            const std::function<bool()>& needless);
+  [[nodiscard]] Result<void> publish(Meeting& meeting);
   [[nodiscard]] Result<void> find_parent(const Meeting& meeting, Way way);
   void look_up_parent(const Meeting& meeting);
   [[nodiscard]] Result<void> find_by_name(const Meeting& meeting);
@@ -101,6 +115,8 @@ class Hierarchical final : public Component {
   const pmi::NodeMap* nodes_;
   NodeStore* store_;
   GroupMode mode_;
+  std::uint64_t timeout_s_, fence_timeout_s_;
+  std::uint32_t fences_lost_ = 0;  // one after the other
   CardDesk desk_;
   Exchanges exchanges_;
   Exchanges ready_;   // groups whose members were all seen to be there

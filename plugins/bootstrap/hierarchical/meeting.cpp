@@ -19,16 +19,6 @@ constexpr std::uint64_t kFirstPauseNs = 1'000'000, kLongestPauseNs = 20'000'000;
 /// What a root passes on at once. A power of two of bytes wastes nothing of the node's segment.
 constexpr std::size_t kSheetBytes = 64 * 1024;
 
-std::string to_hex(const std::vector<std::byte>& bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<unsigned>(byte >> 4)];
-    text += kDigits[std::to_integer<unsigned>(byte & std::byte{15})];
-  }
-  return text;
-}
-
 Result<std::vector<std::byte>> from_hex(const std::string& text) {
   const auto digit = [](char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
@@ -66,8 +56,15 @@ Result<void> Hierarchical::wait_for(Meeting& meeting, const std::vector<ProcId>&
     return std::all_of(senders.begin(), senders.end(),
                        [&](ProcId sender) { return inbox_.has(meeting.key(), sender); });
   };
-  auto waited = wait_while_possible(courier_, failure_of(meeting, missing), all_there, meeting.deadline,
-                                    [&] { return meeting.name + ": " + text(); });
+  const auto what = [&] { return meeting.name + ": " + text(); };
+  const FindFailure find_failure = failure_of(meeting, missing);
+  const bool may_come_otherwise = may_lose_fence(meeting);
+  auto waited = wait_while_possible(courier_, find_failure, all_there,
+                                    may_come_otherwise ? meeting.patience : meeting.deadline, what);
+  if (may_come_otherwise && !waited && waited.error().code == Errc::timed_out) {
+    if (auto gone = go_another_way(meeting, find_failure, all_there); !gone) return gone;
+    waited = wait_while_possible(courier_, find_failure, all_there, meeting.deadline, what);
+  }
   if (waited) return waited;
   meeting.waited_for = missing();
   if (waited.error().code != Errc::timed_out) return waited;
@@ -178,9 +175,7 @@ Result<void> Hierarchical::become_visible(Meeting& meeting, Way way) {
   if (place.nodes == 1 || covered(meeting)) return {};
   const bool looked_for = !place.root_children.empty();
   if (looked_for && way == Way::lookup) {
-    meeting.published = true;
-    if (auto done = pmi_.publish(published_name(meeting, self_), to_hex(desk_.own_card())); !done)
-      return done;
+    if (auto done = publish(meeting); !done) return done;
     // Members with other parameters would look there, and then hear from this one what differs.
     return pmi_.capabilities().get_without_fence ? desk_.expose() : Result<void>();
   }
@@ -194,15 +189,16 @@ Result<void> Hierarchical::become_visible(Meeting& meeting, Way way) {
     return procs;
   });
   if (way == Way::world) return meet_world(courier_, fenced_, meeting.deadline, find_failure);
-  if (way != Way::native || !place.root) return {};
-  return courier_.fence(ranks_of_roots(meeting.members(), nodes_), "roots " + text_of(meeting.key()),
-                        meeting.deadline, [&] { return covered(meeting) || find_failure().has_value(); });
+  if (way != Way::native || !place.root || fenced_.covers_world()) return {};
+  return fence_of_roots(meeting, find_failure);
 }
 
 /// Makes the parent of a root known.
 Result<void> Hierarchical::find_parent(const Meeting& meeting, Way way) {
   if (!meeting.place.root || covered(meeting)) return {};
-  return way == Way::lookup ? find_by_name(meeting) : fetch_parent(meeting);
+  const bool by_name =
+      way == Way::lookup || (way == Way::native && meeting.fence_lost && pmi_.capabilities().name_service);
+  return by_name ? find_by_name(meeting) : fetch_parent(meeting);
 }
 
 Result<ContextId> Hierarchical::hold(Meeting& meeting) {
@@ -211,6 +207,7 @@ Result<ContextId> Hierarchical::hold(Meeting& meeting) {
   if (auto visible = become_visible(meeting, *way); !visible) return fail(std::move(visible).error());
   auto all = gather(meeting);
   if (!all) return fail(std::move(all).error());
+  meeting.gathered = true;
   if (meeting.published) {  // the children have said hello, so they have read it
     meeting.published = false;
     if (auto gone = pmi_.unpublish(published_name(meeting, self_)); !gone)

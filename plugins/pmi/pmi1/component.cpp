@@ -265,7 +265,9 @@ Result<void> Pmi1::publish(std::string_view name, std::string_view port) {
   auto reply = request(std::move(line).take(), "publish_result");
   if (!reply) return fail(std::move(reply).error());
   if (reply->find("rc") == "0" || reply->find("info") == "ok") return {};
-  return refused(*reply, "to publish the name " + std::string(name));
+  Unexpected no = refused(*reply, "to publish the name " + std::string(name));
+  no.error.code = Errc::denied;
+  return no;
 }
 
 Result<std::string> Pmi1::lookup(std::string_view name) {

@@ -62,6 +62,7 @@ class Pmi1 final : public Component {
   [[nodiscard]] Result<void> take_features(const Getenv& get, const Features& features);
   [[nodiscard]] Result<void> ask_everything(const Getenv& get);
   [[nodiscard]] Result<void> ask_node_map();
+  [[nodiscard]] Result<void> find_name_service();
 
   /// Sends a request and gives the reply of that name; what a barrier left behind is sorted on the way.
   [[nodiscard]] Result<wire::Message> request(std::string line, std::string_view reply);

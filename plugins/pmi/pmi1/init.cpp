@@ -91,7 +91,7 @@ Result<void> Pmi1::init(const Getenv& get, const Launch& launch) {
   capabilities_.get_without_fence = own_server_;
   capabilities_.group_fence = subversion_ >= 2;
   capabilities_.tagged_barrier = subversion_ >= 2;
-  capabilities_.name_service = true;
+  if (auto names = find_name_service(); !names) return names;
   capabilities_.tells_reason = own_server_;
   capabilities_.server =
       "PMI 1." + std::to_string(subversion_) + (own_server_ ? " (Starling's mpiexec)" : "");
@@ -195,6 +195,18 @@ Result<void> Pmi1::ask_everything(const Getenv& get) {
   if (auto number = app->integer("appnum", 0, kMaxNumber); number)
     identity_.appnum = static_cast<std::uint32_t>(*number);
   return ask_node_map();
+}
+
+/// Flux has no names, and says so. Hydra, whose spaces of values are called kvs_..., has. What a server
+/// refuses, it refuses to every rank, so that all of them decide alike; no answer is an error, never a no.
+Result<void> Pmi1::find_name_service() {
+  capabilities_.name_service = true;
+  if (own_server_ || identity_.size == 1 || kvs_.starts_with("kvs_")) return {};
+  const std::string name = "starling-probe-" + identity_.job + "-" + std::to_string(identity_.rank);
+  auto published = publish(name, "none");
+  if (!published && published.error().code != Errc::denied) return published;
+  capabilities_.name_service = published.has_value();
+  return published ? unpublish(name) : Result<void>();
 }
 
 Result<void> Pmi1::ask_node_map() {

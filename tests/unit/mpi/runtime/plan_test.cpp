@@ -133,6 +133,33 @@ TEST(StartupPlan, says_how_roots_find_their_parents) {
           }
 }
 
+TEST(StartupPlan, all_processes_meet_where_groups_have_no_other_way) {
+  using bootstrap::GroupMode;
+  PlanInput input;
+  input.members = 2;
+  input.far_world = true;
+  input.everybody = false;
+  for (const bool tree : {false, true}) {
+    input.roots_tree = tree;
+    input.group_mode = GroupMode::world;
+    EXPECT_TRUE(make_plan(input).meets_world);
+    EXPECT_NE(make_plan(input).lines().back().find("fence of all processes"), std::string::npos);
+    input.group_mode = GroupMode::automatic;
+    EXPECT_EQ(make_plan(input).meets_world, tree) << "flat refuses such groups instead";
+  }
+  input.pmi.name_service = true;
+  EXPECT_FALSE(make_plan(input).meets_world);
+  input.group_mode = GroupMode::world;
+  input.far_world = false;
+  EXPECT_FALSE(make_plan(input).meets_world);
+  input.far_world = true;
+  input.members = 1;
+  EXPECT_FALSE(make_plan(input).meets_world);
+  input.members = 2;
+  input.pmi.get_without_fence = input.async_modex = true;
+  EXPECT_FALSE(make_plan(input).meets_world);
+}
+
 TEST(StartupPlan, makes_peers_at_once_below_the_cutoff_or_where_a_transport_needs_it) {
   for (const Case& c : all_cases()) {
     const StartupPlan plan = make_plan(input_of(c));

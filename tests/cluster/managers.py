@@ -10,17 +10,23 @@ import collections
 import pathlib
 import shutil
 import sys
+import threading
 import unittest
 
 import nodes
 import slurm
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "np"))
+import alone  # noqa: E402
+
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 SANITIZED = "-fsanitize" in (BUILD / "CMakeCache.txt").read_text()
+ALONE = str(BUILD / "tests/np_servers_alone")
+GROUPS = str(BUILD / "tests/np_servers_groups")
 KIN = str(BUILD / "tests/np_kin")
 STENCIL = str(BUILD / "examples/stencil3d")
 PROGRAMS = ("mpi_session_subsets", "mpi_session_concurrent_tags", "mpi_session_with_world", "mpi_session_again",
-            "mpi_comm_inter_groups")
+            "mpi_session_unequal", "mpi_session_thousand", "mpi_comm_inter_groups")
 
 
 def network():
@@ -75,6 +81,36 @@ class Manager:
                 done = self.run_job(2, str(BUILD / "tests/mpi" / program))
                 self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
+    def start_alone(self, _, ranks, *command):
+        done = self.run_job(ranks // 2, *command)
+        return done.returncode, done.stdout, done.stderr
+
+    def test_sessions_begin_while_no_other_rank_has(self):
+        alone.in_turns(self, ALONE, self.start_alone, 4, where=BUILD)
+
+    def test_a_session_costs_the_same_in_every_job(self):
+        messages = alone.constant(self, ALONE, self.start_alone, 2, 8, where=BUILD)
+        print(f"{type(self).__name__}: {messages} messages for MPI_Session_init", file=sys.stderr)
+
+    def test_a_thousand_sessions(self):
+        done = self.run_job(2, GROUPS, "again", "1000")
+        self.assertEqual((done.returncode, done.stdout.count("done")), (0, 4), done.stdout + done.stderr)
+
+    def test_64_ranks(self):
+        done = self.run_job(32, GROUPS, "halves")
+        self.assertEqual((done.returncode, done.stdout.count("done")), (0, 64), done.stdout + done.stderr)
+
+    def test_several_jobs_at_once(self):
+        ended = []
+        threads = [threading.Thread(target=lambda: ended.append(self.run_job(2, GROUPS, "parts", "2")))
+                   for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([(done.returncode, done.stdout.count("done")) for done in ended], [(0, 4)] * 3,
+                         [done.stdout + done.stderr for done in ended])
+
     def test_ends(self):
         for how, codes in self.codes.items():
             with self.subTest(how=how):
@@ -89,6 +125,7 @@ class Manager:
 class Mpirun(Manager, unittest.TestCase):
     server = "PMIx "
     modes = ({}, {"async_modex": "1"}, {"bootstrap": "flat"}, {"bootstrap_group_mode": "lookup"})
+    codes = {**Manager.codes, "kill": (137, 58)}  # or that of a survivor (MPI_ERR_PROC_ABORTED) who has noticed first
 
     def start(self, per_node, *command, env):
         return self.nodes.run(per_node, *command, env=env, launcher="mpirun")

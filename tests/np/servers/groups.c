@@ -2,6 +2,7 @@
 /* Sessions whose first communicators are of groups, no world before. argv[1]: what each rank does.
  * halves: an intercommunicator between the lower and the upper half.
  * parts N: N groups of neighbouring ranks at once, then everybody.
+ * part N: the same, without everybody. world N: the same, then MPI_Init.
  * subset: all ranks but the last, which makes a communicator with rank 0 alone, afterwards.
  * again N: N sessions one after the other, each with a communicator of the rank alone, every hundredth
  * with one of all.
@@ -89,6 +90,13 @@ int main(int argc, char** argv) {
     const int each = size / atoi(argv[2]), first = me / each * each;
     among(first, first + each - 1, "part");
     among(0, size - 1, "all");
+  } else if (strcmp(what, "part") == 0 || strcmp(what, "world") == 0) {
+    const int each = size / atoi(argv[2]), first = me / each * each;
+    among(first, first + each - 1, "part");
+    if (what[0] == 'w') {
+      MPI_Init(&argc, &argv);
+      MPI_Finalize();
+    }
   } else if (strcmp(what, "subset") == 0) {
     if (me < size - 1) among(0, size - 2, "some");
   } else if (strcmp(what, "late") == 0) {

@@ -96,6 +96,24 @@ class WithoutNames(ServerCase):
         self.assertEqual((job.fences, job.names), (0, {}))
 
 
+class Mixed(unittest.TestCase):
+    """Processes with MPI_Init and processes with sessions alone in one job: their groups work; MPI_COMM_WORLD cannot."""
+
+    def run_job(self, *others):
+        return subprocess.run([MPIEXEC, "--mca", "bootstrap_timeout", "2", "-n", "2", GROUPS, "world", "2", ":", "-n", "2",
+                               GROUPS, *others], text=True, timeout=60, stdin=subprocess.DEVNULL, capture_output=True)
+
+    def test_all_with_both(self):
+        done = self.run_job("world", "2")
+        self.assertEqual((done.returncode, done.stdout.count("done")), (0, 4), done.stderr)
+
+    def test_who_never_calls_mpi_init_is_named(self):
+        done = self.run_job("part", "2")
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertEqual(done.stdout.count("done"), 2, done.stderr)  # the groups of sessions have worked
+        self.assertRegex(done.stderr, r"MPI_Init: .*'org.starling.world': gave up \(parameter bootstrap_timeout\)")
+
+
 class LostFences(ServerCase):
     """A server that has fences of groups, as it says, and does not end them: for nobody, or not for all."""
 

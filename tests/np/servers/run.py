@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -32,6 +33,9 @@ class ServerCase(unittest.TestCase):
         self.addCleanup(self.directory.cleanup)
 
     def tearDown(self):
+        deadline = time.monotonic() + 5  # killed processes need a moment to be gone
+        while names() - self.before and time.monotonic() < deadline:
+            time.sleep(0.02)
         self.assertEqual(names() - self.before, set(), "names were left behind")
 
     def run_job(self, size, *command, server=None, **params):

@@ -12,6 +12,7 @@ FLOORS = {
     "frameworks": {"core", "params", "frameworks"},
     "plugins": {"core", "params", "frameworks", "plugins"},
     "mpi": {"core", "params", "frameworks", "mpi"},
+    "fortran": {"fortran"},  # a user of mpi.h, as any program is
     "tools": {"core", "params", "frameworks", "mpi", "tools"},
 }
 FRAMEWORK_USES = {"pmi": set(), "shm": set(), "btl": {"shm"}, "pml": {"btl", "shm"}, "bootstrap": {"pmi", "shm", "btl"}}

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 CODE = {".hpp", ".cpp", ".h", ".c"}
-LICENSED = CODE | {".py", ".cmake", ".sh", ".conf"}
+LICENSED = CODE | {".py", ".cmake", ".sh", ".conf", ".F90", ".f90"}
 MAX_LINES = 800
 MAX_COLUMNS = 110
 MAX_FUNCTION = 60

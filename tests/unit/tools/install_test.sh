@@ -36,6 +36,29 @@ printf '#include <mpi.h>\nint main(void) { return MPI_Comm_c2f(MPI_COMM_NULL) ==
 "$prefix/bin/mpicc" "$work/old.c" -o "$work/old"
 "$work/old" || fail "a program with names outside the ABI does not run"
 
+if [ -d "$prefix/lib/starling/fortran" ]; then
+  for how in mpi mpif; do
+    unset MPI_FC
+    "$prefix/bin/mpifort" "$source/examples/hello_$how.f90" -o "$work/hello_$how"
+    lines=$("$prefix/bin/mpiexec" -n 2 "$work/hello_$how" | grep -c 'of 2')
+    [ "$lines" = 2 ] || fail "hello_$how printed $lines lines, expected 2"
+  done
+  PATH=$prefix/bin:$PATH cmake -S "$source/tests/unit/tools/find_mpi_fortran" -B "$work/fortran" -DEXAMPLES="$source/examples" \
+    >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "find_package(MPI COMPONENTS Fortran) failed"; }
+  cmake --build "$work/fortran" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "the Fortran project does not build"; }
+  ctest --test-dir "$work/fortran" >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "the Fortran project's program does not run"; }
+  if command -v pkg-config >/dev/null; then
+    flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs mpifort_abi)
+    gfortran "$source/examples/hello_mpi.f90" $flags -o "$work/fortran-by-pkg-config"
+    LD_LIBRARY_PATH=$prefix/lib "$prefix/bin/mpiexec" -n 1 "$work/fortran-by-pkg-config" >/dev/null
+  fi
+  # A tree for another compiler: the same one under another name, whose folder is gone.
+  rm -r "$prefix/lib/starling/fortran/$("$prefix/bin/mpifort" -showme:tree)"
+  "$prefix/bin/starling-fortran-build" gfortran >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "starling-fortran-build failed"; }
+  "$prefix/bin/mpifort" "$source/examples/hello_mpi.f90" -o "$work/hello_again"
+  "$prefix/bin/mpiexec" -n 1 "$work/hello_again" >/dev/null || fail "a program with the tree that was built does not run"
+fi
+
 if command -v pkg-config >/dev/null; then
   flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs mpi_abi)
   cc "$source/examples/hello.c" $flags -o "$work/by-pkg-config"

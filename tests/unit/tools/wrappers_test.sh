@@ -50,7 +50,41 @@ esac
 "$bin/mpicc" -showme:nonsense >/dev/null 2>&1 && expect "unknown -showme is refused" 1 0
 MPI_CC=/nonexistent/cc "$bin/mpicc" -c x.c >/dev/null 2>&1
 expect "a missing compiler is named" 127 $?
-"$bin/mpifort" x.f90 >/dev/null 2>&1
-expect "mpifort refuses" 1 $?
+
+# Fortran: where the build has it, and what is said where it has not.
+unset MPI_FC
+if [ -d "$prefix/lib/starling/fortran" ] && command -v gfortran >/dev/null; then
+  tree=$("$bin/mpifort" -showme:tree)
+  modules=$prefix/lib/starling/fortran/$tree
+  link="-L$prefix/lib -Wl,-rpath,$prefix/lib -Wl,--enable-new-dtags -lmpifort_abi -lmpi_abi"
+  export MPI_FC=gfortran
+  expect "mpifort knows the folder of modules" yes "$([ -f "$modules/mpi.mod" ] && echo yes)"
+  expect "mpifort -show" "gfortran -I$prefix/include -I$modules x.f90 $link" "$("$bin/mpifort" -show x.f90)"
+  expect "mpifort compiles" "gfortran -I$prefix/include -I$modules -c x.f90" "$("$bin/mpifort" -show -c x.f90)"
+  expect "mpif77 is mpifort" "$("$bin/mpifort" -show)" "$("$bin/mpif77" -show)"
+  expect "mpif90 is mpifort" "$("$bin/mpifort" -show)" "$("$bin/mpif90" -show)"
+  expect "mpifort -showme:incdirs" "$prefix/include $modules" "$("$bin/mpifort" -showme:incdirs)"
+  expect "mpifort -showme:libs" "mpifort_abi mpi_abi" "$("$bin/mpifort" -showme:libs)"
+  expect "mpifort -showme:link" "$link" "$("$bin/mpifort" -showme:link)"
+  expect "mpifort --version is the compiler's" "$(gfortran --version)" "$("$bin/mpifort" --version)"
+  other=$(mktemp -d)
+  printf '#!/bin/sh\necho "flang-new version 99.1"\n' >"$other/flang-new"
+  chmod +x "$other/flang-new"
+  said=$(MPI_FC=$other/flang-new "$bin/mpifort" -c x.f90 2>&1)
+  expect "a compiler without modules is refused" 1 $?
+  case $said in
+    *"flang-99"*"$tree"*"starling-fortran-build $other/flang-new"*) ;;
+    *) expect "what is there and what to do is said" "flang-99, $tree, starling-fortran-build" "$said" ;;
+  esac
+  MPI_FC=/nonexistent/fc "$bin/mpifort" -c x.f90 >/dev/null 2>&1
+  expect "a missing Fortran compiler is named" 127 $?
+  rm -r "$other"
+else
+  said=$("$bin/mpifort" x.f90 2>&1)
+  case $?:$said in
+    1:*"no Fortran compiler"*) ;;
+    *) expect "mpifort says that there is no Fortran" "1: no Fortran compiler" "$said" ;;
+  esac
+fi
 
 [ $failures = 0 ] || exit 1

@@ -14,6 +14,13 @@ HEAD = """\
 """
 
 
+def c_interface(routine, indent):
+    """Declarations for BIND(C): a string goes as its address, with the length behind all arguments."""
+    lines = declarations(routine, True, indent)
+    return [line.replace("character(len=*), intent(in) :: datarep", "character, intent(in) :: datarep(*)") for line in lines] + \
+        [" " * indent + f"integer(MPI_ADDRESS_KIND), value :: {a.name}_len" for a in routine.arguments if a.is_string]
+
+
 def with_descriptor(routines):
     return [r for r in routines if r.f08 and r.has_choice]
 
@@ -23,12 +30,85 @@ def bodies_f90(routines):
     for r in with_descriptor(routines):
         lines += opening(r, "P" + r.f08_specific, 0)
         lines += pack(["  use starling_mpi_types", "  implicit none"] + declarations(r, True, 2) + ["  interface"])
-        lines += opening(r, f"starling_{r.lower}_cdesc", 4, " bind(C)")
-        lines += pack(["      import"] + declarations(r, True, 6))
+        hidden = [a.name for a in r.arguments if a.is_string]
+        passed = dummies(r) + [f"{name}_len" for name in hidden]
+        lines += wrap(f"subroutine starling_{r.lower}_cdesc({', '.join(passed)}) bind(C)", 4)
+        lines += pack(["      import"] + c_interface(r, 6))
         lines += pack([closing(r, 4), "  end interface"])
-        lines += wrap(f"call starling_{r.lower}_cdesc({', '.join(dummies(r))})", 2) + [closing(r, 0)]
+        given = dummies(r) + [f"int(len({name}), MPI_ADDRESS_KIND)" for name in hidden]
+        lines += wrap(f"call starling_{r.lower}_cdesc({', '.join(given)})", 2) + [closing(r, 0)]
     return "\n".join(lines) + "\n"
 
 
+# Only the place counts, or nothing at all.
+PLACE = {"MPI_Get_address", "MPI_F_sync_reg", "MPI_Free_mem", "MPI_Win_detach"}
+# MPI keeps the memory until something else than a request tells.
+KEEP = {"MPI_Buffer_attach", "MPI_Comm_attach_buffer", "MPI_Session_attach_buffer", "MPI_Win_create", "MPI_Win_attach",
+        "MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Fetch_and_op", "MPI_Compare_and_swap"}
+C_HEAD = """\
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What mpi_f08's routines with buffers call, with the arrays' descriptors. Written at build time. */
+#include "fortran/library/section.h"
+
+"""
+
+
+def c_parameter(argument):
+    return f"CFI_cdesc_t* {argument.name}" if argument.choice else fortran_parameter(argument)
+
+
+def call(routine, places, error):
+    words = [places.get(a.name, a.name) for a in routine.arguments] + ([error] if routine.has_ierror else [])
+    words += [f"{a.name}_len" for a in routine.arguments if a.is_string]
+    return f"{body_name(routine)}({', '.join(words)});"
+
+
+def with_sections(routine, buffers):
+    """The lines for arrays that are not contiguous."""
+    if routine.name in KEEP:
+        return [f'const int code = must_be_contiguous("{routine.name}");', "GIVE(ierror, code);"]
+    sections = [f"section_open(&sections[{i}], {a.name}, {'kReads' if a.direction == 'in' else 'kWrites'})"
+                for i, a in enumerate(buffers)]
+    places = {a.name: f"{a.name}_" for a in buffers}
+    lines = ["Section sections[kSections] = {0}; int code = MPI_SUCCESS;"]
+    lines += [f"void* const {a.name}_ = {opened};" for a, opened in zip(buffers, sections)]
+    lines.append(call(routine, places, "&code"))
+    if routine.name.endswith("_begin"):
+        lines.append("sections_keep_file(sections, code, *fh);")
+    elif any(a.kind == "REQUEST" and a.direction == "out" for a in routine.arguments):
+        lines.append(f"sections_keep(sections, code, *request, {int(routine.name.endswith('_init'))});")
+    else:
+        lines += [f"section_close(&sections[{i}]);" for i in range(len(buffers))]
+    return lines + ["GIVE(ierror, code);"]
+
+
+def cdesc(routine):
+    buffers = [a for a in routine.arguments if a.choice]
+    bases = {a.name: f"{a.name}->base_addr" for a in buffers}
+    lines = [f"void starling_{routine.lower}_cdesc({parameters(routine, c_parameter)}) {{"]
+    if routine.name in PLACE:
+        lines.append("  " + call(routine, bases, "ierror"))
+    elif routine.name.endswith("_end"):
+        lines += ["  " + call(routine, {"buf": "sections_pending ? sections_of_file(*fh, buf->base_addr) : buf->base_addr"}, "ierror"),
+                  "  if (sections_pending) sections_end_file(*fh);"]
+    else:
+        test = " && ".join(f"is_contiguous({a.name})" for a in buffers)
+        lines += [f"  if (__builtin_expect({test}, 1)) {{", "    " + call(routine, bases, "ierror"), "  } else {"]
+        lines += ["    " + line for line in with_sections(routine, buffers)] + ["  }"]
+    return "\n".join(lines + ["}"])
+
+
+def declared(routine):
+    return f"void {body_name(routine)}({parameters(routine)});"
+
+
 def cdesc_files(routines):
-    return {}
+    members = with_descriptor(routines)
+    text = C_HEAD + "\n".join(declared(r) for r in members) + "\n\n" + "\n".join(cdesc(r) for r in members) + "\n"
+    return {"entries_cdesc.c": text}
+
+
+def aliases(routines):
+    """For the linker: MPI_Send_f08ts is the body of PMPI_Send_f08ts, until a profiling library brings another one."""
+    names = [r.f08_specific.lower() + "_" for r in with_descriptor(routines)]
+    return "/* Second names of the bodies. Written at build time. */\n" + "\n".join(f"{n} = p{n};" for n in names) + "\n"

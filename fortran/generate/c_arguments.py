@@ -13,6 +13,14 @@ LENGTHS = {
 }
 
 
+# What else happens to the sections of a request (pending.c).
+BEFORE = {"MPI_Start": "refresh", "MPI_Startall": "refresh", "MPI_Pready": "refresh", "MPI_Pready_range": "refresh",
+          "MPI_Pready_list": "refresh", "MPI_Request_free": "abandon"}
+AFTER = {"MPI_Parrived": "collect", "MPI_Request_get_status": "collect_complete",
+         "MPI_Request_get_status_all": "collect_complete", "MPI_Request_get_status_any": "collect_complete",
+         "MPI_Request_get_status_some": "collect_complete"}
+
+
 @dataclass
 class Converted:
     word: str
@@ -47,6 +55,24 @@ def length_of(routine, argument):
         count = f"{place}(comm)"
         return f"is_in_place(sendbuf) ? 0 : {count}" if argument.name == "sendtypes" and place == "peers" else count
     raise KeyError(f"{routine.name}: nobody says how long {argument.name} is")
+
+
+def request(routine, argument):
+    """A request, with the sections that wait for it."""
+    converted, name = handle(routine, argument), argument.name
+    if argument.direction == "out":
+        return converted
+    loop = f"for (int i = 0; i < {name}_n; ++i) " if argument.array else ""
+    one = f"{name}[i]" if argument.array else f"*{name}"
+    if routine.name in BEFORE:
+        step = f"if (sections_pending) {loop}{BEFORE[routine.name]}({one});"
+        converted.before.append(step)
+    elif routine.name in AFTER:
+        converted.after.insert(0, f"if (sections_pending) {loop}{AFTER[routine.name]}({one});")
+    elif argument.direction == "inout":
+        local = f"{name}_[i]" if argument.array else f"{name}_"
+        converted.always.insert(0, f"if (sections_pending) {loop}settle({one}, {local});")
+    return converted
 
 
 def handle(routine, argument):
@@ -115,6 +141,8 @@ def convert(routine, argument):
     name = argument.name
     if argument.choice:
         return Converted(f"buffer_of({name})")
+    if argument.kind == "REQUEST":
+        return request(routine, argument)
     if argument.handle:
         return handle(routine, argument)
     if argument.kind == "LOGICAL":

@@ -76,7 +76,7 @@ def entry(routine):
     lines += ["  " + line for line in body(routine)] + ["}"]
     if names(routine):
         lines.append(names(routine))
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def generated(routine):
@@ -92,5 +92,5 @@ def entry_files(routines):
     files = {}
     for key, members in groups.items():
         what = {"choice": "routines with buffers", "plain": "routines without buffers"}[key.split("_")[0]]
-        files[f"entries_{key}.c"] = HEAD.format(what=what) + "\n".join(entry(r) for r in members)
+        files[f"entries_{key}.c"] = HEAD.format(what=what) + "\n".join(entry(r) for r in members) + "\n"
     return files

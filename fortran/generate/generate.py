@@ -9,17 +9,21 @@ usage: generate.py FORTRAN_FOLDER MPI_TABLES OUTPUT     (a file that would not c
 import sys
 from pathlib import Path
 
+from bodies import aliases, bodies_f90, cdesc_files
 from c_entries import entry_files
 from facts import read_constants, read_routines
-from modules import mpi_module, types_module
+from modules import f08_module, mpi_module, types_module
 from mpif import mpif_h
 
 
 def outputs(folder, mpi_tables):
     routines = read_routines(Path(folder) / "tables", mpi_tables)
     constants = list(read_constants(mpi_tables))
-    files = {"mpif.h": mpif_h(constants), "starling_mpi_types.F90": types_module(), "mpi.F90": mpi_module(routines, constants)}
-    return files | entry_files(routines)
+    callbacks = (Path(folder) / "library" / "callbacks.inc").read_text(encoding="utf-8")
+    files = {"mpif.h": mpif_h(constants), "starling_mpi_types.F90": types_module(), "mpi.F90": mpi_module(routines, constants),
+             "mpi_f08.F90": f08_module(routines, constants, callbacks), "bodies.F90": bodies_f90(routines),
+             "aliases.ld": aliases(routines)}
+    return files | entry_files(routines) | cdesc_files(routines)
 
 
 def write(path, text):

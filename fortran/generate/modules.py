@@ -69,9 +69,9 @@ def constant_lines(constants, f08):
             lines.append(f"  integer, parameter :: {name} = {value}")
     for name, value in OLD_SIZES:
         lines.append(f"  integer, parameter :: {name} = {value}")
-    truth = ".true." if f08 else ".false."
-    lines += [f"  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = {truth}",
-              f"  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = {truth}"]
+    # One-sided calls without a request refuse sections that are not contiguous, in mpi_f08, too.
+    lines += ["  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false.",
+              f"  logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = {'.true.' if f08 else '.false.'}"]
     for name, old, new in SENTINELS:
         plain = old if new == "integer" else "(1)" if name.endswith("STATUSES_IGNORE") else ""
         lines.append(f"  {new} :: {name}{plain}" if f08 else f"  integer :: {name}{old}")

@@ -126,6 +126,14 @@ HIDDEN void text_to(char* to, size_t length, const char* from);
 /* Its length without trailing blanks. */
 HIDDEN size_t text_length(const char* from, size_t length);
 
+/* Sections of arrays that requests use (pending.c). How many there are; and the steps of a request: */
+extern HIDDEN int sections_pending;
+HIDDEN void settle(int before, MPI_Request now); /* it may have completed, `now` is what C made of it */
+HIDDEN void collect(int request);                /* a part has arrived */
+HIDDEN void collect_complete(int request);       /* it may have completed and stays */
+HIDDEN void refresh(int request);                /* it starts, or a part of it */
+HIDDEN void abandon(int request);                /* it is freed */
+
 /* Tells the C library about the Fortran compiler, once (MPI 5.0, 20.4.1). */
 HIDDEN void register_compiler(void);
 

@@ -37,7 +37,7 @@ printf '#include <mpi.h>\nint main(void) { return MPI_Comm_c2f(MPI_COMM_NULL) ==
 "$work/old" || fail "a program with names outside the ABI does not run"
 
 if [ -d "$prefix/lib/starling/fortran" ]; then
-  for how in mpi mpif; do
+  for how in f08 mpi mpif; do
     unset MPI_FC
     "$prefix/bin/mpifort" "$source/examples/hello_$how.f90" -o "$work/hello_$how"
     lines=$("$prefix/bin/mpiexec" -n 2 "$work/hello_$how" | grep -c 'of 2')

@@ -5,7 +5,6 @@
 // somebody else's. So ends are first looked at (WNOWAIT), the group is signalled if the job is ending, and
 // only then the leader is reaped.
 
-#include <dirent.h>
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -13,11 +12,11 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "tools/mpiexec/job.hpp"
 #include "tools/mpiexec/leftovers.hpp"
+#include "tools/mpiexec/remains.hpp"
 
 namespace starling::mpiexec {
 namespace {
@@ -28,36 +27,6 @@ constexpr std::uint64_t kStopGraceNs = 600 * kMs;    ///< a short stop (a debugg
 std::string signal_name(int signal) {
   const char* const name = ::sigabbrev_np(signal);
   return name == nullptr ? std::to_string(signal) : std::string("SIG") + name;
-}
-
-/// Parent of a process, 0 if it is gone.
-pid_t parent_of(const char* pid) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/%s/stat", pid);
-  std::FILE* const file = std::fopen(path, "re");
-  if (file == nullptr) return 0;
-  char line[1024] = {};
-  const bool read = std::fgets(line, sizeof line, file) != nullptr;
-  std::fclose(file);
-  const char* const name_end = read ? std::strrchr(line, ')') : nullptr;
-  char state = 0;
-  int parent = 0;
-  if (name_end == nullptr || std::sscanf(name_end + 1, " %c %d", &state, &parent) != 2) return 0;
-  return parent;
-}
-
-/// Kills whatever process is a child of this one; false: there is none.
-bool kill_children() {
-  DIR* const directory = ::opendir("/proc");
-  if (directory == nullptr) return false;
-  bool any = false;
-  while (const dirent* const entry = ::readdir(directory)) {
-    if (entry->d_name[0] < '0' || entry->d_name[0] > '9' || parent_of(entry->d_name) != ::getpid()) continue;
-    ::kill(std::atoi(entry->d_name), SIGKILL);
-    any = true;
-  }
-  ::closedir(directory);
-  return any;
 }
 
 }  // namespace
@@ -245,15 +214,6 @@ void Job::remove_names() noexcept {
     remove_segments(segment_paths(params_, name, spec_.layout.local_size.size()));
 }
 
-void Job::kill_remains() noexcept {
-  // Grandchildren whose parents are gone are our children by now. Killing one may give us its children in
-  // turn.
-  const Deadline limit = Deadline::after_ns(1'000 * kMs);
-  while (!limit.passed()) {
-    const pid_t reaped = ::waitpid(-1, nullptr, WNOHANG);
-    if (reaped < 0 && errno != EINTR) return;  // ECHILD: nobody is left
-    if (reaped == 0 && kill_children()) ::usleep(1000);
-  }
-}
+void Job::kill_remains() noexcept { kill_children_for(1'000 * kMs); }
 
 }  // namespace starling::mpiexec

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <csignal>
 #include <cstdio>
@@ -19,8 +20,9 @@
 #include "mpi/runtime/declare.hpp"
 #include "params/core_params.hpp"
 #include "params/registry.hpp"
-#include "tools/mpiexec/allocation.hpp"
 #include "tools/mpiexec/guard.hpp"
+#include "tools/mpiexec/handover/handover.hpp"
+#include "tools/mpiexec/hosts.hpp"
 #include "tools/mpiexec/job.hpp"
 #include "tools/mpiexec/leftovers.hpp"
 #include "tools/mpiexec/spawn.hpp"
@@ -31,11 +33,6 @@ namespace starling::mpiexec {
 namespace {
 
 constexpr int kUsageExitCode = 2;
-
-std::string host_name() {
-  char name[HOST_NAME_MAX + 1] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
-}
 
 /// Unique on this machine, also when a pid is used again or /dev/shm is shared with another pid namespace.
 std::string unique_job_name() {
@@ -80,25 +77,21 @@ Result<void> publish_settings(const Options& options) {
 }
 
 /// Declares all parameters, also those that only ranks read: a bad value is then refused once, before
-/// anything starts, and not by every rank.
-Result<void> load_params(params::Registry& registry) {
+/// anything starts, and not by every rank. Gives whether ranks may speak PMIx.
+Result<bool> load_params(params::Registry& registry) {
   const std::string& prefix = plugin::installation().prefix;
-  if (auto done = registry.load(params::Places::of_this_process(prefix)); !done) return done;
-  if (auto done = params::add_core(registry); !done) return done;
-  if (auto done = shm::register_params(registry); !done) return done;
-  if (auto done = mpi::declare_params(registry); !done) return done;
-  if (auto index = plugin::Index::scan(registry, prefix); !index) return fail(std::move(index).error());
+  if (auto done = registry.load(params::Places::of_this_process(prefix)); !done)
+    return fail(std::move(done).error());
+  if (auto done = params::add_core(registry); !done) return fail(std::move(done).error());
+  if (auto done = shm::register_params(registry); !done) return fail(std::move(done).error());
+  if (auto done = mpi::declare_params(registry); !done) return fail(std::move(done).error());
+  auto index = plugin::Index::scan(registry, prefix);
+  if (!index) return fail(std::move(index).error());
   // Unknown names are rank 0's warning, or with mca_strict an error that ends here.
   if (auto unknown = params::unknown_names(registry); !unknown) return fail(std::move(unknown).error());
-  return {};
-}
-
-/// Who names hosts knows where the ranks run, and one rank runs on one node anyway.
-void advise(const Options& options, std::uint32_t ranks) {
-  if (!options.hosts.empty() || options.virtual_nodes > 1 || ranks == 1) return;
-  const auto allocation =
-      allocation_of_several_nodes([](const char* name) -> const char* { return std::getenv(name); });
-  if (allocation) std::fprintf(stderr, "%s\n", describe(*allocation, ranks, host_name()).c_str());
+  const auto clients = index->admitted("pmi");
+  return clients && std::any_of(clients->begin(), clients->end(),
+                                [](const plugin::Candidate* client) { return client->name == "pmix"; });
 }
 
 int report(const Error& error) {
@@ -123,22 +116,15 @@ Result<void> check_programs(const Options& options, const RankEnvironment& envir
   return {};
 }
 
-int run(int argc, char** argv) {
-  auto options = parse_options(std::vector<std::string>(argv + 1, argv + argc));
-  if (!options) return report(options.error());
-  if (options->help) return std::fputs(help_text().c_str(), stdout) < 0;
-  if (options->version) return std::puts("mpiexec (Starling) " STARLING_VERSION) < 0;
-  if (auto done = take_environment(*options); !done) return report(done.error());
-  if (auto done = publish_settings(*options); !done) return report(done.error());
-  auto slots = check_hosts(options->hosts);
+int run_here(Options options) {
+  auto slots = check_hosts(options.hosts);
   if (!slots) return report(slots.error());
-  auto layout = lay_out(*options, *slots);
+  auto layout = lay_out(options, *slots);
   if (!layout) return report(layout.error());
-  advise(*options, layout->size);
   params::Registry registry;
   if (auto done = load_params(registry); !done) return report(done.error());
 
-  JobSpec spec{std::move(*options), std::move(*layout), unique_job_name(), host_name(), {}, {}};
+  JobSpec spec{std::move(options), std::move(*layout), unique_job_name(), host_name(), {}, {}};
   ::getrlimit(RLIMIT_NOFILE, &spec.descriptors);
   ::sigprocmask(SIG_SETMASK, nullptr, &spec.signal_mask);
   std::signal(SIGPIPE, SIG_IGN);
@@ -149,6 +135,24 @@ int run(int argc, char** argv) {
   Job job(std::move(spec), registry, environment, std::move(guard));
   if (auto started = job.start(); !started) return report(started.error());
   return job.run();
+}
+
+int run(int argc, char** argv) {
+  auto options = parse_options(std::vector<std::string>(argv + 1, argv + argc));
+  if (!options) return report(options.error());
+  if (options->help) return std::fputs(help_text().c_str(), stdout) < 0;
+  if (options->version) return std::puts("mpiexec (Starling) " STARLING_VERSION) < 0;
+  if (auto done = take_environment(*options); !done) return report(done.error());
+  if (auto done = publish_settings(*options); !done) return report(done.error());
+  const auto where = whereabouts(*options, pmi::process_environment());
+  if (!where) return report(where.error());
+  if (!where->note.empty()) std::fprintf(stderr, "%s\n", where->note.c_str());
+  if (where->here) return run_here(std::move(*options));
+  params::Registry registry;
+  const auto pmix = load_params(registry);
+  if (!pmix) return report(pmix.error());
+  const auto code = hand_over(*options, *where, {pmi::process_environment(), *pmix}, unique_job_name());
+  return code ? *code : report(code.error());
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 namespace starling::mpiexec {
 namespace {
 
-constexpr std::uint32_t kMaxRanks = 1u << 20;
-
 struct State {
   Options options;
   Program program;    ///< the one whose options are being read
@@ -114,6 +112,7 @@ Result<void> set_bind(State& state, Values values) {
   for (const auto& [name, bind] : kKinds) {
     if (name != kind) continue;
     state.options.bind = bind;
+    state.options.bind_said = true;
     return {};
   }
   return bad("option " + state.given + ": \"" + excerpt(values[0]) +
@@ -184,6 +183,18 @@ Result<void> set_params(State& state, Values values) {
   state.options.params_file = values[0];
   return {};
 }
+Result<void> set_launcher(State& state, Values values) {
+  state.options.launcher = values[0];
+  return {};
+}
+Result<void> set_launcher_exec(State& state, Values values) {
+  state.options.launcher_exec = values[0];
+  return {};
+}
+Result<void> set_iface(State& state, Values values) {
+  state.options.iface = values[0];
+  return {};
+}
 Result<void> ignore(State&, Values) { return {}; }
 
 struct Option {
@@ -195,15 +206,19 @@ struct Option {
 
 constexpr Option kOptions[] = {
     {"n np c", "N", "start N ranks of the program (default: slots of the host list, else 1)", &set_ranks},
-    {"ppn N npernode perhost", "N", "ranks per virtual node", &set_per_node},
+    {"ppn N npernode perhost", "N", "ranks per host, or per virtual node", &set_per_node},
     {"virtual-nodes", "K", "pretend that this machine is K nodes", &set_virtual_nodes},
-    {"host hosts H", "LIST", "host names, separated by commas; this machine only", &add_hosts},
-    {"f hostfile machinefile", "FILE", "host names from a file; this machine only", &add_host_file},
+    {"host hosts H", "LIST", "host names, separated by commas: NAME or NAME:SLOTS", &add_hosts},
+    {"f hostfile machinefile", "FILE", "host names from a file, one a line", &add_host_file},
     {"env", "NAME VALUE", "set a variable for this program", &add_env},
     {"genv", "NAME VALUE", "set a variable for all programs", &add_global_env},
     {"x", "NAME[=VALUE]", "export a variable (all are inherited), or set it", &add_exported},
     {"wdir wd", "DIR", "working directory of this program", &set_wdir},
     {"gwdir", "DIR", "working directory of all programs", &set_global_wdir},
+    {"launcher", "WHAT",
+     "who starts ranks on other hosts: auto (default), local, slurm, prrte, openmpi, hydra", &set_launcher},
+    {"launcher-exec", "PROGRAM", "what that launcher calls instead of ssh", &set_launcher_exec},
+    {"iface", "NAME", "the network interface that the launcher itself uses", &set_iface},
     {"bind-to", "WHAT", "none (default), core, hwthread, socket, numa", &set_bind},
     {"map-by rank-by", "WHAT", "slot (default: fill a node first), node (in turn), ppr:N:node", &set_map},
     {"l prepend-rank tag-output", "", "label every line of output with its rank", &set_labels},
@@ -221,7 +236,7 @@ constexpr Option kOptions[] = {
     {"oversubscribe nooversubscribe allow-run-as-root use-hwthread-cpus report-bindings q quiet", "", "",
      &ignore},
     {"envall genvall envnone genvnone enable-x disable-x", "", "", &ignore},
-    {"envlist genvlist iface launcher rmk", "WHAT", "", &ignore},
+    {"envlist genvlist rmk", "WHAT", "", &ignore},
 };
 
 /// Calls visit(name) for each of an option's names.
@@ -336,7 +351,9 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
 std::string help_text() {
   std::string text =
       "usage: mpiexec [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...\n"
-      "Starts the ranks of a job on this machine. Options have one or two dashes.\n\n";
+      "Starts the ranks of a job on this machine; on several hosts through Slurm, PRRTE, Open MPI's mpirun "
+      "or Hydra.\n"
+      "Options have one or two dashes.\n\n";
   for (const Option& option : kOptions) {
     if (option.help.empty()) continue;
     std::string left = " ";

@@ -24,6 +24,8 @@ namespace starling::mpiexec {
 /// Where its errors come from.
 inline constexpr char kWhere[] = "mpiexec";
 
+inline constexpr std::uint32_t kMaxRanks = 1u << 20;
+
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 enum class Bind : std::uint8_t { none, hwthread, core, numa, socket };
@@ -45,6 +47,7 @@ struct Options {
   std::uint32_t per_node = 0;      ///< -ppn; 0: not said
   std::uint32_t virtual_nodes = 1;
   Bind bind = Bind::none;
+  bool bind_said = false;
   Placement placement = Placement::fill_nodes;
   bool labels = false;
   bool verbose = false;
@@ -57,6 +60,10 @@ struct Options {
   std::optional<std::uint32_t> timeout_s;
   std::vector<params::CommandLineSetting> mca;
   std::string params_file;
+  // How other hosts are reached; of no meaning on one machine.
+  std::string launcher;
+  std::string launcher_exec;
+  std::string iface;
 };
 
 /// Parses the arguments after the program name. -configfile and -hostfile are read here.

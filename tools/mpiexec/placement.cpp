@@ -6,64 +6,16 @@
 
 #include "tools/mpiexec/placement.hpp"
 
-#include <ifaddrs.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <climits>
-#include <cstring>
 #include <fstream>
 #include <map>
-#include <memory>
+
+#include "tools/mpiexec/hosts.hpp"
 
 namespace starling::mpiexec {
 namespace {
-
-std::string host_name() {
-  char name[HOST_NAME_MAX + 1] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
-}
-
-bool same_address(const sockaddr* one, const sockaddr* two) {
-  if (one == nullptr || two == nullptr || one->sa_family != two->sa_family) return false;
-  if (one->sa_family == AF_INET) {
-    return reinterpret_cast<const sockaddr_in*>(one)->sin_addr.s_addr ==
-           reinterpret_cast<const sockaddr_in*>(two)->sin_addr.s_addr;
-  }
-  if (one->sa_family == AF_INET6) {
-    return std::memcmp(&reinterpret_cast<const sockaddr_in6*>(one)->sin6_addr,
-                       &reinterpret_cast<const sockaddr_in6*>(two)->sin6_addr, sizeof(in6_addr)) == 0;
-  }
-  return false;
-}
-
-/// Whether a name's address belongs to an interface of this machine.
-bool resolves_to_us(const std::string& name) {
-  addrinfo* found = nullptr;
-  if (::getaddrinfo(name.c_str(), nullptr, nullptr, &found) != 0) return false;
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
-  ifaddrs* first = nullptr;
-  if (::getifaddrs(&first) != 0) return false;
-  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> interfaces(first, ::freeifaddrs);
-  for (const addrinfo* address = found; address != nullptr; address = address->ai_next) {
-    for (const ifaddrs* at = first; at != nullptr; at = at->ifa_next) {
-      if (same_address(address->ai_addr, at->ifa_addr)) return true;
-    }
-  }
-  return false;
-}
-
-bool is_this_machine(const std::string& name) {
-  const std::string own = host_name();
-  const std::string short_own = own.substr(0, own.find('.'));
-  if (name == "localhost" || name == own || name == short_own || name == "127.0.0.1" || name == "::1")
-    return true;
-  return resolves_to_us(name);
-}
 
 int read_number(const std::string& path) {
   std::ifstream file(path);
@@ -82,32 +34,17 @@ int numa_of(const std::string& cpu_directory) {
 
 }  // namespace
 
-Result<std::uint32_t> check_hosts(const std::vector<std::string>& hosts) {
+Result<std::uint32_t> check_hosts(const std::vector<std::string>& written) {
+  auto hosts = read_hosts(written);
+  if (!hosts) return fail(std::move(hosts).error());
   std::uint32_t slots = 0;
-  for (const std::string& written : hosts) {
-    const std::size_t colon = written.find(':');
-    const bool has_slots = colon != std::string::npos && written.find(':', colon + 1) == std::string::npos;
-    const std::string name = has_slots ? written.substr(0, colon) : written;
-    std::uint32_t count = 1;
-    if (has_slots) {
-      const char* const end = written.data() + written.size();
-      const auto [stop, code] = std::from_chars(written.data() + colon + 1, end, count);
-      if (code != std::errc{} || stop != end || count == 0) {
-        return fail(Errc::bad_parameter, kWhere,
-                    "host \"" + written + "\": a number of slots was expected after ':'");
-      }
-    }
-    if (!is_this_machine(name)) {
+  for (const Host& host : *hosts) {
+    if (!is_this_machine(host.name)) {
       return fail(Errc::bad_parameter, kWhere,
-                  "host \"" + name + "\" is not this machine (" + host_name() +
-                      "). This mpiexec starts processes on one machine; for several, use the launcher of the "
-                      "site, the program "
-                      "needs no rebuild: `srun --mpi=pmi2 -n N PROGRAM` (Slurm), `mpiexec.hydra -n N -hosts "
-                      "LIST PROGRAM` "
-                      "(MPICH's Hydra, over ssh), `flux run -n N PROGRAM` (Flux). docs/process-managers.md "
-                      "says more");
+                  "host \"" + host.name + "\" is not this machine (" + host_name() +
+                      "), and -launcher local starts ranks nowhere else");
     }
-    slots += count;
+    slots += std::max(host.slots, 1u);
   }
   return slots;
 }

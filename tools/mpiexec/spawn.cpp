@@ -55,7 +55,7 @@ bool move_to(int from, int to) noexcept {
 }
 
 [[noreturn]] void become(const SpawnRequest& request, pid_t parent, volatile Failure* failure) noexcept {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(failure, Step::parent_death);
+  if (::prctl(PR_SET_PDEATHSIG, request.death_signal) != 0) give_up(failure, Step::parent_death);
   if (::getppid() != parent) ::_exit(127);  // mpiexec was killed before prctl: the signal will never come
   if (request.own_group && ::setpgid(0, 0) != 0) give_up(failure, Step::group);
   for (int i = 0; i < 3; ++i) {

@@ -32,6 +32,7 @@ struct SpawnRequest {
     int to = -1;
   } kept[2];  ///< further descriptors of the child, under these numbers
   bool own_group = true;
+  int death_signal = SIGKILL;           ///< what the child gets when mpiexec dies
   const rlimit* descriptors = nullptr;  ///< RLIMIT_NOFILE of the child
   const sigset_t* signal_mask = nullptr;
   const cpu_set_t* processors = nullptr;

@@ -158,48 +158,74 @@ class ParameterFiles(JobCase):
 
 
 class Allocations(JobCase):
-    """Batch systems that gave several nodes: this mpiexec uses one, and says so once."""
+    """Batch systems that gave several nodes: the job is handed over to a launcher that uses them all."""
 
-    def told(self, *options, **variables):
-        done = self.run_job(*options, "-n", 3, "true", env=variables)
-        self.assertEqual(done.code, 0, done)
-        self.assertLessEqual(done.err.count("\n"), 1, done)
-        return done.err
+    def handed(self, *words, **variables):
+        """What Hydra would be told. It is a script here that prints its words; tests/cluster runs the real one."""
+        folder = pathlib.Path(self.folder, "bin")
+        folder.mkdir()
+        hydra = folder / "mpiexec.hydra"
+        hydra.write_text('#!/bin/sh\nprintf "%s " "$@"; printf "[%s]" "$STARLING_CMDLINE_MCA"\n')
+        hydra.chmod(0o755)
+        done = self.run_job(*words, env={"PATH": str(folder), **variables})
+        hydra.unlink()
+        folder.rmdir()
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        return done.out
 
-    def test_several_nodes_are_told_with_the_command_to_use(self):
+    def test_the_nodes_of_the_allocation_are_used(self):
         hosts = pathlib.Path(self.folder, "hosts")
         hosts.write_text("n0\nn0\nn1\nn1\n")
         grid = pathlib.Path(self.folder, "grid")
         grid.write_text("n0 2 all.q UNDEFINED\nn1 2 all.q UNDEFINED\n")
-        for variables, system, nodes, command in (
-                ({"SLURM_JOB_NUM_NODES": "4"}, "Slurm", 4, "`srun --mpi=pmi2 -n 3 PROGRAM`"),
-                ({"SLURM_NNODES": "2"}, "Slurm", 2, "`srun --mpi=pmi2 -n 3 PROGRAM`"),
-                ({"PBS_NODEFILE": str(hosts)}, "PBS", 2, "`mpiexec.hydra -f $PBS_NODEFILE -n 3 PROGRAM`"),
-                ({"LSB_HOSTS": "n0 n0 n1 n2"}, "LSF", 3, "`mpiexec.hydra -n 3 PROGRAM`"),
-                ({"LSB_MCPU_HOSTS": "n0 4 n1 4"}, "LSF", 2, "`mpiexec.hydra -n 3 PROGRAM`"),
-                ({"PE_HOSTFILE": str(grid)}, "Grid Engine", 2, "`mpiexec.hydra -n 3 PROGRAM`"),
-                ({"OAR_NODEFILE": str(hosts)}, "OAR", 2, "-f $OAR_NODEFILE -n 3"),
-                ({"COBALT_NODEFILE": str(hosts)}, "Cobalt", 2, "-f $COBALT_NODEFILE -n 3")):
+        for variables, placed in (
+                ({"SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_NODELIST": "n[0-1]"}, "n0:2,n1:1"),
+                ({"PBS_NODEFILE": str(hosts)}, "n0:2,n1:1"),
+                ({"LSB_HOSTS": "n0 n1 n1"}, "n0:1,n1:2"),
+                ({"LSB_MCPU_HOSTS": "n0 1 n1 2"}, "n0:1,n1:2"),
+                ({"PE_HOSTFILE": str(grid)}, "n0:2,n1:1"),
+                ({"OAR_NODEFILE": str(hosts)}, "n0:2,n1:1"),
+                ({"COBALT_NODEFILE": str(hosts)}, "n0:2,n1:1")):
             with self.subTest(**variables):
-                told = self.told(**variables)
-                self.assertIn(f"mpiexec: warning: {system} has given {nodes} nodes ({next(iter(variables))}", told)
-                self.assertIn(f"all 3 ranks on one, {socket.gethostname()}", told)
-                self.assertIn(command, told)
+                told = self.handed("--mca", "pmi", "^pmix", "-n", 3, "./program", **variables)
+                self.assertIn(f"-hosts {placed} -genvall -n 3 -wdir {os.getcwd()} ./program [", told)
+                self.assertIn("pmi", told[told.index("["):], "parameters are in the environment")
         hosts.unlink()
         grid.unlink()
 
-    def test_nothing_is_told_where_nothing_is_wrong(self):
+    def test_a_file_of_hosts(self):
+        hosts = pathlib.Path(self.folder, "hosts")
+        hosts.write_text("# two\nfirst.invalid slots=3\nsecond.invalid:2\n")
+        self.assertIn("-launcher ssh -hosts first.invalid:3,second.invalid:2 -genvall -n 5 ",
+                      self.handed("-launcher", "ssh", "-f", hosts, "./program"))
+        hosts.unlink()
+
+    def test_no_launcher_is_an_error_that_names_packages(self):
+        for words, variables in ((("-hosts", "first.invalid,second.invalid"), {}), ((), {"SLURM_JOB_NUM_NODES": "4"})):
+            done = self.run_job(*words, "-n", 2, "/bin/true", env={"PATH": "/nowhere", **variables})
+            self.expect_end(done, 127, "srun (", "prterun (", "mpirun.openmpi (", "package openmpi-bin",
+                            "mpiexec.hydra (not in PATH; package mpich)")
+
+    def test_here_where_one_node_is_meant(self):
         one = pathlib.Path(self.folder, "one")
         one.write_text("n0\nn0\n")
-        for variables in ({"SLURM_JOB_NUM_NODES": "1"}, {"PBS_NODEFILE": str(one)}, {"PBS_NODEFILE": "/no/such"},
-                          {"LSB_MCPU_HOSTS": "n0 8"}, {"SLURM_NNODES": "many"}, {"SLURM_JOB_NUM_NODES": ""}):
-            with self.subTest(**variables):
-                self.assertEqual(self.told(**variables), "")
-        one.unlink()
         several = {"SLURM_JOB_NUM_NODES": "4"}
-        self.assertEqual(self.told("-host", "localhost", **several), "")
-        self.assertEqual(self.told("--virtual-nodes", 2, **several), "")
+        for words, variables in (((), {"SLURM_JOB_NUM_NODES": "1"}), ((), {"PBS_NODEFILE": str(one)}),
+                                 ((), {"PBS_NODEFILE": "/no/such"}), ((), {"LSB_MCPU_HOSTS": "n0 8"}),
+                                 ((), {"SLURM_NNODES": "many"}), (("-host", "localhost"), several),
+                                 (("-launcher", "local"), several), (("--virtual-nodes", 2), several)):
+            with self.subTest(words=words, **variables):
+                done = self.run_job(*words, "-n", 3, "/bin/true", env={"PATH": "/nowhere", **variables})
+                self.assertEqual((done.code, done.err), (0, ""), done)
+        one.unlink()
         self.assertEqual(self.run_job("-n", 1, "true", env=several).err, "")
+
+    def test_inside_a_rank_it_stays_and_says_so(self):
+        done = self.run_job("-n", 1, MPIEXEC, "-n", 2, "true", env={"SLURM_JOB_NUM_NODES": "4"})
+        self.assertEqual(done.code, 0, done)
+        self.assertRegex(done.err, r"^mpiexec: warning: Slurm has given 4 nodes \(SLURM_JOB_NUM_NODES=4\), but this "
+                                   r"mpiexec starts all its ranks on one, .*, since it is inside a rank of another job "
+                                   r"\(PMI_RANK is set\); .*-host localhost\n$")
 
 
 class Words(JobCase):

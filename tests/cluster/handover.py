@@ -153,7 +153,8 @@ class Handed:
 
     def test_output_into_files(self):
         folder = pathlib.Path(self.nodes.directory.name)
-        self.lines("-outfile-pattern", "out.%r", "-n", 2, "sh", "-c", RANK + "echo ${SLURM_PROCID:-$rank}", directory=folder)
+        script = RANK + "echo ${SLURM_PROCID:-$rank}"
+        self.lines("-outfile-pattern", "out.%r", "-n", 2, "sh", "-c", script, directory=folder)
         self.assertEqual([(folder / f"out.{rank}").read_text().strip() for rank in (0, 1)], ["0", "1"])
         for rank in (0, 1):
             (folder / f"out.{rank}").unlink()
@@ -288,6 +289,9 @@ class Mpirun(Handed, unittest.TestCase):
 
     def launch(self):
         return (), ("-launcher-exec", self.agent, "-hosts", "n0,n1")
+
+    def environment(self, more):
+        return super().environment({"OMPI_MCA_orte_tmpdir_base": self.nodes.directory.name, **more})
 
     test_the_order_of_hosts_and_their_slots = Hydra.__dict__["test_the_order_of_hosts_and_their_slots"]
 

@@ -40,6 +40,7 @@ int Job::run() {
           break;
         case Source::out: pump(rank, 0); break;
         case Source::err: pump(rank, 1); break;
+        case Source::pmix: take_pmix_events(); break;
       }
     }
     on_deadlines();
@@ -49,6 +50,7 @@ int Job::run() {
     pump(rank, 0);
     pump(rank, 1);
   }
+  pmix_.reset();
   guard_.reset();  // it is a child, too
   const auto told = [](const RankProcess& process) { return process.told; };
   if (ending_ || std::any_of(ranks_.begin(), ranks_.end(), told)) {
@@ -153,6 +155,23 @@ void Job::flush(std::uint32_t rank) {
   event.events = EPOLLIN | (process.unsent.empty() ? 0u : static_cast<std::uint32_t>(EPOLLOUT));
   event.data.u64 = std::uint64_t{static_cast<std::uint32_t>(Source::socket)} << 32 | rank;
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, process.socket.get(), &event);
+}
+
+void Job::take_pmix_events() {
+  if (!pmix_) return;
+  using Kind = PmixHelper::Event::Kind;
+  for (PmixHelper::Event& event : pmix_->take()) {
+    if (event.kind == Kind::gone) {
+      end(1, "mpiexec: the process that serves PMIx has died", SIGTERM, kRankGraceNs);
+      continue;
+    }
+    if (event.rank >= ranks_.size()) continue;
+    if (event.kind == Kind::connected) ranks_[event.rank].pmix = Phase::active;
+    if (event.kind == Kind::finalized) ranks_[event.rank].pmix = Phase::finalized;
+    if (event.kind != Kind::abort || asked_end_) continue;
+    asked_end_ = AskedEnd{event.rank, event.code, std::move(event.text)};
+    look_for_closed_connections();
+  }
 }
 
 void Job::check_stuck() {

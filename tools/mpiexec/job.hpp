@@ -29,6 +29,7 @@
 #include "tools/mpiexec/options.hpp"
 #include "tools/mpiexec/output.hpp"
 #include "tools/mpiexec/placement.hpp"
+#include "tools/mpiexec/pmix/helper.hpp"
 #include "tools/mpiexec/pmi_server.hpp"
 #include "tools/mpiexec/rank_environment.hpp"
 
@@ -49,7 +50,7 @@ struct JobSpec {
 class Job {
  public:
   Job(JobSpec spec, const params::Registry& params, RankEnvironment& environment,
-      std::unique_ptr<Guard> guard);
+      std::unique_ptr<Guard> guard, std::unique_ptr<PmixHelper> pmix);
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
@@ -70,9 +71,10 @@ class Job {
     int stop_signal = 0;
     Deadline stop_deadline;    ///< a stopped rank ends the job at this time
     Deadline silent_deadline;  ///< its connection was closed while MPI is in use
+    Phase pmix = Phase::silent;  ///< as the PMIx server saw it
     bool told = false;         ///< its failure was told, and the job is kept
   };
-  enum class Source : std::uint32_t { signals, socket, out, err };
+  enum class Source : std::uint32_t { signals, socket, out, err, pmix };
   /// A rank that has asked for the job's end; perhaps because of another one whose end is not known yet.
   struct AskedEnd {
     std::uint32_t rank;
@@ -98,6 +100,7 @@ class Job {
   void close_socket(std::uint32_t rank);
   void pump(std::uint32_t rank, std::uint32_t pipe);
   void check_stuck();
+  void take_pmix_events();
   [[nodiscard]] int wait_ms() const;
   void on_deadlines();
   void report_waiting();
@@ -110,6 +113,8 @@ class Job {
   /// Ends the job that a rank wants to end, once it is clear that no other rank is to blame.
   void settle_asked_end();
   void look_for_closed_connections();
+  /// How far the rank has come in what it speaks: PMI or PMIx.
+  [[nodiscard]] Phase phase_of(std::uint32_t rank) const;
   /// Whether that end of a rank ends the job.
   void judge(std::uint32_t rank, int status, const std::string& phase);
   void on_stop(std::uint32_t rank, int signal);
@@ -127,6 +132,7 @@ class Job {
   const params::Registry& params_;
   RankEnvironment& environment_;
   std::unique_ptr<Guard> guard_;
+  std::unique_ptr<PmixHelper> pmix_;  ///< null: not asked for
   PmiServer server_;
   NodeMemory memory_;
   std::vector<RankProcess> ranks_;

@@ -147,14 +147,17 @@ void Job::on_stop(std::uint32_t rank, int signal) {
 void Job::on_exit(std::uint32_t rank, int status) {
   RankProcess& process = ranks_[rank];
   serve(rank);  // its last words, such as cmd=finalize, may still be in the socket
-  const std::string phase = server_.describe(rank);
+  take_pmix_events();
+  const std::string phase = process.pmix == Phase::active      ? "while it used PMIx"
+                            : process.pmix == Phase::finalized ? "after PMIx_Finalize"
+                                                               : server_.describe(rank);
   process.alive = false;
   process.stop_deadline = Deadline{};
   process.silent_deadline = Deadline{};
   --alive_;
   server_.gone(rank, replies_);
   send_replies();
-  if (status == 0 && server_.phase(rank) == Phase::silent && !never_came_) never_came_ = rank;
+  if (status == 0 && phase_of(rank) == Phase::silent && !never_came_) never_came_ = rank;
   pump(rank, 0);
   pump(rank, 1);
   if (!ending_ && !process.told) judge(rank, status, phase);
@@ -192,8 +195,13 @@ void Job::settle_asked_end() {
   end(code == 0 ? 1 : code, who + ": " + with, SIGTERM, kRankGraceNs);
 }
 
+Phase Job::phase_of(std::uint32_t rank) const {
+  const Phase pmi = server_.phase(rank);
+  return pmi == Phase::silent ? ranks_[rank].pmix : pmi;
+}
+
 void Job::judge(std::uint32_t rank, int status, const std::string& phase) {
-  const Phase reached = server_.phase(rank);
+  const Phase reached = phase_of(rank);
   const bool finished = reached == Phase::idle || reached == Phase::finalized;
   const std::string who = "mpiexec: " + name_of(rank) + ": ";
   if (status < 0) {

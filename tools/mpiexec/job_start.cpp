@@ -65,11 +65,12 @@ std::string filled_pattern(const std::string& pattern, const std::string& rank, 
 }  // namespace
 
 Job::Job(JobSpec spec, const params::Registry& params, RankEnvironment& environment,
-         std::unique_ptr<Guard> guard)
+         std::unique_ptr<Guard> guard, std::unique_ptr<PmixHelper> pmix)
     : spec_(std::move(spec)),
       params_(params),
       environment_(environment),
       guard_(std::move(guard)),
+      pmix_(std::move(pmix)),
       server_(pmi_job(spec_)),
       memory_(params, spec_.name, spec_.layout),
       ranks_(spec_.layout.size),
@@ -99,6 +100,9 @@ Result<void> Job::open_loop() {
   if (!null_) return fail(system_error(kWhere, "cannot open /dev/null", errno));
   // Processes that outlive their rank become children of this one, so that none is left after a failure.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (pmix_) {
+    if (auto watched = watch(pmix_->fd(), Source::pmix, 0); !watched) return watched;
+  }
   return watch(signals_.get(), Source::signals, 0);
 }
 
@@ -153,6 +157,7 @@ Variables Job::rank_variables(std::uint32_t rank, std::uint64_t socket_inode) co
                 {"OMPI_COMM_WORLD_LOCAL_SIZE", local_size},
                 {"MPI_LOCALRANKID", local_rank},
                 {"MPI_LOCALNRANKS", local_size}};
+  if (pmix_) own.insert(own.end(), pmix_->variables(rank).begin(), pmix_->variables(rank).end());
   if (memory_.fd(node) >= 0) own.emplace_back("STARLING_SHM_FD", std::to_string(reserved_[1].get()));
   return own;
 }

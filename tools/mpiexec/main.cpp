@@ -116,6 +116,14 @@ Result<void> check_programs(const Options& options, const RankEnvironment& envir
   return {};
 }
 
+Result<std::unique_ptr<PmixHelper>> start_pmix(const JobSpec& spec) {
+  if (spec.layout.local_size.size() > 1) {
+    return fail(Errc::bad_parameter, kWhere,
+                "option -pmi pmix serves one node; it does not go with -virtual-nodes");
+  }
+  return PmixHelper::start({spec.name, spec.host, spec.layout.program, spec.layout.local_rank});
+}
+
 int run_here(Options options) {
   auto slots = check_hosts(options.hosts);
   if (!slots) return report(slots.error());
@@ -130,9 +138,15 @@ int run_here(Options options) {
   std::signal(SIGPIPE, SIG_IGN);
   RankEnvironment environment(environ, spec.options.env);
   if (auto done = check_programs(spec.options, environment); !done) return report(done.error());
+  std::unique_ptr<PmixHelper> pmix;
+  if (spec.options.pmix) {
+    auto started = start_pmix(spec);
+    if (!started) return report(started.error());
+    pmix = std::move(*started);
+  }
   auto guard =
       std::make_unique<Guard>(spec.name, segment_paths(registry, spec.name, spec.layout.local_size.size()));
-  Job job(std::move(spec), registry, environment, std::move(guard));
+  Job job(std::move(spec), registry, environment, std::move(guard), std::move(pmix));
   if (auto started = job.start(); !started) return report(started.error());
   return job.run();
 }

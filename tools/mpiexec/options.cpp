@@ -183,6 +183,15 @@ Result<void> set_params(State& state, Values values) {
   state.options.params_file = values[0];
   return {};
 }
+Result<void> set_pmi(State& state, Values values) {
+  const std::string& what = values[0];
+  if (what != "pmix" && what != "pmi") {
+    return bad("option " + state.given + ": \"" + excerpt(what) +
+               "\" is neither pmi (the default: PMI alone) nor pmix");
+  }
+  state.options.pmix = what == "pmix";
+  return {};
+}
 Result<void> set_launcher(State& state, Values values) {
   state.options.launcher = values[0];
   return {};
@@ -230,6 +239,8 @@ constexpr Option kOptions[] = {
     {"disable-auto-cleanup enable-recovery", "", "the death of a rank does not end the job", &set_keep_job},
     {"mca gmca", "NAME VALUE", "set a parameter of Starling", &add_mca},
     {"params tune", "FILE", "read parameters from a file", &set_params},
+    {"pmi", "WHAT", "pmi (default), or pmix: serve PMIx as well, for programs that speak nothing else",
+     &set_pmi},
     {"v verbose", "", "say what is started", &set_verbose},
     {"version V", "", "print the version", &set_version},
     {"help h", "", "print this", &set_help},

@@ -60,6 +60,7 @@ struct Options {
   std::optional<std::uint32_t> timeout_s;
   std::vector<params::CommandLineSetting> mca;
   std::string params_file;
+  bool pmix = false;  ///< serve PMIx as well
   // How other hosts are reached; of no meaning on one machine.
   std::string launcher;
   std::string launcher_exec;

@@ -379,6 +379,8 @@ const Translation kTranslations[] = {
     {{"-ppn", "2"}, {" --nodelist=x,x,y,y ", " --host x,x,y,y ", " --host x,x,y,y ", " -hosts x:2,y:2 "}},
     {{"-map-by", "ppr:2:node"},
      {" --nodelist=x,x,y,y ", " --host x,x,y,y ", " --host x,x,y,y ", " -hosts x:2,y:2 "}},
+    {{"-pmi", "pmix"}, {"", "", "", "refused: option -pmi pmix: Hydra"}},  // the others serve it
+    {{"-pmi", "pmi"}, {"", "", "", ""}},
     // mpiexec sees to these itself, by the environment or by its own clock.
     {{"-timeout", "5"}, {"", "", "", ""}},
     {{"-allow-stop"}, {"", "", "", ""}},  // no engine ends a job for a stopped rank
@@ -415,7 +417,7 @@ TEST(MpiexecCommand, no_option_of_the_help_is_forgotten) {
       "perhost x env genv wdir wd gwdir launcher-exec iface bind-to map-by rank-by l prepend-rank tag-output "
       "outfile-pattern output-filename errfile-pattern timeout allow-stop disable-auto-cleanup "
       "enable-recovery mca "
-      "gmca params tune v verbose ";
+      "gmca params tune pmi v verbose ";
   const std::string help = help_text();
   std::size_t count = 0;
   for (std::size_t at = help.find("\n  -"); at != std::string::npos; at = help.find("\n  -", at + 1)) {

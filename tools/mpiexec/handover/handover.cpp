@@ -141,7 +141,7 @@ Result<int> hand_over(const Options& options, const Whereabouts& where, const Su
   EngineEnvironment environment(environ, options.env, found->engine, !request->hosts.empty());
   if (found->engine == Engine::slurm) {
     request->inside_step = inside_step(surroundings.get);
-    request->slurm_mpi = slurm_mpi(found->path, surroundings);
+    request->slurm_mpi = options.pmix ? "pmix" : slurm_mpi(found->path, surroundings);
   }
   request->variables = environment.names_to_hand_on();
   auto words = words_for(found->engine, *request);

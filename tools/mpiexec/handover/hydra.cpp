@@ -76,6 +76,10 @@ Result<void> add_hydra_places(const Request& request, std::vector<std::string>& 
 
 Result<std::vector<std::string>> words_for_hydra(const Request& request) {
   const Options& options = request.options;
+  if (options.pmix) {
+    return fail(Errc::bad_parameter, kWhere,
+                "option -pmi pmix: Hydra serves PMI alone; -launcher slurm, prrte or openmpi serves PMIx");
+  }
   std::vector<std::string> words;
   const auto add = [&words](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
   if (!request.choice.hydra_launcher.empty()) add({"-launcher", request.choice.hydra_launcher});

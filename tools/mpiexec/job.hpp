@@ -29,8 +29,8 @@
 #include "tools/mpiexec/options.hpp"
 #include "tools/mpiexec/output.hpp"
 #include "tools/mpiexec/placement.hpp"
-#include "tools/mpiexec/pmix/helper.hpp"
 #include "tools/mpiexec/pmi_server.hpp"
+#include "tools/mpiexec/pmix/helper.hpp"
 #include "tools/mpiexec/rank_environment.hpp"
 
 namespace starling::mpiexec {
@@ -69,10 +69,10 @@ class Job {
     std::string unsent;
     LabelledPipe pipes[2];
     int stop_signal = 0;
-    Deadline stop_deadline;    ///< a stopped rank ends the job at this time
-    Deadline silent_deadline;  ///< its connection was closed while MPI is in use
+    Deadline stop_deadline;      ///< a stopped rank ends the job at this time
+    Deadline silent_deadline;    ///< its connection was closed while MPI is in use
     Phase pmix = Phase::silent;  ///< as the PMIx server saw it
-    bool told = false;         ///< its failure was told, and the job is kept
+    bool told = false;           ///< its failure was told, and the job is kept
   };
   enum class Source : std::uint32_t { signals, socket, out, err, pmix };
   /// A rank that has asked for the job's end; perhaps because of another one whose end is not known yet.

@@ -31,6 +31,8 @@ constexpr std::uint64_t kStartNs = 30'000'000'000;
 constexpr int kEndMs = 3'000;
 constexpr std::size_t kTextMax = std::size_t{1} << 20;
 
+constexpr char kPmixHelper[] = "mpiexec";  ///< where its errors come from
+
 struct Header {
   std::uint32_t kind = 0;
   std::uint32_t rank = 0;
@@ -60,8 +62,8 @@ struct Header {
 }
 
 /// "NAME=VALUE" after "NAME=VALUE", each with a NUL behind it.
-Variables read_variables(std::string_view text) {
-  Variables variables;
+PmixVariables read_variables(std::string_view text) {
+  PmixVariables variables;
   while (!text.empty()) {
     const std::string_view one = text.substr(0, text.find('\0'));
     text.remove_prefix(std::min(text.size(), one.size() + 1));
@@ -93,15 +95,15 @@ Result<std::unique_ptr<PmixHelper>> PmixHelper::start(const PmixJob& job) {
   std::string folder =
       std::string(base == nullptr || *base == '\0' ? "/tmp" : base) + "/starling-pmix-XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr)
-    return fail(system_error(kWhere, "cannot make a folder " + folder, errno));
+    return fail(system_error(kPmixHelper, "cannot make a folder " + folder, errno));
   helper->folder_ = folder;
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return fail(system_error(kWhere, "cannot make a socket for the PMIx server", errno));
+    return fail(system_error(kPmixHelper, "cannot make a socket for the PMIx server", errno));
   helper->socket_ = UniqueFd(ends[0]);
   const UniqueFd theirs(ends[1]);
   const pid_t pid = ::fork();
-  if (pid < 0) return fail(system_error(kWhere, "cannot start the PMIx server's process", errno));
+  if (pid < 0) return fail(system_error(kPmixHelper, "cannot start the PMIx server's process", errno));
   if (pid == 0) become_helper(job, folder, theirs.get());
   helper->process_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   helper->variables_.resize(job.program.size());
@@ -134,13 +136,14 @@ Result<void> PmixHelper::await_variables() {
           break;
         case Event::Kind::ready: return {};
         case Event::Kind::failed:
-          return fail(Errc::unsupported, kWhere, "option -pmi pmix: there is no PMIx server: " + event.text);
+          return fail(Errc::unsupported, kPmixHelper,
+                      "option -pmi pmix: there is no PMIx server: " + event.text);
         default:
-          return fail(Errc::unsupported, kWhere, "option -pmi pmix: the PMIx server's process has died");
+          return fail(Errc::unsupported, kPmixHelper, "option -pmi pmix: the PMIx server's process has died");
       }
     }
   }
-  return fail(Errc::unsupported, kWhere, "option -pmi pmix: the PMIx server did not start within 30 s");
+  return fail(Errc::unsupported, kPmixHelper, "option -pmi pmix: the PMIx server did not start within 30 s");
 }
 
 void PmixHelper::receive() {

@@ -13,13 +13,16 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/result.hpp"
 #include "core/unique_fd.hpp"
-#include "tools/mpiexec/options.hpp"
 
 namespace starling::mpiexec {
+
+/// Names and values. Also mpiexec's own type; this folder includes none of its files.
+using PmixVariables = std::vector<std::pair<std::string, std::string>>;
 
 /// What the server tells its clients.
 struct PmixJob {
@@ -44,7 +47,7 @@ class PmixHelper {
   PmixHelper& operator=(const PmixHelper&) = delete;
 
   /// What the rank needs in its environment.
-  [[nodiscard]] const Variables& variables(std::uint32_t rank) const { return variables_[rank]; }
+  [[nodiscard]] const PmixVariables& variables(std::uint32_t rank) const { return variables_[rank]; }
   /// Readable when there is an event; -1 once the helper is gone.
   [[nodiscard]] int fd() const noexcept { return socket_.get(); }
   /// What has come by now; does not wait.
@@ -58,7 +61,7 @@ class PmixHelper {
   std::string folder_;
   UniqueFd socket_, process_;
   std::string input_;
-  std::vector<Variables> variables_;
+  std::vector<PmixVariables> variables_;
 };
 
 /// The helper's own part: serves until the socket is closed. Built without libpmix's headers it says so.

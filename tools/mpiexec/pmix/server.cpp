@@ -39,6 +39,8 @@ using Kind = PmixHelper::Event::Kind;
 
 #ifdef STARLING_WITH_PMIX
 
+constexpr char kPmixServer[] = "mpiexec";  ///< where its errors come from
+
 int report_socket = -1;  ///< libpmix's callbacks have no argument of ours
 
 struct ServerLibrary {
@@ -140,7 +142,7 @@ pmix_status_t on_abort(const pmix_proc_t* client, void*, int status, const char*
 }
 
 Unexpected pmix_failure(const ServerLibrary& library, const char* call, pmix_status_t status) {
-  return fail(Errc::unsupported, kWhere, std::string(call) + ": " + library.Error_string(status));
+  return fail(Errc::unsupported, kPmixServer, std::string(call) + ": " + library.Error_string(status));
 }
 
 Result<void> open_server(const ServerLibrary& library, const std::string& folder) {

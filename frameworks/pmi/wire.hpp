@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  PMI-1 on the wire: one codec for client and server. Layer: framework.
+/// @file  PMI-1 and PMI-2 on the wire: one codec for client and server. Layer: framework.
 ///
-/// A message is `cmd=<name> key=value ...\n`, or the multi-line form `mcmd=<name>\nkey=value\n...endcmd\n`,
-/// in which values may contain spaces. See docs/design/pmi.md.
+/// A PMI-1 message is `cmd=<name> key=value ...\n`, or the multi-line form
+/// `mcmd=<name>\nkey=value\n...endcmd\n`, in which values may contain spaces. A PMI-2 message is a frame: six
+/// characters with the decimal length of the rest, padded with spaces on either side, then
+/// `cmd=<name>;key=value;...;`, where `;;` stands for a semicolon in a value. How a message starts tells which
+/// it is. See docs/design/pmi.md.
 ///
 /// Threads:   value types.
 /// Ownership: a Message views into its Reader's buffer: it is valid until the next append() or next() of that
@@ -27,7 +30,7 @@ namespace starling::pmi::wire {
 
 struct Limits {
   std::size_t line_bytes = 128 * 1024;      ///< longest single line, newline included
-  std::size_t command_bytes = 1024 * 1024;  ///< longest multi-line command
+  std::size_t command_bytes = 1024 * 1024;  ///< longest multi-line command, and longest frame
   std::size_t fields = 8192;                ///< fields of one message
 };
 
@@ -36,10 +39,12 @@ struct Field {
   std::string_view value;
 };
 
+enum class Form : std::uint8_t { line, lines, frame };
+
 class Message {
  public:
   [[nodiscard]] std::string_view name() const noexcept { return name_; }
-  [[nodiscard]] bool multi_line() const noexcept { return multi_line_; }
+  [[nodiscard]] Form form() const noexcept { return form_; }
   [[nodiscard]] std::span<const Field> fields() const noexcept { return fields_; }
   [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
 
@@ -57,7 +62,7 @@ class Message {
   std::string_view name_;
   std::vector<Field> fields_;
   std::uint64_t offset_ = 0;
-  bool multi_line_ = false;
+  Form form_ = Form::line;
 };
 
 /// Cuts a byte stream into messages.
@@ -73,8 +78,14 @@ class Reader {
   [[nodiscard]] bool in_message() const noexcept { return used_ < buffer_.size(); }
 
  private:
+  /// The end of the message that waits, a text of lines; none: more bytes are needed.
+  Result<std::optional<std::size_t>> end_of_lines(bool one);
+  /// The end of the frame that waits.
+  Result<std::optional<std::size_t>> end_of_frame();
   Result<Message> parse_line(std::string_view line) const;
   Result<Message> parse_lines(std::string_view text) const;
+  /// Joins escaped semicolons in the buffer.
+  Result<Message> parse_frame(std::size_t begin, std::size_t end);
   [[nodiscard]] Unexpected broken(std::size_t at, std::string_view rule);
   [[nodiscard]] std::uint64_t stream_offset(const char* at) const noexcept {
     return consumed_ + static_cast<std::uint64_t>(at - buffer_.data());
@@ -92,6 +103,8 @@ class Reader {
 /// Whether a value can travel in the one-line form: not empty, free of space, newline and NUL. (Some servers
 /// refuse a backslash too: Starling sends none, but passes on what others sent.)
 [[nodiscard]] bool is_plain(std::string_view value) noexcept;
+/// Whether a value can travel in a frame: free of NUL; a semicolon is doubled on the wire.
+[[nodiscard]] bool is_framable(std::string_view value) noexcept;
 /// Any text as a plain value: bytes that are not plain, `%` and `;` become %XX; the empty text becomes "%".
 [[nodiscard]] std::string percent_encode(std::string_view text);
 /// The inverse; what is no valid escape stays as it is.
@@ -103,6 +116,19 @@ class Line {
   explicit Line(std::string_view name);
   Line& add(std::string_view key, std::string_view value);
   Line& add(std::string_view key, std::int64_t value);
+  [[nodiscard]] std::string take() &&;
+
+ private:
+  std::string text_;
+};
+
+/// Writes one frame. Keys must be plain and values framable: passing others is a bug, as is a frame of more than
+/// 999,999 bytes.
+class Frame {
+ public:
+  explicit Frame(std::string_view name);
+  Frame& add(std::string_view key, std::string_view value);
+  Frame& add(std::string_view key, std::int64_t value);
   [[nodiscard]] std::string take() &&;
 
  private:

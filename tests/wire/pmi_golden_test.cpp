@@ -44,6 +44,14 @@ TEST(GoldenPmi, lines) {
   EXPECT_EQ(wire::percent_encode("a b;c"), "a%20b%3Bc");
 }
 
+TEST(GoldenPmi, frames) {
+  EXPECT_EQ(
+      std::move(wire::Frame("fullinit").add("pmijobid", "1.0").add("pmirank", 2).add("threaded", "FALSE"))
+          .take(),
+      "    51cmd=fullinit;pmijobid=1.0;pmirank=2;threaded=FALSE;");
+  EXPECT_EQ(std::move(wire::Frame("kvs-fence")).take(), "    14cmd=kvs-fence;");
+}
+
 TEST(GoldenPmi, node_maps) { EXPECT_EQ(NodeMap({{0, 4, 2}, {9, 1, 1}}).text(), "(vector,(0,4,2),(9,1,1))"); }
 
 }  // namespace

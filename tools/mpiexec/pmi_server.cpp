@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMI-1.2 server's state: who said hello, what was put, who waits where. Layer: tools. See
-// docs/design/pmi.md.
+// The PMI server's state: who said hello, what was put, who waits where; the requests of PMI 1.2, those of PMI 2 are
+// in pmi_server_v2.cpp. Layer: tools. See docs/design/pmi.md.
 
 #include "tools/mpiexec/pmi_server.hpp"
 
@@ -10,11 +10,14 @@
 
 namespace starling::mpiexec {
 
+using pmi::wire::Frame;
 using pmi::wire::Line;
 
 namespace {
 
 constexpr std::int64_t kMaxInt = 0x7fffffff;
+/// A process of PMI 2 has stored it.
+constexpr std::string_view kNoText = "this_value_cannot_be_told_in_PMI_1";
 
 std::string refusal(std::string_view reply, std::string_view reason) {
   return std::move(Line(reply).add("rc", 1).add("msg", reason)).take();
@@ -69,27 +72,45 @@ PmiServer::Kvs* PmiServer::kvs_of(std::uint32_t rank, std::string_view name) {
 
 Result<std::optional<PmiServer::Abort>> PmiServer::handle(std::uint32_t rank, const Message& request,
                                                           Replies& replies) {
-  const RankState& state = ranks_[rank];
   if (request.name() == "abort") {
     auto code = request.find("exitcode") ? request.integer("exitcode", -kMaxInt - 1, kMaxInt)
                                          : Result<std::int64_t>(1);
     if (!code) return fail(std::move(code).error());
-    return std::optional<Abort>(
-        Abort{static_cast<int>(*code), pmi::wire::percent_decode(request.find("message").value_or(""))});
+    const std::string_view why = request.find("message").value_or(request.find("msg").value_or(""));
+    return std::optional<Abort>(Abort{static_cast<int>(*code), pmi::wire::percent_decode(why)});
   }
+  auto done = request.form() == pmi::wire::Form::frame ? serve_frame(rank, request, replies)
+                                                       : serve_line(rank, request, replies);
+  if (!done) return fail(std::move(done).error());
+  return std::optional<Abort>{};
+}
+
+Result<void> PmiServer::serve_line(std::uint32_t rank, const Message& request, Replies& replies) {
+  const RankState& state = ranks_[rank];
   for (const Command& command : kCommands) {
     if (command.name != request.name()) continue;
-    if (request.multi_line() != (command.name == "spawn"))
+    if ((request.form() == pmi::wire::Form::lines) != (command.name == "spawn"))
       return request.broken("this command has the other framing");
     if (!command.before_init && state.phase == Phase::silent)
       return request.broken("cmd=init must come first");
     if (!command.before_init && state.phase == Phase::finalized)
       return request.broken("only cmd=init may follow cmd=finalize");
-    auto done = (this->*command.handler)(rank, request, replies);
-    if (!done) return fail(std::move(done).error());
-    return std::optional<Abort>{};
+    if (!command.before_init && state.version != 1)
+      return request.broken("this rank has chosen PMI 2, whose requests are frames");
+    return (this->*command.handler)(rank, request, replies);
   }
   return request.broken("there is no such command");
+}
+
+Result<void> PmiServer::check_claim(std::uint32_t rank, const Message& request) const {
+  auto claimed = request.integer("pmirank", 0, kMaxInt);
+  if (!claimed) return fail(std::move(claimed).error());
+  if (*claimed == rank) return {};
+  return request.broken("the process that was started as rank " + std::to_string(rank) +
+                        " claims to be rank " + std::to_string(*claimed) +
+                        (*claimed < job_.size ? ", which is another process"
+                                              : ", but the job has " + std::to_string(job_.size) + " ranks") +
+                        "; something has changed its PMI_RANK");
 }
 
 Result<void> PmiServer::init(std::uint32_t rank, const Message& request, Replies& replies) {
@@ -103,13 +124,24 @@ Result<void> PmiServer::init(std::uint32_t rank, const Message& request, Replies
         "this rank is initialised already: an earlier program of it ended without MPI_Finalize");
   }
   if (state.barriers > 0) return request.broken("this rank is in a barrier");
-  if (*version != 1) {
+  if (*version != 1 && *version != 2) {
     replies.push_back({rank, "cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=2\n"});
     return {};
+  }
+  if (request.find("pmirank")) {
+    if (auto right = check_claim(rank, request); !right) return right;
   }
   if (state.phase != Phase::silent) ++state.generation;
   if (state.generation >= kvs_.size()) kvs_.emplace_back();
   state.phase = Phase::active;
+  state.version = static_cast<int>(*version);
+  state.introduced = false;
+  state.parked = 0;
+  std::erase_if(parked_, [rank](const Parked& waiting) { return waiting.rank == rank; });
+  if (state.version == 2) {
+    replies.push_back({rank, "cmd=response_to_init rc=0 pmi_version=2 pmi_subversion=0\n"});
+    return {};
+  }
   Line line("response_to_init");
   line.add("rc", 0).add("pmi_version", 1).add("pmi_subversion", 2).add("kvsname", kvs_name(state.generation));
   replies.push_back({rank, std::move(line).take()});
@@ -164,21 +196,31 @@ Result<void> PmiServer::put(std::uint32_t rank, const Message& request, Replies&
   if (!key) return fail(std::move(key).error());
   auto value = request.text("value");
   if (!value) return fail(std::move(value).error());
-  const auto refuse = [&](std::string_view reason) -> Result<void> {
-    replies.push_back({rank, refusal("put_result", reason)});
-    return {};
-  };
-  Kvs* const kvs = kvs_of(rank, *name);
-  if (kvs == nullptr) return refuse("unknown_kvsname");
-  if (key->size() >= kKeylenMax) return refuse("key_too_long");
-  if (value->size() >= kOwnVallenMax) return refuse("value_too_long");
-  if (key->substr(0, 4) == "PMI_") return refuse("keys_that_start_with_PMI__belong_to_the_server");
-  if (kvs_bytes_ + key->size() + value->size() > kKvsBytesMax)
-    return refuse("the_job_stored_more_than_512_MiB");
-  if (!kvs->emplace(*key, *value).second) return refuse("duplicate_key");
-  kvs_bytes_ += key->size() + value->size();
-  replies.push_back({rank, "cmd=put_result rc=0\n"});
+  const std::string_view why_not = store(rank, *name, *key, *value);
+  replies.push_back({rank, why_not.empty() ? "cmd=put_result rc=0\n" : refusal("put_result", why_not)});
   return {};
+}
+
+std::string_view PmiServer::store(std::uint32_t rank, std::string_view kvs_name, std::string_view key,
+                                  std::string_view value) {
+  Kvs* const kvs = kvs_of(rank, kvs_name);
+  if (kvs == nullptr) return "unknown_kvsname";
+  if (key.size() >= kKeylenMax) return "key_too_long";
+  if (value.size() >= kOwnVallenMax) return "value_too_long";
+  if (key.substr(0, 4) == "PMI_") return "keys_that_start_with_PMI__belong_to_the_server";
+  if (bytes_ + key.size() + value.size() > kKvsBytesMax) return "the_job_stored_more_than_512_MiB";
+  if (!kvs->emplace(key, value).second) return "duplicate_key";
+  bytes_ += key.size() + value.size();
+  return "";
+}
+
+std::optional<std::string> PmiServer::stored(std::uint32_t rank, std::string_view kvs_name,
+                                             std::string_view key) {
+  if (key == "PMI_process_mapping") return job_.nodes.text();
+  const Kvs* const kvs = kvs_of(rank, kvs_name);
+  if (kvs == nullptr) return std::nullopt;
+  const auto found = kvs->find(std::string(key));
+  return found == kvs->end() ? std::nullopt : std::optional<std::string>(found->second);
 }
 
 Result<void> PmiServer::get(std::uint32_t rank, const Message& request, Replies& replies) {
@@ -186,22 +228,18 @@ Result<void> PmiServer::get(std::uint32_t rank, const Message& request, Replies&
   if (!name) return fail(std::move(name).error());
   auto key = request.text("key");
   if (!key) return fail(std::move(key).error());
-  const Kvs* const kvs = kvs_of(rank, *name);
-  std::string_view value;
-  std::string nodes;
-  if (*key == "PMI_process_mapping") {
-    nodes = job_.nodes.text();
-    value = nodes;
-  } else if (kvs != nullptr) {
-    if (const auto found = kvs->find(std::string(*key)); found != kvs->end()) value = found->second;
-  }
-  if (!value.empty()) {
-    replies.push_back(
-        {rank, std::move(Line("get_result").add("rc", 0).add("found", "TRUE").add("value", value)).take()});
+  const auto value = stored(rank, *name, *key);
+  Line line("get_result");
+  if (value && pmi::wire::is_plain(*value)) {
+    line.add("rc", 0).add("found", "TRUE").add("value", *value);
+    replies.push_back({rank, std::move(line).take()});
     return {};
   }
-  Line line("get_result");
-  line.add("rc", 1).add("msg", kvs == nullptr ? "unknown_kvsname" : "key_not_found").add("found", "FALSE");
+  line.add("rc", 1)
+      .add("msg", value                            ? kNoText
+                  : kvs_of(rank, *name) == nullptr ? "unknown_kvsname"
+                                                   : "key_not_found")
+      .add("found", "FALSE");
   if (request.find("from")) {
     auto from = request.integer("from", 0, job_.size - 1);
     if (!from) return fail(std::move(from).error());
@@ -282,13 +320,24 @@ Result<void> PmiServer::barrier_leave(std::uint32_t rank, const Message& request
 Result<void> PmiServer::barrier_in(std::uint32_t rank, const Message& request, Replies& replies) {
   auto found = barrier_of(rank, request);
   if (!found) return fail(std::move(found).error());
-  Barrier& barrier = **found;
+  enter(rank, **found, request.find("living") == "TRUE", replies);
+  return {};
+}
+
+void PmiServer::enter(std::uint32_t rank, Barrier& barrier, bool of_the_living, Replies& replies) {
   const std::size_t own = barrier.index_of(rank);
   ++ranks_[rank].barriers;
   if (++barrier.entered[own] == 1) ++barrier.arrived;
-  barrier.living = barrier.living || (job_.kept && request.find("living") == "TRUE");
+  barrier.living = barrier.living || (job_.kept && of_the_living);
   release_if_complete(barrier, replies);
-  return {};
+}
+
+std::string PmiServer::barrier_out(const RankState& member, const Barrier& barrier) {
+  if (member.version == 1) return std::move(Line("barrier_out").add("rc", 0).add("tag", barrier.tag)).take();
+  Frame frame("kvs-fence-response");
+  frame.add("rc", 0);
+  if (!member.fence_thread.empty()) frame.add("thrid", member.fence_thread);
+  return std::move(frame).take();
 }
 
 void PmiServer::release_if_complete(Barrier& barrier, Replies& replies) {
@@ -301,9 +350,7 @@ void PmiServer::release_if_complete(Barrier& barrier, Replies& replies) {
   for (std::size_t i = 0; i < barrier.entered.size(); ++i) {
     if (barrier.entered[i] == 0) continue;
     const std::uint32_t member = barrier.rank_at(i);
-    Line line("barrier_out");
-    line.add("rc", 0).add("tag", barrier.tag);
-    replies.push_back({member, std::move(line).take()});
+    replies.push_back({member, barrier_out(ranks_[member], barrier)});
     --ranks_[member].barriers;
     if (--barrier.entered[i] > 0) ++barrier.arrived;
   }
@@ -316,18 +363,34 @@ Result<void> PmiServer::publish_name(std::uint32_t rank, const Message& request,
   if (!service) return fail(std::move(service).error());
   auto port = request.text("port");
   if (!port) return fail(std::move(port).error());
-  const bool added = names_.emplace(*service, *port).second;
-  replies.push_back({rank, added ? "cmd=publish_result rc=0\n"
-                                 : refusal("publish_result", "this_name_is_published_already")});
+  const std::string_view why_not = publish(*service, *port);
+  replies.push_back(
+      {rank, why_not.empty() ? "cmd=publish_result rc=0\n" : refusal("publish_result", why_not)});
   return {};
+}
+
+std::string_view PmiServer::publish(std::string_view name, std::string_view port) {
+  if (name.size() >= kOwnVallenMax || port.size() >= kOwnVallenMax) return "name_or_port_too_long";
+  if (bytes_ + name.size() + port.size() > kKvsBytesMax) return "the_job_stored_more_than_512_MiB";
+  if (!names_.emplace(name, port).second) return "this_name_is_published_already";
+  bytes_ += name.size() + port.size();
+  return "";
+}
+
+std::string_view PmiServer::unpublish(std::string_view name) {
+  const auto found = names_.find(std::string(name));
+  if (found == names_.end()) return "this_name_is_not_published";
+  bytes_ -= found->first.size() + found->second.size();
+  names_.erase(found);
+  return "";
 }
 
 Result<void> PmiServer::unpublish_name(std::uint32_t rank, const Message& request, Replies& replies) {
   auto service = request.text("service");
   if (!service) return fail(std::move(service).error());
-  const bool removed = names_.erase(std::string(*service)) > 0;
-  replies.push_back({rank, removed ? "cmd=unpublish_result rc=0\n"
-                                   : refusal("unpublish_result", "this_name_is_not_published")});
+  const std::string_view why_not = unpublish(*service);
+  replies.push_back(
+      {rank, why_not.empty() ? "cmd=unpublish_result rc=0\n" : refusal("unpublish_result", why_not)});
   return {};
 }
 
@@ -337,6 +400,8 @@ Result<void> PmiServer::lookup_name(std::uint32_t rank, const Message& request, 
   const auto found = names_.find(std::string(*service));
   if (found == names_.end()) {
     replies.push_back({rank, refusal("lookup_result", "this_name_is_not_published")});
+  } else if (!pmi::wire::is_plain(found->second)) {
+    replies.push_back({rank, refusal("lookup_result", kNoText)});
   } else {
     replies.push_back(
         {rank, std::move(Line("lookup_result").add("rc", 0).add("port", found->second)).take()});
@@ -353,6 +418,7 @@ void PmiServer::gone(std::uint32_t rank, std::vector<Reply>& replies) {
   if (ranks_[rank].gone) return;
   ranks_[rank].gone = true;
   ++gone_;
+  std::erase_if(parked_, [rank](const Parked& request) { return request.rank == rank; });
   std::vector<Barrier*> of_living;  // one that is complete leaves the map
   for (auto& [key, barrier] : barriers_) {
     if (barrier.living) of_living.push_back(&barrier);
@@ -386,6 +452,10 @@ std::string PmiServer::describe(std::uint32_t rank) const {
                std::to_string(barrier.entered.size()) + " ranks entered";
       }
     }
+  }
+  for (const Parked& request : parked_) {
+    if (request.rank == rank)
+      return "waiting for the attribute " + request.key.substr(request.key.rfind(':') + 1) + " of its node";
   }
   switch (state.phase) {
     case Phase::silent: return "before PMI init";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A PMI-1.2 server without any input or output: messages in, replies out. Layer: tools.
+/// @file  A server of PMI 1.2 and PMI 2.0 without any input or output: messages in, replies out. Layer: tools.
+///
+/// Each rank chooses its version by its init; ranks of both may meet in one barrier and see each other's values.
 ///
 /// A rank may run several PMI programs one after the other (`sh -c './a; ./b'`): each init after the first
 /// begins a new generation of that rank, with a key-value space and barriers of its own, so that the second
@@ -30,7 +32,10 @@ inline constexpr std::size_t kKeylenMax = 64;
 inline constexpr std::size_t kVallenMax = 1024;
 /// What Starling's own client may send: any address in one piece.
 inline constexpr std::size_t kOwnVallenMax = 96 * 1024;
+/// Of everything that ranks have stored: values, names, attributes of nodes.
 inline constexpr std::size_t kKvsBytesMax = std::size_t{512} << 20;
+/// Requests of one rank that wait for an attribute of its node.
+inline constexpr std::size_t kParkedMax = 64;
 
 struct PmiJob {
   std::string name;
@@ -82,7 +87,17 @@ class PmiServer {
     Phase phase = Phase::silent;
     std::uint32_t generation = 0;
     std::uint32_t barriers = 0;  ///< entered and not left
+    int version = 1;             ///< that its init has chosen
+    bool introduced = false;     ///< version 2: its fullinit has come
     bool gone = false;
+    std::string fence_thread;  ///< version 2: the thrid of the fence that it is in
+    std::uint32_t parked = 0;  ///< requests that wait for an attribute
+  };
+  /// A PMI-2 request for an attribute of a node that is not there yet.
+  struct Parked {
+    std::uint32_t rank;
+    std::string key;  ///< of attributes_
+    std::string thread;
   };
   struct Barrier {
     std::vector<std::uint32_t> members;  ///< sorted; empty: everybody
@@ -110,6 +125,21 @@ class PmiServer {
     bool before_init;
   };
   static const Command kCommands[];
+  static const Command kFrames[];
+
+  Result<void> serve_line(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> serve_frame(std::uint32_t rank, const Message& request, Replies& replies);
+  /// Two processes must not be the same rank: a claim to be another one is refused.
+  Result<void> check_claim(std::uint32_t rank, const Message& request) const;
+
+  // What both versions do; a text says why not.
+  std::string_view store(std::uint32_t rank, std::string_view kvs, std::string_view key,
+                         std::string_view value);
+  [[nodiscard]] std::optional<std::string> stored(std::uint32_t rank, std::string_view kvs,
+                                                  std::string_view key);
+  std::string_view publish(std::string_view name, std::string_view port);
+  std::string_view unpublish(std::string_view name);
+  void enter(std::uint32_t rank, Barrier& barrier, bool of_the_living, Replies& replies);
 
   Result<void> init(std::uint32_t rank, const Message& request, Replies& replies);
   Result<void> finalize(std::uint32_t rank, const Message& request, Replies& replies);
@@ -129,6 +159,23 @@ class PmiServer {
   Result<void> lookup_name(std::uint32_t rank, const Message& request, Replies& replies);
   Result<void> spawn(std::uint32_t rank, const Message& request, Replies& replies);
 
+  // pmi_server_v2.cpp
+  Result<void> fullinit(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> finalize_v2(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> job_getid(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> info_getjobattr(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> info_putnodeattr(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> info_getnodeattr(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> kvs_put(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> kvs_get(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> kvs_fence(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> name_publish(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> name_unpublish(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> name_lookup(std::uint32_t rank, const Message& request, Replies& replies);
+  Result<void> no_other_jobs(std::uint32_t rank, const Message& request, Replies& replies);
+  [[nodiscard]] std::string attribute_key(std::uint32_t rank, std::string_view key) const;
+  [[nodiscard]] static std::string barrier_out(const RankState& member, const Barrier& barrier);
+
   void release_if_complete(Barrier& barrier, Replies& replies);
   void forget_if_empty(Barrier& barrier);
   Result<Barrier*> barrier_of(std::uint32_t rank, const Message& request);
@@ -139,10 +186,12 @@ class PmiServer {
 
   PmiJob job_;
   std::vector<RankState> ranks_;
-  std::vector<Kvs> kvs_;  ///< by generation
-  std::size_t kvs_bytes_ = 0;
+  std::vector<Kvs> kvs_;   ///< by generation
+  std::size_t bytes_ = 0;  ///< stored
   std::map<std::string, Barrier> barriers_;
   std::map<std::string, std::string> names_;
+  Kvs attributes_;  ///< of nodes
+  std::vector<Parked> parked_;
   std::size_t gone_ = 0;
 };
 

@@ -5,21 +5,14 @@
 
 #include "plugins/pmi/pmi1/component.hpp"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 
-#include "core/drain.hpp"
 #include "core/log.hpp"
 
 namespace starling::pmi {
 namespace {
 
 constexpr std::uint64_t kFinalizeSeconds = 5;
-constexpr std::uint64_t kAbortGraceNs = 5'000'000'000u;
-/// How long a launcher may take to read what was printed before an abort; longer than a busy machine needs.
-constexpr std::uint64_t kReadGraceNs = 500'000'000u;
 
 /// The tag that a fence of these ranks has on the wire: never 0, which is the world barrier's.
 std::uint32_t hashed_tag(std::string_view tag) noexcept {
@@ -52,13 +45,6 @@ void Pmi1::take_leave() noexcept {
   if (connection_.send(wire::Line("finalize").take()))
     (void)await("finalize_ack", Deadline::after_seconds(kFinalizeSeconds));
   connection_.close();
-}
-
-Unexpected Pmi1::refused(const wire::Message& reply, std::string_view what) const {
-  const auto reason = reply.find("msg");
-  return fail(Errc::system, kPmi1,
-              "the process manager refused " + std::string(what) + ": " +
-                  (reason ? wire::percent_decode(*reason) : "no reason given"));
 }
 
 Result<bool> Pmi1::sorted(const wire::Message& message) {
@@ -201,19 +187,16 @@ void Pmi1::fence_abandon(Fence fence) noexcept {
 }
 
 Result<void> Pmi1::put(std::string_view key, std::span<const std::byte> value) {
-  if (value.size() > kMaxValueBytes) return fail(Errc::no_space, kPmi1, "a value is longer than 64 KiB");
-  const std::string text = ValueCodec::encode(value);
-  const auto pieces = codec_->pieces(text);
-  // The first piece goes last: whoever sees it before a fence finds the others too.
-  for (std::size_t i = pieces.size(); i-- > 0;) {
-    ++counters_.puts;
-    wire::Line line("put");
-    line.add("kvsname", kvs_).add("key", codec_->key_name(identity_.rank, key, i)).add("value", pieces[i]);
-    auto reply = request(std::move(line).take(), "put_result");
-    if (!reply) return fail(std::move(reply).error());
-    if (reply->find("rc") != "0") return refused(*reply, "to store a value");
-  }
-  return {};
+  return put_pieces(*codec_, identity_.rank, key, value, kPmi1,
+                    [this](const std::string& name, std::string_view piece) -> Result<void> {
+                      ++counters_.puts;
+                      wire::Line line("put");
+                      line.add("kvsname", kvs_).add("key", name).add("value", piece);
+                      auto reply = request(std::move(line).take(), "put_result");
+                      if (!reply) return fail(std::move(reply).error());
+                      if (reply->find("rc") != "0") return refused(kPmi1, *reply, "to store a value");
+                      return {};
+                    });
 }
 
 Result<std::optional<std::string>> Pmi1::get_text(std::uint32_t rank, std::string_view key, bool& gone) {
@@ -237,25 +220,13 @@ Result<Lookup> Pmi1::get(std::uint32_t rank, std::string_view key) {
         "there is no rank " + std::to_string(rank) + "; the job has " + std::to_string(identity_.size));
   }
   bool gone = false;
-  auto first = get_text(rank, codec_->key_name(rank, key, 0), gone);
-  if (!first) return fail(std::move(first).error());
-  if (!*first && own_server_ && !gone) {
-    ++counters_.early_gets;
-    return Lookup{Found::not_yet, {}};
-  }
-  if (!*first) return Lookup{Found::none, {}};
-  auto count = codec_->piece_count(**first);
-  if (!count) return fail(std::move(count).error());
-  std::string text = std::move(**first);
-  for (std::size_t i = 1; i < *count; ++i) {
-    auto piece = get_text(rank, codec_->key_name(rank, key, i), gone);
-    if (!piece) return fail(std::move(piece).error());
-    if (!*piece) return fail(Errc::bad_input, kPmi1, "a piece of a value is missing at the process manager");
-    text += **piece;
-  }
-  auto value = ValueCodec::decode(text);
+  auto value = get_pieces(*codec_, rank, key, kPmi1,
+                          [&](const std::string& name) { return get_text(rank, name, gone); });
   if (!value) return fail(std::move(value).error());
-  return Lookup{Found::value, std::move(*value)};
+  if (*value) return Lookup{Found::value, std::move(**value)};
+  if (!own_server_ || gone) return Lookup{Found::none, {}};
+  ++counters_.early_gets;
+  return Lookup{Found::not_yet, {}};
 }
 
 Result<void> Pmi1::publish(std::string_view name, std::string_view port) {
@@ -265,7 +236,7 @@ Result<void> Pmi1::publish(std::string_view name, std::string_view port) {
   auto reply = request(std::move(line).take(), "publish_result");
   if (!reply) return fail(std::move(reply).error());
   if (reply->find("rc") == "0" || reply->find("info") == "ok") return {};
-  Unexpected no = refused(*reply, "to publish the name " + std::string(name));
+  Unexpected no = refused(kPmi1, *reply, "to publish the name " + std::string(name));
   no.error.code = Errc::denied;
   return no;
 }
@@ -317,19 +288,9 @@ void Pmi1::abort(int exit_code, std::string_view message) noexcept {
   wire::Line line("abort");
   line.add("exitcode", exit_code);
   if (!text.empty()) line.add("message", text);
-  if (!own_server_) {  // ours reads what is left; others may end at once, and the reason would be lost
-    const Deadline deadline = Deadline::after_ns(kReadGraceNs);
-    (void)(await_read(STDERR_FILENO, deadline) && await_read(STDOUT_FILENO, deadline));
-  }
-  if (!connection_.send(std::move(line).take())) {
-    if (own_server_) log::error(message);  // nobody else will tell it
-    return;
-  }
-  // The process manager ends this process too; give it the time to do so before the caller exits by itself.
-  const Deadline deadline = Deadline::after_ns(kAbortGraceNs);
-  while (!deadline.passed()) {
-    if (!connection_.receive(deadline)) return;
-  }
+  // Ours reads what is left, and shows the message.
+  const bool sent = send_abort(connection_, std::move(line).take(), own_server_);
+  if (!sent && own_server_) log::error(message);  // nobody else will tell it
 }
 
 Result<void> Pmi1::check() {

@@ -14,12 +14,13 @@
 #include <optional>
 #include <string>
 
-#include "frameworks/pmi/environment.hpp"
+#include "frameworks/pmi/client.hpp"
 #include "frameworks/pmi/pmi.hpp"
-#include "frameworks/pmi/value.hpp"
-#include "plugins/pmi/pmi1/connection.hpp"
 
 namespace starling::pmi {
+
+/// Where its errors come from.
+inline constexpr char kPmi1[] = "pmi/pmi1";
 
 class Pmi1 final : public Component {
  public:
@@ -53,11 +54,10 @@ class Pmi1 final : public Component {
  private:
   using Tag = std::uint32_t;  ///< 0: the world barrier
 
-  Pmi1(UniqueFd fd, std::uint64_t request_timeout_s)
-      : connection_(std::move(fd)), timeout_s_(request_timeout_s) {}
+  Pmi1(Connection connection, std::uint64_t request_timeout_s)
+      : connection_(std::move(connection)), timeout_s_(request_timeout_s) {}
 
   [[nodiscard]] Result<void> init(const Getenv& get, const Launch& launch);
-  [[nodiscard]] Result<void> init_ack(const Launch& launch);
   [[nodiscard]] Result<void> say_hello();
   [[nodiscard]] Result<void> take_features(const Getenv& get, const Features& features);
   [[nodiscard]] Result<void> ask_everything(const Getenv& get);
@@ -76,7 +76,6 @@ class Pmi1 final : public Component {
   [[nodiscard]] Result<std::optional<std::string>> get_text(std::uint32_t rank, std::string_view key,
                                                             bool& gone);
   [[nodiscard]] Unexpected has_left() const;
-  [[nodiscard]] Unexpected refused(const wire::Message& reply, std::string_view what) const;
 
   Connection connection_;
   std::uint64_t timeout_s_;

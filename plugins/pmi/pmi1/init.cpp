@@ -4,88 +4,28 @@
 // Under Starling's mpiexec the environment holds every answer, so that one round trip (init) is all. Other
 // servers are asked.
 
-#include <limits>
-
 #include "plugins/pmi/pmi1/component.hpp"
 
 namespace starling::pmi {
-namespace {
-
-constexpr std::int64_t kMaxNumber = std::numeric_limits<std::int32_t>::max();
-constexpr std::uint64_t kConnectTimeoutS = 30;
-
-/// PMI_RANK and PMI_SIZE, which come with PMI_FD.
-Result<std::uint32_t> number_from(const Getenv& get, const char* name, std::uint32_t min) {
-  const char* const text = get(name);
-  const std::string_view written = text == nullptr ? "" : text;
-  std::uint64_t value = 0;
-  bool digits = !written.empty() && written.size() <= 10;
-  for (const char digit : written) {
-    digits = digits && digit >= '0' && digit <= '9';
-    value = value * 10 + static_cast<std::uint64_t>(digit - '0');
-  }
-  if (!digits || value < min || value > static_cast<std::uint64_t>(kMaxNumber)) {
-    return fail(Errc::bad_input, kPmi1,
-                std::string(name) + " is \"" + std::string(written) +
-                    "\"; with PMI_FD set, a number of at least " + std::to_string(min) + " was expected");
-  }
-  return static_cast<std::uint32_t>(value);
-}
-
-/// The kvs name alone may come back on the same node with another job of a resource manager.
-std::string job_name(const std::string& kvs, const Getenv& get) {
-  std::string name = kvs;
-  for (const char* variable : {"SLURM_JOB_ID", "SLURM_STEP_ID", "FLUX_JOB_ID", "PBS_JOBID"}) {
-    if (const char* const value = get(variable); value != nullptr && *value != '\0')
-      name.append("-").append(value);
-  }
-  for (char& byte : name) {
-    if (byte == '/') byte = '_';
-  }
-  return name;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Component>> Pmi1::make(const Getenv& get, std::uint64_t request_timeout_s) {
-  auto launch = launch_of(get);
-  if (!launch) return fail(std::move(launch).error());
-  UniqueFd fd;
-  switch (launch->kind) {
-    case Launch::Kind::none: return fail(Errc::unsupported, kPmi1, launch->why_none);
-    case Launch::Kind::inherited_fd: fd = UniqueFd(launch->fd); break;
-    case Launch::Kind::tcp_port: {
-      auto connected =
-          Connection::connect_tcp(launch->host, launch->port, Deadline::after_seconds(kConnectTimeoutS));
-      if (!connected) return fail(std::move(connected).error());
-      fd = std::move(*connected);
-      break;
-    }
+  auto to = dial(get, kPmi1, request_timeout_s);
+  if (!to) return fail(std::move(to).error());
+  std::unique_ptr<Pmi1> component(new Pmi1(std::move(to->connection), request_timeout_s));
+  component->identity_.rank = to->rank;
+  component->identity_.size = to->size;
+  component->counters_.other = to->requests;
+  if (auto done = component->init(get, to->launch); !done) {
+    // A server of PMI 2 alone: pmi/pmi2 may try on the same connection.
+    if (done.error().code == Errc::unsupported) (void)component->connection_.release().release();
+    return fail(std::move(done).error());
   }
-  std::unique_ptr<Pmi1> component(new Pmi1(std::move(fd), request_timeout_s));
-  if (auto done = component->init(get, *launch); !done) return fail(std::move(done).error());
   return std::unique_ptr<Component>(std::move(component));
 }
 
 Result<void> Pmi1::init(const Getenv& get, const Launch& launch) {
   own_server_ = launch.features.has_value();
-  Result<void> done;
-  if (launch.kind == Launch::Kind::tcp_port) {
-    done = init_ack(launch);
-  } else {
-    auto size = number_from(get, "PMI_SIZE", 1);
-    if (!size) return fail(std::move(size).error());
-    auto rank = number_from(get, "PMI_RANK", 0);
-    if (!rank) return fail(std::move(rank).error());
-    identity_.rank = *rank;
-    identity_.size = *size;
-  }
-  if (done && identity_.rank >= identity_.size) {
-    done = fail(Errc::bad_input, kPmi1,
-                "rank " + std::to_string(identity_.rank) + " of " + std::to_string(identity_.size) +
-                    " processes makes no sense");
-  }
-  if (done) done = say_hello();
+  Result<void> done = say_hello();
   if (done) done = own_server_ ? take_features(get, *launch.features) : ask_everything(get);
   if (!done) return done;
   capabilities_.get_without_fence = own_server_;
@@ -98,54 +38,24 @@ Result<void> Pmi1::init(const Getenv& get, const Launch& launch) {
   return {};
 }
 
-Result<void> Pmi1::init_ack(const Launch& launch) {
-  ++counters_.other;
-  auto sent = connection_.send(std::move(wire::Line("initack").add("pmiid", launch.id)).take());
-  if (!sent) return sent;
-  const Deadline deadline = Deadline::after_seconds(timeout_s_);
-  bool has_rank = false;
-  bool has_size = false;
-  // Rank and size are fields of the answer with some servers, and lines of their own after it with others.
-  for (bool answered = false; !answered || !has_rank || !has_size;) {
-    auto message = connection_.receive(deadline);
-    if (!message) return fail(std::move(message).error());
-    if (message->name() == "initack") {
-      answered = true;
-      if (message->find("rc") && message->find("rc") != "0") return refused(*message, "the connection");
-    } else if (message->name() != "set") {
-      return message->broken("cmd=initack or cmd=set was expected");
-    }
-    if (message->find("rank")) {
-      auto rank = message->integer("rank", 0, kMaxNumber);
-      if (!rank) return fail(std::move(rank).error());
-      identity_.rank = static_cast<std::uint32_t>(*rank);
-      has_rank = true;
-    }
-    if (message->find("size")) {
-      auto size = message->integer("size", 1, kMaxNumber);
-      if (!size) return fail(std::move(size).error());
-      identity_.size = static_cast<std::uint32_t>(*size);
-      has_size = true;
-    }
-  }
-  return {};
-}
-
 Result<void> Pmi1::say_hello() {
   ++counters_.other;
   wire::Line line("init");
   // Clients of 1.2 servers say 1 too, the server tells what it can: an older Hydra ends the job when it is
   // offered 2.
   line.add("pmi_version", 1).add("pmi_subversion", 1);
+  if (own_server_) line.add("pmirank", identity_.rank);  // it knows better, and says so
   auto reply = request(std::move(line).take(), "response_to_init");
   if (!reply) return fail(std::move(reply).error());
-  if (reply->find("rc") != "0") return refused(*reply, "to speak PMI 1");
   auto version = reply->integer("pmi_version", 0, kMaxNumber);
   if (!version) return fail(std::move(version).error());
   auto subversion = reply->integer("pmi_subversion", 0, kMaxNumber);
   if (!subversion) return fail(std::move(subversion).error());
-  if (*version != 1)
-    return reply->broken("the server speaks PMI " + std::to_string(*version) + ", this client PMI 1");
+  if (*version != 1) {
+    return fail(Errc::unsupported, kPmi1,
+                "the process manager speaks PMI " + std::to_string(*version) + ", not PMI 1");
+  }
+  if (reply->find("rc") != "0") return refused(kPmi1, *reply, "to speak PMI 1");
   subversion_ = static_cast<int>(*subversion);
   if (const auto name = reply->find("kvsname"); name && wire::is_plain(*name)) kvs_ = *name;
   return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMI clients against scripted servers: what is on the wire, and what happens when a server misbehaves.
+// The PMI-1 client against scripted servers: what is on the wire, and what happens when a server misbehaves.
 // Layer: tests.
 
 #include <fcntl.h>
@@ -8,48 +8,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <map>
-#include <thread>
-
-#include "core/unique_fd.hpp"
 #include "plugins/pmi/pmi1/component.hpp"
 #include "plugins/pmi/singleton/component.hpp"
+#include "tests/unit/pmi/scripted.hpp"
 
 namespace starling::pmi {
 namespace {
-
-Getenv fake(std::map<std::string, std::string> variables) {
-  return [variables](const char* name) -> const char* {
-    const auto found = variables.find(name);
-    return found == variables.end() ? nullptr : found->second.c_str();
-  };
-}
-
-/// Expects lines and answers each, in order; then closes. An empty answer says nothing.
-struct Step {
-  std::string expected;
-  std::string answer;
-};
-
-void serve(UniqueFd fd, const std::vector<Step>& script) {
-  std::string got;
-  for (const Step& step : script) {
-    while (got.find('\n') == std::string::npos) {
-      char chunk[4096];
-      const ssize_t bytes = ::read(fd.get(), chunk, sizeof chunk);
-      if (bytes <= 0) {
-        ADD_FAILURE() << "the client closed while this was expected: " << step.expected;
-        return;
-      }
-      got.append(chunk, static_cast<std::size_t>(bytes));
-    }
-    const std::size_t newline = got.find('\n');
-    EXPECT_EQ(got.substr(0, newline), step.expected);
-    got.erase(0, newline + 1);
-    EXPECT_EQ(::send(fd.get(), step.answer.data(), step.answer.size(), MSG_NOSIGNAL),
-              static_cast<ssize_t>(step.answer.size()));
-  }
-}
 
 std::vector<Step> hello(int subversion) {
   return {{"cmd=init pmi_version=1 pmi_subversion=1",
@@ -62,28 +26,12 @@ std::vector<Step> hello(int subversion) {
            "cmd=get_result rc=0 found=TRUE value=(vector,(0,2,2))\n"}};
 }
 
-class ClientTest : public testing::Test {
+class ClientTest : public ScriptedTest {
  protected:
-  /// Runs the script in a thread and connects a client to it.
   std::unique_ptr<Component> connect(std::vector<Step> script, std::vector<Step> more = {}) {
-    int fds[2] = {-1, -1};
-    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
-    script.insert(script.end(), more.begin(), more.end());
-    server_ = std::thread([fd = fds[1], script] { serve(UniqueFd(fd), script); });
-    auto made =
-        Pmi1::make(fake({{"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}), 5);
-    if (!made) {
-      error_ = made.error();
-      ::close(fds[0]);  // a no-op where make() took it
-      return nullptr;
-    }
-    return std::move(*made);
+    return connect_by([](const Getenv& get) { return Pmi1::make(get, 5); }, std::move(script),
+                      std::move(more));
   }
-  ~ClientTest() override {
-    if (server_.joinable()) server_.join();
-  }
-  std::thread server_;
-  Error error_;
 };
 
 const Step kFinalize{"cmd=finalize", "cmd=finalize_ack rc=0\n"};
@@ -216,10 +164,26 @@ TEST_F(ClientTest, wrong_answers_are_refused_with_the_offset) {
   EXPECT_NE(error_.detail.find("byte 0"), std::string::npos) << error_.text();
 }
 
-TEST_F(ClientTest, server_that_refuses_the_version_is_an_error) {
+TEST_F(ClientTest, server_that_refuses_this_process_is_an_error) {
   EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=1",
-                         "cmd=response_to_init rc=-1 pmi_version=2 pmi_subversion=0\n"}}));
+                         "cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=1 msg=no%20more\n"}}));
   EXPECT_EQ(error_.code, Errc::system);
+  EXPECT_NE(error_.detail.find("no more"), std::string::npos) << error_.detail;
+}
+
+TEST_F(ClientTest, server_of_another_version_is_left_to_another_client) {
+  Errc code{};
+  bool open = false;
+  const auto make = [&](const Getenv& get) {
+    auto made = Pmi1::make(get, 5);
+    if (!made) code = made.error().code;
+    open = ::fcntl(std::atoi(get("PMI_FD")), F_GETFD) >= 0;
+    return made;
+  };
+  EXPECT_FALSE(connect_by(make, {{"cmd=init pmi_version=1 pmi_subversion=1",
+                                  "cmd=response_to_init rc=-1 pmi_version=2 pmi_subversion=0\n"}}));
+  EXPECT_EQ(code, Errc::unsupported);
+  EXPECT_TRUE(open) << "pmi/pmi2 needs the connection";
 }
 
 TEST(ClientTcp, rank_and_size_come_with_the_acknowledgement) {

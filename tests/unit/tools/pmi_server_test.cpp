@@ -57,9 +57,26 @@ TEST_F(ServerTest, introduces_itself) {
 }
 
 TEST_F(ServerTest, another_version_is_refused_and_may_be_tried_again) {
-  EXPECT_EQ(ask(0, "cmd=init pmi_version=2 pmi_subversion=0"),
+  EXPECT_EQ(ask(0, "cmd=init pmi_version=3 pmi_subversion=0"),
             (Lines{"0: cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=2"}));
   EXPECT_EQ(server.phase(0), Phase::silent);
+}
+
+TEST_F(ServerTest, who_claims_to_be_another_rank_is_refused) {
+  EXPECT_EQ(ask(0, "cmd=init pmi_version=1 pmi_subversion=1 pmirank=0").size(), 1u);
+  ask(1, "cmd=init pmi_version=1 pmi_subversion=1 pmirank=0");
+  EXPECT_NE(error.find("started as rank 1 claims to be rank 0, which is another process"), std::string::npos)
+      << error;
+  EXPECT_EQ(server.phase(1), Phase::silent);
+  ask(1, "cmd=init pmi_version=1 pmi_subversion=1 pmirank=3");
+  EXPECT_NE(error.find("claims to be rank 3, but the job has 3 ranks"), std::string::npos) << error;
+}
+
+TEST_F(ServerTest, names_are_limited) {
+  init_all();
+  const std::string big(kOwnVallenMax, 'x');
+  EXPECT_EQ(ask(0, "cmd=publish_name service=s port=" + big),
+            (Lines{"0: cmd=publish_result rc=1 msg=name_or_port_too_long"}));
 }
 
 TEST_F(ServerTest, stores_values_once) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stream to a PMI-1 server. Layer: plugin. See docs/design/pmi.md.
+// The stream to a PMI-1 or PMI-2 server. Layer: framework. See docs/design/pmi.md.
 
-#include "plugins/pmi/pmi1/connection.hpp"
+#include "frameworks/pmi/connection.hpp"
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -16,11 +16,6 @@
 
 namespace starling::pmi {
 namespace {
-
-Unexpected server_gone() {
-  return fail(Errc::peer_lost, kPmi1,
-              "the process manager closed the connection (it ended, or it ends this job)");
-}
 
 int poll_timeout_ms(Deadline deadline) noexcept {
   if (deadline.never()) return -1;
@@ -43,19 +38,24 @@ int connect_result(int fd, Deadline deadline) {
 
 }  // namespace
 
-Connection::Connection(UniqueFd fd) : fd_(std::move(fd)) {
+Unexpected Connection::server_gone() const {
+  return fail(Errc::peer_lost, where_,
+              "the process manager closed the connection (it ended, or it ends this job)");
+}
+
+Connection::Connection(UniqueFd fd, const char* where) : fd_(std::move(fd)), where_(where) {
   const int flags = ::fcntl(fd_.get(), F_GETFD);
   if (flags >= 0) ::fcntl(fd_.get(), F_SETFD, flags | FD_CLOEXEC);
 }
 
-Result<UniqueFd> Connection::connect_tcp(const std::string& host, const std::string& port,
-                                         Deadline deadline) {
+Result<UniqueFd> Connection::connect_tcp(const std::string& host, const std::string& port, Deadline deadline,
+                                         const char* where) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
   if (const int code = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found); code != 0) {
-    return fail(Errc::not_found, kPmi1, "PMI_PORT: host " + host + ": " + ::gai_strerror(code));
+    return fail(Errc::not_found, where, "PMI_PORT: host " + host + ": " + ::gai_strerror(code));
   }
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> addresses(found, ::freeaddrinfo);
   int error = 0;
@@ -73,7 +73,7 @@ Result<UniqueFd> Connection::connect_tcp(const std::string& host, const std::str
     ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     return fd;
   }
-  return fail(system_error(kPmi1, "cannot connect to PMI_PORT=" + host + ":" + port, error));
+  return fail(system_error(where, "cannot connect to PMI_PORT=" + host + ":" + port, error));
 }
 
 Result<void> Connection::send(std::string_view text) {
@@ -87,7 +87,7 @@ Result<void> Connection::send(std::string_view text) {
       continue;
     }
     if (sent < 0 && (errno == EPIPE || errno == ECONNRESET)) return server_gone();
-    if (sent < 0) return fail(system_error(kPmi1, "cannot write to the process manager", errno));
+    if (sent < 0) return fail(system_error(where_, "cannot write to the process manager", errno));
     bytes_sent_ += static_cast<std::uint64_t>(sent);
     text.remove_prefix(static_cast<std::size_t>(sent));
   }
@@ -105,7 +105,7 @@ Result<bool> Connection::fill() {
     }
     if (got == 0 || errno == ECONNRESET) return server_gone();
     if (errno == EAGAIN || errno == EWOULDBLOCK) return false;
-    if (errno != EINTR) return fail(system_error(kPmi1, "cannot read from the process manager", errno));
+    if (errno != EINTR) return fail(system_error(where_, "cannot read from the process manager", errno));
   }
 }
 
@@ -126,9 +126,9 @@ Result<wire::Message> Connection::receive(Deadline deadline) {
     if (*message) return std::move(**message);
     pollfd waiting{fd_.get(), POLLIN, 0};
     const int ready = ::poll(&waiting, 1, poll_timeout_ms(deadline));
-    if (ready < 0 && errno != EINTR) return fail(system_error(kPmi1, "poll", errno));
+    if (ready < 0 && errno != EINTR) return fail(system_error(where_, "poll", errno));
     if (ready <= 0 && deadline.passed())
-      return fail(Errc::timed_out, kPmi1, "no answer from the process manager in time");
+      return fail(Errc::timed_out, where_, "no answer from the process manager in time");
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The stream to a PMI-1 server: whole lines out, whole messages in. Layer: plugin.
+/// @file  The stream to a PMI-1 or PMI-2 server: whole texts out, whole messages in. Layer: framework; used by the
+/// clients that speak the wire protocols themselves.
 ///
 /// Threads:   one at a time. Ownership: owns the descriptor; a returned Message is valid until the next
 ///            receive.
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
@@ -21,16 +23,14 @@
 
 namespace starling::pmi {
 
-/// Where its errors come from.
-inline constexpr char kPmi1[] = "pmi/pmi1";
-
 class Connection {
  public:
-  /// Takes the descriptor over and sets close-on-exec: children of this process are no ranks.
-  explicit Connection(UniqueFd fd);
+  /// Takes the descriptor over and sets close-on-exec: children of this process are no ranks. `where`, a literal,
+  /// is where its errors come from.
+  Connection(UniqueFd fd, const char* where);
   /// Connects over TCP, within `deadline` per address.
   [[nodiscard]] static Result<UniqueFd> connect_tcp(const std::string& host, const std::string& port,
-                                                    Deadline deadline);
+                                                    Deadline deadline, const char* where);
 
   [[nodiscard]] Result<void> send(std::string_view text);
   [[nodiscard]] Result<wire::Message> receive(Deadline deadline);
@@ -39,6 +39,8 @@ class Connection {
 
   /// Every later send is refused by the system.
   void close() noexcept { fd_.reset(); }
+  /// Gives the open stream up to somebody who asks the same server in another way; nothing may be in it.
+  [[nodiscard]] UniqueFd release() noexcept { return std::move(fd_); }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   [[nodiscard]] std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }
   [[nodiscard]] std::uint64_t bytes_received() const noexcept { return bytes_received_; }
@@ -46,8 +48,10 @@ class Connection {
  private:
   /// Reads once without blocking; false: nothing was there.
   Result<bool> fill();
+  [[nodiscard]] Unexpected server_gone() const;
 
   UniqueFd fd_;
+  const char* where_;
   wire::Reader reader_;
   std::uint64_t bytes_sent_ = 0;
   std::uint64_t bytes_received_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What the clients that speak a PMI wire protocol themselves (pmi/pmi1, pmi/pmi2) have in common: reaching the
-/// server, values in pieces, the last word. Layer: framework.
+/// @file  What the clients that speak a PMI wire protocol themselves (pmi/pmi1, pmi/pmi2) have in common:
+/// reaching the server, values in pieces, the last word. Layer: framework.
 ///
 /// Threads:   functions of their arguments; getenv itself must not race with setenv.
 /// Errors:    come from `where`, a literal with the plugin's name.
@@ -33,8 +33,8 @@ struct Dialled {
   std::uint64_t requests = 0;  ///< that it took
 };
 
-/// Reaches the server that the environment names. Without one: unsupported. With PMI_PORT rank and size come from the
-/// server, else from PMI_RANK and PMI_SIZE. `timeout_s` 0: wait for ever for an answer.
+/// Reaches the server that the environment names. Without one: unsupported. With PMI_PORT rank and size come
+/// from the server, else from PMI_RANK and PMI_SIZE. `timeout_s` 0: wait for ever for an answer.
 [[nodiscard]] Result<Dialled> dial(const Getenv& get, const char* where, std::uint64_t timeout_s);
 
 /// The error for a reply that says no, with the server's reason. `what`: "to store a value".
@@ -56,8 +56,8 @@ using FetchPiece = std::function<Result<std::optional<std::string>>(const std::s
                                                                        const char* where,
                                                                        const FetchPiece& fetch);
 
-/// Sends an abort and waits for the server to end this process. `shows_output`: the server reads what was printed
-/// before it ends the job; others are given the time to do so. False: it could not be sent.
+/// Sends an abort and waits for the server to end this process. `shows_output`: the server reads what was
+/// printed before it ends the job; others are given the time to do so. False: it could not be sent.
 bool send_abort(Connection& connection, std::string_view request, bool shows_output) noexcept;
 
 }  // namespace starling::pmi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The stream to a PMI-1 or PMI-2 server: whole texts out, whole messages in. Layer: framework; used by the
-/// clients that speak the wire protocols themselves.
+/// @file  The stream to a PMI-1 or PMI-2 server: whole texts out, whole messages in. Layer: framework; used
+/// by the clients that speak the wire protocols themselves.
 ///
 /// Threads:   one at a time. Ownership: owns the descriptor; a returned Message is valid until the next
 ///            receive.
@@ -25,8 +25,8 @@ namespace starling::pmi {
 
 class Connection {
  public:
-  /// Takes the descriptor over and sets close-on-exec: children of this process are no ranks. `where`, a literal,
-  /// is where its errors come from.
+  /// Takes the descriptor over and sets close-on-exec: children of this process are no ranks. `where`, a
+  /// literal, is where its errors come from.
   Connection(UniqueFd fd, const char* where);
   /// Connects over TCP, within `deadline` per address.
   [[nodiscard]] static Result<UniqueFd> connect_tcp(const std::string& host, const std::string& port,

@@ -5,8 +5,8 @@
 /// A PMI-1 message is `cmd=<name> key=value ...\n`, or the multi-line form
 /// `mcmd=<name>\nkey=value\n...endcmd\n`, in which values may contain spaces. A PMI-2 message is a frame: six
 /// characters with the decimal length of the rest, padded with spaces on either side, then
-/// `cmd=<name>;key=value;...;`, where `;;` stands for a semicolon in a value. How a message starts tells which
-/// it is. See docs/design/pmi.md.
+/// `cmd=<name>;key=value;...;`, where `;;` stands for a semicolon in a value. How a message starts tells
+/// which it is. See docs/design/pmi.md.
 ///
 /// Threads:   value types.
 /// Ownership: a Message views into its Reader's buffer: it is valid until the next append() or next() of that
@@ -122,8 +122,8 @@ class Line {
   std::string text_;
 };
 
-/// Writes one frame. Keys must be plain and values framable: passing others is a bug, as is a frame of more than
-/// 999,999 bytes.
+/// Writes one frame. Keys must be plain and values framable: passing others is a bug, as is a frame of more
+/// than 999,999 bytes.
 class Frame {
  public:
   explicit Frame(std::string_view name);

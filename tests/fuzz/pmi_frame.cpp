@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuzzes the reader of PMI messages by itself, frames above all: the same bytes cut differently mean the same, what was
-// read can be written, and what was written reads the same. Layer: tests.
+// Fuzzes the reader of PMI messages by itself, frames above all: the same bytes cut differently mean the
+// same, what was read can be written, and what was written reads the same. Layer: tests.
 //
 // The input's first byte chooses how the stream is cut into reads.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMI server's state: who said hello, what was put, who waits where; the requests of PMI 1.2, those of PMI 2 are
-// in pmi_server_v2.cpp. Layer: tools. See docs/design/pmi.md.
+// The PMI server's state: who said hello, what was put, who waits where; the requests of PMI 1.2, those of
+// PMI 2 are in pmi_server_v2.cpp. Layer: tools. See docs/design/pmi.md.
 
 #include "tools/mpiexec/pmi_server.hpp"
 

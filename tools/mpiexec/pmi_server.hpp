@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A server of PMI 1.2 and PMI 2.0 without any input or output: messages in, replies out. Layer: tools.
+/// @file  A server of PMI 1.2 and PMI 2.0 without any input or output: messages in, replies out. Layer:
+/// tools.
 ///
-/// Each rank chooses its version by its init; ranks of both may meet in one barrier and see each other's values.
+/// Each rank chooses its version by its init; ranks of both may meet in one barrier and see each other's
+/// values.
 ///
 /// A rank may run several PMI programs one after the other (`sh -c './a; ./b'`): each init after the first
 /// begins a new generation of that rank, with a key-value space and barriers of its own, so that the second

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The requests of PMI 2. Layer: tools. See docs/design/pmi.md.
 //
-// Hard here: clients of MPICH's and of Slurm's making read the port of a name under different keys, so both are told;
-// and each wants its thrid back, since the threads of one process share a connection.
+// Hard here: clients of MPICH's and of Slurm's making read the port of a name under different keys, so both
+// are told; and each wants its thrid back, since the threads of one process share a connection.
 
 #include <algorithm>
 #include <utility>

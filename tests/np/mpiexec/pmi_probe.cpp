@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that speaks PMI through plugins/pmi/pmi1 and nothing else; what it does is its first argument.
+// A rank that speaks PMI through plugins/pmi/pmi1 (or pmi2, where STARLING_MCA_pmi says so) and nothing else;
+// what it does is its first argument.
 // Layer: tests. Driven by tests/np/mpiexec/run.py. Exit code 0: everything was as expected.
 
 #include <sys/resource.h>
@@ -16,6 +17,7 @@
 
 #include "core/clock.hpp"
 #include "plugins/pmi/pmi1/component.hpp"
+#include "plugins/pmi/pmi2/component.hpp"
 
 namespace {
 
@@ -35,7 +37,11 @@ T must(Result<T> result, const char* what) {
 Deadline soon() { return Deadline::after_seconds(60); }
 
 std::unique_ptr<pmi::Component> connect() {
-  return must(pmi::Pmi1::make(pmi::process_environment(), 60), "init");
+  const char* const which = std::getenv("STARLING_MCA_pmi");
+  const auto get = pmi::process_environment();
+  if (which != nullptr && std::string(which) == "pmi2")
+    return must(pmi::Pmi2::make(get, "asked", 60), "init");
+  return must(pmi::Pmi1::make(get, 60), "init");
 }
 
 std::vector<std::byte> value_of(std::uint32_t rank, std::size_t bytes) {

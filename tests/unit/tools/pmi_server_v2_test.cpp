@@ -12,7 +12,8 @@ class ServerV2Test : public testing::Test {
  protected:
   using Lines = std::vector<std::string>;
 
-  /// Sends one request, a line or the body of a frame, and gives all replies as "rank: text", frames without length.
+  /// Sends one request, a line or the body of a frame, and gives all replies as "rank: text", frames without
+  /// length.
   Lines ask(std::uint32_t rank, const std::string& text) {
     std::string length = std::to_string(text.size());
     length.insert(0, 6 - length.size(), ' ');

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs on several nodes, made of namespaces, under process managers other than Hydra (run.py): Open MPI's mpirun, and
-Slurm with PMIx, with its PMI-2 plugin and with neither.
+Slurm with PMIx and with nothing. PMI-1 and PMI-2, also Slurm's: pmi.py.
 
 usage: managers.py BUILD_DIRECTORY [-v] [CASE.test ...]
 What is not installed is skipped, and says so. Standard library only.
 """
 import collections
 import pathlib
+import re
 import shutil
 import sys
 import threading
@@ -44,6 +45,7 @@ class Manager:
 
     server = ""
     modes = ({}, {"bootstrap": "flat"})
+    requests = {"PMI puts": (0, 1), "PMI fences": (0, 0)}  # PMIx: least and most of a rank
     codes = {"abort": (7,), "kill": (137,), "exit": (3,)}  # of jobs whose rank 1 ends so
 
     @classmethod
@@ -67,6 +69,18 @@ class Manager:
         done = self.run_job(16, KIN, "rank")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(len(set(filter(None, done.stdout.splitlines()))), 32, done.stdout)
+
+    def test_requests_of_a_rank_are_constant(self):
+        # Node roots ask more than others; how often a get of PMIx comes too early, time decides.
+        for per_node in (2, 4, 8):
+            done = self.run_job(per_node, KIN, "rank", startup_report="1")
+            rows = dict(re.findall(r"(PMI \w+) +(\d+ +\S+ +\d+) ", done.stderr))
+            least = {name: int(row.split()[0]) for name, row in rows.items()}
+            most = {name: int(row.split()[2]) for name, row in rows.items()}
+            print(f"[{type(self).__name__}, {2 * per_node} ranks: {least['PMI operations']} to "
+                  f"{most['PMI operations']} requests of a rank to {self.server.strip()}]", file=sys.stderr)
+            for name, (low, high) in self.requests.items():
+                self.assertEqual((least[name], most[name]), (low, high), f"{name}: {done.stderr}")
 
     def test_stencil_in_each_mode(self):
         for mode in self.modes:
@@ -165,13 +179,6 @@ class SlurmPmix(Slurm, unittest.TestCase):
         self.assertNotEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(done.stdout.strip(), "")
         self.assertIn("srun --mpi=pmi2", done.stderr)
-
-
-@slurm_case
-class SlurmPmi2(Slurm, unittest.TestCase):
-    mpi = "pmi2"
-    server = "PMI 1.1"
-    codes = {how: range(1, 256) for how in ("abort", "kill", "exit")}  # this plugin cancels the step at an abort
 
 
 if __name__ == "__main__":

@@ -10,12 +10,13 @@ import itertools
 import os
 import pathlib
 import platform
+import re
 import shutil
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, MPIEXEC, SANITIZED, JobCase  # noqa: E402  it takes the build directory out of sys.argv
+from jobs import BUILD, FULL, MPIEXEC, SANITIZED, JobCase  # noqa: E402  it takes the build directory out of sys.argv
 
 KIN = BUILD / "tests/np_kin"
 EXAMPLES = BUILD / "examples"
@@ -36,9 +37,11 @@ class LauncherCase(JobCase):
         sessions.mkdir(mode=0o700)
         (sessions / "kept").touch()
 
+    settings = {}  # parameters, as environment variables
+
     def launch(self, launcher, count, *command, **more):
         start = [*START[launcher], str(count)]
-        env = {"OMPI_MCA_orte_tmpdir_base": self.folder, **more.pop("env", {})}
+        env = {"OMPI_MCA_orte_tmpdir_base": self.folder, **self.settings, **more.pop("env", {})}
         return self.run_job(*start[1:], *map(str, command), launcher=start[0], env=env, **more)
 
     def tearDown(self):
@@ -60,8 +63,10 @@ def ranks(name, size, times=1):
 class Inside(LauncherCase):
     """A job that a rank of another job starts has the size that its launcher was told."""
 
+    launchers = list(START)
+
     def test_each_launcher_inside_each(self):
-        for outer, inner in itertools.product(START, START):
+        for outer, inner in itertools.product(self.launchers, self.launchers):
             if outer == inner == "mpirun":
                 continue  # it refuses by itself to start inside one of its processes
             command = " ".join(map(str, [*START[inner], 3, KIN, "inner"]))
@@ -72,13 +77,13 @@ class Inside(LauncherCase):
                 self.expect_lines(done, *ranks("outer", 3), *ranks("inner", 3, times=3))
 
     def test_a_child_of_a_rank_runs_alone(self):
-        for outer in START:
+        for outer in self.launchers:
             with self.subTest(outer=outer):
                 done = self.launch(outer, 2, KIN, "outer", "child", f"{KIN} inner")
                 self.expect_lines(done, *ranks("outer", 2), "inner 0 of 1", "inner 0 of 1")
 
     def test_a_rank_that_becomes_another_program_has_lost_its_connection(self):
-        for outer in START:
+        for outer in self.launchers:
             with self.subTest(outer=outer):
                 done = self.launch(outer, 2, KIN, "outer", "exec", f"exec {KIN} inner")
                 if outer == "mpirun":  # PMIx needs no inherited descriptor, so it can connect again
@@ -90,19 +95,80 @@ class Inside(LauncherCase):
                     self.assertIn("exec()", done.err, done)
 
     def test_one_program_after_the_other(self):
-        for outer in set(START) - {"hydra"}:  # it serves one program a process, MPICH's own, too
+        for outer in set(self.launchers) - {"hydra"}:  # it serves one program a process, MPICH's own, too
             with self.subTest(outer=outer):
                 done = self.launch(outer, 3, "sh", "-c", f"{KIN} first && {KIN} second")
                 self.expect_lines(done, *ranks("first", 3), *ranks("second", 3))
 
     def test_descriptors_that_a_wrapper_closed_are_no_reason_to_run_alone(self):
-        for outer in set(START) - {"mpirun"}:
+        for outer in set(self.launchers) - {"mpirun"}:
             with self.subTest(outer=outer):
                 close = "import os, sys; os.closerange(3, 4096); os.execv(sys.argv[1], sys.argv[1:])"
                 done = self.launch(outer, 2, sys.executable, "-c", close, KIN, "inner")
                 self.assertNotEqual(done.code, 0, done)
                 self.assertNotIn("inner", done.out, done)
                 self.assertIn("no open socket", done.err, done)
+
+
+class InsidePmi2(Inside):
+    """The same where PMI-2 is spoken to the launchers that serve it."""
+    settings = {"STARLING_MCA_pmi": "^pmi1"}
+    launchers = [launcher for launcher in START if launcher != "mpirun"]
+
+    def test_the_report_says_why(self):
+        for outer in self.launchers:
+            with self.subTest(outer=outer):
+                done = self.launch(outer, 2, KIN, "rank", env={"STARLING_MCA_startup_report": "1"})
+                self.assertIn("2 processes, PMI 2.0 (", done.err, done)
+                self.assertIn("chosen by pmi=^pmi1)", done.err, done)
+
+
+class OwnPmi2(LauncherCase):
+    """Starling's mpiexec and its clients of both versions."""
+
+    def test_programs_of_tests_mpi(self):
+        programs = [*sorted((BUILD / "tests/mpi").glob("mpi_session_*")), BUILD / "tests/mpi/mpi_coll_allreduce",
+                    BUILD / "tests/mpi/mpi_comm_inter_groups", EXAMPLES / "ring"]
+        programs = [program for program in programs if program.is_file()]
+        self.assertGreater(len(programs), 8)
+        for program in programs:
+            with self.subTest(program=program.name):
+                done = self.run_job("-n", 4, program, env={"STARLING_MCA_pmi": "pmi2"})
+                self.assertIn(done.code, (0, 77), done)
+
+    def test_64_ranks(self):
+        done = self.run_job("-n", 64, KIN, "rank", env={"STARLING_MCA_pmi": "pmi2"})
+        self.expect_lines(done, *ranks("rank", 64))
+
+    def test_1000_sessions(self):
+        for client in ("pmi1", "pmi2"):
+            with self.subTest(client=client):
+                done = self.run_job("-n", 3, KIN, "rank", "again", "1000", env={"STARLING_MCA_pmi": client})
+                self.expect_lines(done, *ranks("rank", 3))
+
+    def test_jobs_in_a_row_and_at_once(self):
+        for _ in range(100 if FULL else 10):
+            self.expect_lines(self.run_job("-n", 2, KIN, "rank", env={"STARLING_MCA_pmi": "pmi2"}), *ranks("rank", 2))
+        jobs = [self.start("-n", 3, KIN, f"job{i}", env={"STARLING_MCA_pmi": "pmi2"}) for i in range(4)]
+        for i, job in enumerate(jobs):
+            self.expect_lines(self.finish(job), *ranks(f"job{i}", 3))
+
+    def test_killed_in_init(self):
+        for client in ("pmi1", "pmi2"):
+            with self.subTest(client=client):
+                done = self.run_job("-n", 3, KIN, "rank", "die", "starting", env={"STARLING_MCA_pmi": client})
+                self.assertEqual(done.code, 137, done)
+                self.assertIn("rank 1 pid ", done.err, done)
+
+    def test_requests_of_a_rank_are_constant(self):
+        # pmi1: init, idle; pmi2: fullinit as well. A rank's report is made before it says idle.
+        for client, requests in (("pmi1", 1), ("pmi2", 2)):
+            for count in (2, 16):
+                with self.subTest(client=client, count=count):
+                    done = self.run_job("-n", count, KIN, "rank",
+                                        env={"STARLING_MCA_pmi": client, "STARLING_MCA_startup_report": "1"})
+                    low, mean, high = re.search(r"PMI operations +(\S+) +(\S+) +(\S+)", done.err).groups()
+                    self.assertEqual((int(low), int(high)), (requests, requests), done)
 
 
 @unittest.skipUnless("mpirun" in START, "needs Open MPI's mpirun, pmi/pmix and a build without sanitizers")

@@ -102,7 +102,10 @@ Result<Dialled> dial(const Getenv& get, const char* where, std::uint64_t timeout
   const Result<void> known = to.launch.kind == Launch::Kind::tcp_port
                                  ? acknowledge(to, where, Deadline::after_seconds(timeout_s))
                                  : take_from_environment(to, get, where);
-  if (!known) return fail(known.error());
+  if (!known) {
+    to.connection.abandon();
+    return fail(known.error());
+  }
   if (to.rank >= to.size) {
     return fail(
         Errc::bad_input, where,

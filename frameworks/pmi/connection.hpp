@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
@@ -39,8 +38,8 @@ class Connection {
 
   /// Every later send is refused by the system.
   void close() noexcept { fd_.reset(); }
-  /// Gives the open stream up to somebody who asks the same server in another way; nothing may be in it.
-  [[nodiscard]] UniqueFd release() noexcept { return std::move(fd_); }
+  /// Leaves the descriptor open, to the end of the process: who looks for a launcher still finds one.
+  void abandon() noexcept { (void)fd_.release(); }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
   [[nodiscard]] std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }
   [[nodiscard]] std::uint64_t bytes_received() const noexcept { return bytes_received_; }

@@ -46,6 +46,7 @@ class Manager:
     server = ""
     modes = ({}, {"bootstrap": "flat"})
     requests = {"PMI puts": (0, 1), "PMI fences": (0, 0)}  # PMIx: least and most of a rank
+    constant = ()  # what must be the same in jobs of any size
     codes = {"abort": (7,), "kill": (137,), "exit": (3,)}  # of jobs whose rank 1 ends so
 
     @classmethod
@@ -72,6 +73,7 @@ class Manager:
 
     def test_requests_of_a_rank_are_constant(self):
         # Node roots ask more than others; how often a get of PMIx comes too early, time decides.
+        seen = {}
         for per_node in (2, 4, 8):
             done = self.run_job(per_node, KIN, "rank", startup_report="1")
             rows = dict(re.findall(r"(PMI \w+) +(\d+ +\S+ +\d+) ", done.stderr))
@@ -81,6 +83,9 @@ class Manager:
                   f"{most['PMI operations']} requests of a rank to {self.server.strip()}]", file=sys.stderr)
             for name, (low, high) in self.requests.items():
                 self.assertEqual((least[name], most[name]), (low, high), f"{name}: {done.stderr}")
+            for name in self.constant:
+                self.assertLessEqual(most[name], 12, done.stderr)
+                self.assertEqual((least[name], most[name]), seen.setdefault(name, (least[name], most[name])), name)
 
     def test_stencil_in_each_mode(self):
         for mode in self.modes:

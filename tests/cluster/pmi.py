@@ -24,9 +24,8 @@ class Pmi(managers.Manager):
     """More of what holds under each."""
 
     client = ""
-    # PMI-1: init, maxes, kvs name, universe, appnum, mapping; put, barrier, a root's get. PMI-2: init, fullinit, id,
-    # universe, mapping; put, fence and its get, a root's get.
-    requests = {"PMI operations": (8, 9), "PMI puts": (1, 1), "PMI fences": (1, 1)}
+    requests = {"PMI puts": (1, 1), "PMI fences": (1, 1)}
+    constant = ("PMI operations",)
 
     def run_job(self, per_node, *command, **params):
         return super().run_job(per_node, *command, pmi=self.client, **params)

@@ -16,8 +16,9 @@ Result<std::unique_ptr<Component>> Pmi1::make(const Getenv& get, std::uint64_t r
   component->identity_.size = to->size;
   component->counters_.other = to->requests;
   if (auto done = component->init(get, to->launch); !done) {
-    // A server of PMI 2 alone: pmi/pmi2 may try on the same connection.
-    if (done.error().code == Errc::unsupported) (void)component->connection_.release().release();
+    // A server of PMI 2 alone: pmi/pmi2 may try on the same connection. Nor must this process look like one
+    // that nobody launched.
+    component->connection_.abandon();
     return fail(std::move(done).error());
   }
   return std::unique_ptr<Component>(std::move(component));

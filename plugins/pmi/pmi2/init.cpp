@@ -38,7 +38,10 @@ Result<std::unique_ptr<Component>> Pmi2::make(const Getenv& get, std::string_vie
   component->capabilities_.server = "PMI 2.0 (" +
                                     std::string(component->own_server_ ? "Starling's mpiexec; " : "") +
                                     std::string(why) + ")";
-  if (auto done = component->init(get, to->launch); !done) return fail(std::move(done).error());
+  if (auto done = component->init(get, to->launch); !done) {
+    component->connection_.abandon();  // or this process would look like one that nobody launched
+    return fail(std::move(done).error());
+  }
   return std::unique_ptr<Component>(std::move(component));
 }
 

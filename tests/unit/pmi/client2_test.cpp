@@ -4,6 +4,10 @@
 
 #include "plugins/pmi/pmi2/component.hpp"
 
+#include <fcntl.h>
+
+#include <cstdlib>
+
 #include "plugins/pmi/pmi1/component.hpp"
 #include "tests/unit/pmi/scripted.hpp"
 
@@ -263,6 +267,17 @@ TEST_F(Client2Test, wrong_introductions_are_refused) {
     EXPECT_NE(error_.detail.find(rule), std::string::npos) << error_.text();
     server_.join();
   }
+}
+
+TEST_F(Client2Test, refused_process_keeps_the_proof_that_it_was_launched) {
+  bool open = false;
+  const auto make = [&](const Getenv& get) {
+    auto made = Pmi2::make(get, "a reason", 5);
+    open = ::fcntl(std::atoi(get("PMI_FD")), F_GETFD) >= 0;
+    return made;
+  };
+  EXPECT_FALSE(connect_by(make, {{kVersion.expected, "nonsense\n"}}));
+  EXPECT_TRUE(open) << "or it would run alone";
 }
 
 TEST_F(Client2Test, half_a_frame_is_peer_lost) {

@@ -77,7 +77,7 @@ class ScriptedTest : public testing::Test {
     auto made = make(fake({{"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}));
     if (!made) {
       error_ = made.error();
-      ::close(fds[0]);  // a no-op where make() took it
+      ::close(fds[0]);
       return nullptr;
     }
     return std::move(*made);

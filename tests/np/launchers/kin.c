@@ -40,6 +40,7 @@ static void die_soon(void) {
   }
 }
 
+#if MPI_VERSION >= 4
 /* 0: each time the process was alone in its session. */
 static int open_and_close(int times) {
   for (int i = 0; i < times; ++i) {
@@ -58,6 +59,9 @@ static int open_and_close(int times) {
   }
   return 0;
 }
+#else /* it is compiled with other MPIs, too */
+static int open_and_close(int times) { return times; }
+#endif
 
 int main(int argc, char** argv) {
   const char* const what = argc > 3 ? argv[2] : "";

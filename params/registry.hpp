@@ -3,12 +3,15 @@
 /// @file  All parameters of this process: their declarations, values and origins. Layer: params.
 ///
 /// Sources, strongest first:
-///   override file   <prefix>/etc/starling/override.conf, the administrator's
-///   command line    `mpiexec --mca NAME VALUE`; travels in STARLING_CMDLINE_MCA, lines `name=value`, later
-///   ones win environment     STARLING_MCA_<name> job file        `mpiexec --params FILE`, which sets
-///   STARLING_PARAMS_FILE; must exist if named user file       $XDG_CONFIG_HOME/starling/params.conf, else
-///   ~/.config/starling/params.conf system file     <prefix>/etc/starling/params.conf default         of the
-///   declaration
+///   override file  <prefix>/etc/starling/override.conf, the administrator's
+///   command line   `mpiexec --mca NAME VALUE`; travels in STARLING_CMDLINE_MCA, lines `name=value`, of which
+///                  later ones win
+///   environment    STARLING_MCA_<name>
+///   job file       `mpiexec --params FILE`, which sets STARLING_PARAMS_FILE; must exist if named
+///   user file      $XDG_CONFIG_HOME/starling/params.conf, else ~/.config/starling/params.conf
+///   system file    <prefix>/etc/starling/params.conf
+///   default        of the declaration
+///
 /// Files have lines `name = value` and `#` comments. In a set-uid process (AT_SECURE) only the two files of
 /// the prefix count. Every value remembers where it came from. See docs/design/parameters.md.
 ///

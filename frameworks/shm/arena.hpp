@@ -2,18 +2,17 @@
 #pragma once
 /// @file  Shared memory in extents, handed out to any process of the node. Layer: framework.
 ///
-/// Extents have four sizes for each doubling: 4, 5, 6 and 7 times a power of two of pages (and 1, 2 and 3
-/// pages).
+/// Extents have four sizes for each doubling: 4, 5, 6 and 7 times a power of two of pages, and 1, 2 and 3
+/// pages.
 /// An extent comes from the free list of its size, else from the part that nobody used yet, else a larger
 /// free extent is split. Extents are never merged again. Small ones keep their pages when freed; large ones
 /// give theirs back.
 ///
 /// Threads:   allocate and release by any process at any time, lock-free.
 /// Ownership: of the mapping: the NodeSegment's. An extent belongs to whoever allocated it until somebody
-/// releases it; a
-///            dead process's extents are lost for the life of the segment, nothing else is.
+///            releases it; a dead process's extents are lost for the life of the segment, nothing else is.
 /// Errors:    no room, no memory, a full /dev/shm: Errc::no_space; pages are reserved before an offset is
-/// handed out.
+///            handed out.
 
 #include <bit>
 #include <cstddef>

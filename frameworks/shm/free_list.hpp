@@ -8,8 +8,9 @@
 /// whole.
 ///
 /// Threads:   push and pop by any process. A process that dies between two steps loses at most the extent it
-/// holds. Ordering:  what the pusher did to the extent happens before what the popper does. Units:     index
-/// 0 is "none".
+///            holds.
+/// Ordering:  what the pusher did to the extent happens before what the popper does.
+/// Units:     index 0 is "none".
 
 #include <atomic>
 #include <cstdint>

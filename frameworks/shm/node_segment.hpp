@@ -10,9 +10,9 @@
 ///
 /// Threads:   slots: see each field. The arena's allocate and free are lock-free, by any process.
 /// Ownership: a NodeSegment owns mapping and descriptor; offsets handed out stay valid for the life of the
-/// segment. Errors:    allocate() of a full segment, memory limit or /dev/shm is Errc::no_space: pages are
-/// reserved first
-///            (fallocate), so that touching them later never raises SIGBUS.
+///            segment.
+/// Errors:    allocate() of a full segment, memory limit or /dev/shm is Errc::no_space: pages are reserved
+///            first (fallocate), so that touching them later never raises SIGBUS.
 /// Units:     bytes; offsets count from the segment's start, 0 is "none".
 
 #include <atomic>

@@ -5,9 +5,9 @@
 ///
 /// Threads:   any; a Call lives on the stack of one MPI call.
 /// Ordering:  the lock is given back before an error handler runs, so that the handler may call MPI or never
-/// return. Errors:    exceptions end here: std::bad_alloc becomes MPI_ERR_NO_MEM, all others MPI_ERR_INTERN.
-/// What an error handler
-///            throws passes through to the application.
+///            return.
+/// Errors:    exceptions end here: std::bad_alloc becomes MPI_ERR_NO_MEM, all others MPI_ERR_INTERN. What an
+///            error handler throws passes through to the application.
 
 #include "mpi/api/checks.hpp"
 #include "mpi/api/raise.hpp"

@@ -6,9 +6,10 @@
 /// elements at a place that follows from i, or from a displacement. Builders ask for block(i) and need not
 /// know which.
 ///
-/// Threads: a value. Ownership: borrows buffer, arrays and types while a schedule is built; afterwards only
-/// the buffer. Units:   displacements in extents of the type; in bytes where there is one type per rank
-/// (MPI 5.0 section 6.8).
+/// Threads:   a value.
+/// Ownership: borrows buffer, arrays and types while a schedule is built; afterwards only the buffer.
+/// Units:     displacements in extents of the type; in bytes where there is one type per rank (MPI 5.0
+///            section 6.8).
 
 #include <cstdint>
 

@@ -4,7 +4,8 @@
 ///
 /// Threads:   value types; the layout and the objects behind them are immutable.
 /// Ownership: borrowed: whoever starts a schedule keeps datatypes and operations alive until it has
-/// completed. Units:     bytes, counts in elements.
+///            completed.
+/// Units:     bytes, counts in elements.
 
 #include <algorithm>
 #include <cstddef>

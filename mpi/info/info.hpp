@@ -3,9 +3,10 @@
 /// @file  MPI_Info: ordered (key, value) hints. Layer: mpi. MPI 5.0 chapter 10.
 ///
 /// Threads:   any, also before MPI is initialised (section 11.6): each object guards its entries with a mutex
-/// of its own. Ownership: reference-counted; whoever keeps hints keeps a dup(), since the user may change or
-/// free theirs. Ordering:  keys stay in the order in which they were first set; nth() follows it. Errors:
-/// none here; lengths and empty texts are checked where the user's strings come in (mpi/api/info).
+///            of its own.
+/// Ownership: reference-counted; whoever keeps hints keeps a dup(), since the user may change or free theirs.
+/// Ordering:  keys stay in the order in which they were first set; nth() follows it.
+/// Errors:    none here; lengths and empty texts are checked where the user's strings come in (mpi/api/info).
 
 #include <cstddef>
 #include <mutex>

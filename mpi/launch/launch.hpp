@@ -9,7 +9,8 @@
 ///
 /// Threads:   under the runtime's lock, which waiting releases.
 /// Ownership: a request holds communicator, datatypes and operation until it is freed; the blocking form
-/// needs not. Errors:    MPI error classes, with the peer whose message failed.
+///            need not.
+/// Errors:    MPI error classes, with the peer whose message failed.
 
 #include <initializer_list>
 #include <vector>

@@ -7,10 +7,10 @@
 /// others. It is recursive, because user callbacks (attributes, reductions, error handlers) may call MPI.
 ///
 /// Threads:   any. enable() is called by a thread that holds the lock by Hold::always.
-/// Ordering:  who waits for messages gives the lock away with release_all() and takes it again with
-/// reacquire(); contended()
-///            tells it whether somebody is waiting. Who is lucky gets the lock, since handing it over costs a
-///            change of threads; but a thread that has waited 0.1 ms goes before all that come later.
+/// Ordering:  a thread that waits for messages gives the lock away with release_all() and takes it again with
+///            reacquire(); contended() tells it whether another thread wants the lock. A free lock goes to
+///            whoever asks first, since handing it over costs a change of threads; but a thread that has
+///            waited 0.1 ms goes before all that come later.
 
 #include <atomic>
 #include <cstdint>

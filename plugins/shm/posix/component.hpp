@@ -10,11 +10,9 @@
 ///
 /// Threads:   as shm::Component.
 /// Ownership: holds a duplicate of the segment's descriptor, and with it the lock, until it is destroyed; the
-/// last to be
-///            destroyed removes the name.
+///            last to be destroyed removes the name.
 /// Errors:    a file of somebody else, a link, a wrong mode or size: an Error that names it. Nothing is
-/// followed or
-///            removed that is not a plain file of this user.
+///            followed or removed that is not a plain file of this user.
 
 #include <memory>
 #include <string>

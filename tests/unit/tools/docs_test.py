@@ -46,6 +46,17 @@ class Pages(unittest.TestCase):
         self.assertEqual((ROOT / "docs/parameters.md").read_text(), written,
                          "run: starling-info --params-page > docs/parameters.md")
 
+    def test_files_that_pages_name_exist(self):
+        named = re.compile(r"\b(?:core|params|frameworks|plugins|mpi|tools|tests|bench|examples|include|cmake|docs)"
+                           r"/[\w/.-]+\.(?:hpp|cpp|py|md|c|h|csv|cmake)\b")
+        generated = re.compile(r"mpi/entries/|\.gen\.hpp$")
+        pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("[a-z]*/**/README.md")]
+        found = {(str(page.relative_to(ROOT)), name) for page in pages if "build" not in page.relative_to(ROOT).parts[:1]
+                 for name in named.findall(page.read_text())}
+        self.assertGreater(len(found), 100)
+        self.assertEqual([(page, name) for page, name in sorted(found)
+                          if not generated.search(name) and not (ROOT / name).exists()], [])
+
     def check_page(self, page, command, not_in_help=()):
         offered = options_in(output_of(*command))
         described = options_in(man_text(page))

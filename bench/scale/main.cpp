@@ -75,9 +75,14 @@ std::vector<std::uint32_t> numbers(const std::string& text) {
 }
 
 pmi::Capabilities server(const std::string& name) {
-  if (name == "starling") return {true, true, true, true, "simulated mpiexec of Starling"};
-  if (name == "pmi12") return {false, true, true, true, "simulated PMI 1.2"};
-  if (name == "pmi11") return {false, false, false, true, "simulated PMI 1.1"};
+  pmi::Capabilities can;
+  can.name_service = true;
+  if (name == "starling" || name == "pmi12") can.group_fence = can.tagged_barrier = true;
+  if (name == "starling") can.get_without_fence = true;
+  if (name == "starling") can.server = "simulated mpiexec of Starling";
+  if (name == "pmi12") can.server = "simulated PMI 1.2";
+  if (name == "pmi11") can.server = "simulated PMI 1.1";
+  if (!can.server.empty()) return can;
   stop("unknown server '" + name + "'");
 }
 

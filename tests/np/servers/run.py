@@ -75,7 +75,8 @@ class World(ServerCase):
     def test_who_does_not_come_is_waited_for_and_told(self):
         job = self.run_job(4, "subset", bootstrap_group_mode="world", bootstrap_timeout=2)
         self.assertEqual([code for code, _, _ in job.results], [3, 3, 3, 0], job.results)
-        self.assertIn("every process of the job must make a communicator", job.results[0][2])
+        # Who comes second may hear that the first has ended.
+        self.assertIn("every process of the job must make a communicator", "".join(err for _, _, err in job.results))
 
 
 class WithoutNames(ServerCase):

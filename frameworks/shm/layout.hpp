@@ -29,9 +29,11 @@ struct Header {
   std::uint32_t area_bytes;
   std::uint64_t arena_bytes;
   std::uint64_t job_nonce;
-  std::atomic<std::uint32_t> ends;    ///< of processes, marked by mpiexec
-  std::atomic<std::uint32_t> deaths;  ///< those among them that were not in order
-  std::byte pad0[88];
+  std::atomic<std::uint32_t> ends;                       ///< of processes, marked by mpiexec
+  std::atomic<std::uint32_t> deaths;                     ///< those among them that were not in order
+  std::atomic<std::uint32_t> far_deaths;                 ///< told by mpiexec, of processes of other nodes
+  std::atomic<std::uint32_t> far_death[kFarDeathsMost];  ///< their ranks
+  std::byte pad0[4];
   alignas(128) std::atomic<std::uint64_t> bump_pages;  ///< pages of the arena that were ever handed out
   std::atomic<std::uint64_t> used_bytes;
   std::byte pad1[112];

@@ -227,6 +227,24 @@ std::uint32_t NodeSegment::deaths() const noexcept {
   return state_->header().deaths.load(std::memory_order_acquire);
 }
 
+void NodeSegment::tell_far_death(std::uint32_t rank) noexcept {
+  Header& header = state_->header();
+  const std::uint32_t told = header.far_deaths.load(std::memory_order_relaxed);
+  if (told == kFarDeathsMost) return;
+  header.far_death[told].store(rank, std::memory_order_relaxed);
+  header.far_deaths.store(told + 1, std::memory_order_release);
+  for (std::uint32_t i = 0; i < local_size(); ++i) ring(i);
+}
+
+/// Any process of the node can write there.
+std::uint32_t NodeSegment::far_deaths() const noexcept {
+  return std::min(state_->header().far_deaths.load(std::memory_order_acquire), kFarDeathsMost);
+}
+
+std::uint32_t NodeSegment::far_death(std::uint32_t index) const noexcept {
+  return state_->header().far_death[index].load(std::memory_order_relaxed);
+}
+
 YieldPause& NodeSegment::yield_pause() noexcept { return state_->header().yield_pause; }
 
 void NodeSegment::ring(std::uint32_t local_rank) noexcept {

@@ -27,7 +27,10 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 7;
+inline constexpr std::uint32_t kLayoutVersion = 8;
+
+/// Deaths on other nodes that a segment has room for; of more the network alone tells.
+inline constexpr std::uint32_t kFarDeathsMost = 20;
 
 /// State of one local process, written by itself (or by mpiexec after its end): exited while others counted
 /// on it, or ended after it had left in order.
@@ -129,6 +132,12 @@ class NodeSegment {
   [[nodiscard]] std::uint32_t ends() const noexcept;
   /// How many of them had not left in order.
   [[nodiscard]] std::uint32_t deaths() const noexcept;
+
+  /// A process of another node has died: for mpiexec, which tells it here and wakes everybody.
+  void tell_far_death(std::uint32_t rank) noexcept;
+  /// How many have been told, and the rank of each in its world.
+  [[nodiscard]] std::uint32_t far_deaths() const noexcept;
+  [[nodiscard]] std::uint32_t far_death(std::uint32_t index) const noexcept;
 
   [[nodiscard]] YieldPause& yield_pause() noexcept;
 

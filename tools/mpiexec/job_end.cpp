@@ -162,7 +162,7 @@ void Job::on_exit(std::uint32_t rank, int status) {
   pump(rank, 1);
   if (!ending_ && !process.told) judge(rank, status, phase);
   // Not where the job ends: the others would report the loss a moment before they are told to end.
-  if (!ending_) memory_.mark_exited(spec_.layout.node[rank], spec_.layout.local_rank[rank]);
+  if (!ending_) memory_.mark_exited(rank, spec_.layout.node[rank], spec_.layout.local_rank[rank]);
   check_stuck();
 }
 

@@ -30,9 +30,10 @@ class NodeMemory {
   [[nodiscard]] int fd(std::uint32_t node) const noexcept;
   [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
-  /// Marks a process as ended, so that nobody waits for it in shared memory. A death wakes its node at once;
-  /// ends in order are told together, by tell_ends() at this deadline.
-  void mark_exited(std::uint32_t node, std::uint32_t local_rank) noexcept;
+  /// Marks a process as ended, so that nobody waits for it in shared memory. A death wakes its node at once,
+  /// and the others, where networks show the end of a connection at best; ends in order are told together, by
+  /// tell_ends() at this deadline.
+  void mark_exited(std::uint32_t rank, std::uint32_t node, std::uint32_t local_rank) noexcept;
   [[nodiscard]] Deadline tell_deadline() const noexcept { return tell_; }
   void tell_ends() noexcept;
 

@@ -23,6 +23,7 @@ constexpr std::size_t kBurst = 16;  // completions read in one progress call
 constexpr std::size_t kEagerBytes = 64 * 1024;
 constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
 constexpr std::uint64_t kAwakeNs = 20'000'000;          // a refused frame keeps the process awake so long
+constexpr std::uint32_t kPassesPerLook = 64;            // idle ones, for deaths that the launcher tells
 constexpr std::uint64_t kRealm = 0x69666f;              // "ofi"
 
 net::Frame& frame_of(void* context) noexcept {
@@ -90,6 +91,7 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
       address_(net::encode({protocol_, choice.place, token_, fabric_.name()})),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
       arrivals_(args.sink, args.place, token_, links_.counters),
+      ends_(args.segment, arrivals_),
       gets_(links_, choice.gets, choice.tag_bits) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
@@ -175,6 +177,7 @@ int OfiComponent::progress() noexcept {
     events += take_error();
   }
   events += gets_.progress();
+  if (events == 0 && ++idle_passes_ % kPassesPerLook == 0) ends_.look(endpoints_, links_, "btl/ofi");
   if (!links_.busy.empty() || gets_.moving()) {
     events += links_.push();
     look_after_waiting();

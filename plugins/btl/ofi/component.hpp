@@ -29,6 +29,7 @@
 #include "frameworks/btl/net/connections.hpp"
 #include "frameworks/btl/net/descriptors.hpp"
 #include "frameworks/btl/net/doubt.hpp"
+#include "frameworks/btl/net/ends.hpp"
 #include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ofi/computed.hpp"
@@ -54,6 +55,8 @@ class OfiEndpoint final : public net::GetLink {
   void look_after(std::uint64_t now) noexcept;
   /// There is no way to it any more: cut off, or left if it has said so.
   void end(std::string why) noexcept;
+  void end(Errc code, std::string why) noexcept;
+  void died(std::string why) noexcept { end(Errc::peer_lost, std::move(why)); }
   [[nodiscard]] bool had_connection() const noexcept;
   /// The same after a connection broke; unless it is sure only if nobody listens there.
   void broke(bool sure = true) noexcept;
@@ -169,6 +172,7 @@ class OfiComponent final : public Component {
   std::vector<std::byte> address_;
   net::Links links_;
   net::Arrivals arrivals_;
+  net::Ends ends_;
   net::Gets gets_;
   std::list<Serve> serves_;
   std::array<ReceiveBuffer, 2> buffers_;
@@ -176,10 +180,10 @@ class OfiComponent final : public Component {
   bool has_early_ = false;
   std::size_t senders_ = 0;  // whose sockets have been marked close-on-exec
   std::uint32_t waiting_passes_ = 0;
+  std::uint32_t idle_passes_ = 0;
   std::uint64_t looked_ns_ = 0;               // when links with gets were last looked after
   std::uint64_t scanned_ns_ = 0;              // when the kernel was last asked about connections
   std::vector<net::Connection> connections_;  // what it said
-  std::uint64_t asking_ns_ = 0;               // spent with asking after peers whose connection broke
   mutable bool confirm_ = false;  // drained() was asked: links that have injected are to be confirmed
   std::unordered_map<std::uint32_t, std::unique_ptr<OfiEndpoint>> endpoints_;  // by rank
 };

@@ -12,20 +12,21 @@
 namespace starling::btl {
 namespace {
 
-constexpr std::uint64_t kAskAfterNs = 1'000'000'000;      // of refusals only
-constexpr std::uint64_t kAskFirstAfterNs = 300'000'000;   // the same while a connection is made
-constexpr std::uint64_t kAskLeftAfterNs = 20'000'000;     // of one that has said that it leaves
-constexpr std::uint64_t kLookEveryNs = 100'000'000;       // at links with gets
-constexpr std::uint64_t kScanEveryNs = 1'000'000'000;     // what the kernel knows
-constexpr std::uint64_t kAskBrokenNs = 200'000'000;       // for an answer of one peer
-constexpr std::uint64_t kAskAllBrokenNs = 1'000'000'000;  // and of all, over the life of the process
+constexpr std::uint64_t kAskAfterNs = 1'000'000'000;     // of refusals only
+constexpr std::uint64_t kAskFirstAfterNs = 300'000'000;  // the same while a connection is made
+constexpr std::uint64_t kAskLeftAfterNs = 20'000'000;    // of one that has said that it leaves
+constexpr std::uint64_t kLookEveryNs = 100'000'000;      // at links with gets
+constexpr std::uint64_t kScanEveryNs = 1'000'000'000;    // what the kernel knows
 
 }  // namespace
 
-void OfiEndpoint::end(std::string why) noexcept {
+void OfiEndpoint::end(Errc code, std::string why) noexcept {
   component_.gets_.on_link_lost();
-  const bool left = component_.arrivals_.end_of(peer().rank) == Errc::peer_left;
-  lose(left ? Errc::peer_left : Errc::timed_out, std::move(why));
+  lose(code, std::move(why));
+}
+
+void OfiEndpoint::end(std::string why) noexcept {
+  end(component_.ends_.code_of(peer().rank), std::move(why));
 }
 
 bool OfiEndpoint::had_connection() const noexcept {
@@ -34,12 +35,8 @@ bool OfiEndpoint::had_connection() const noexcept {
 
 void OfiEndpoint::broke(bool sure) noexcept {
   if (lost()) return;
-  if (component_.arrivals_.end_of(peer().rank) == Errc::peer_left) return end("it has left MPI");
-  const std::uint64_t begin = now_ns();
-  const std::uint64_t limit = component_.asking_ns_ < kAskAllBrokenNs ? kAskBrokenNs : 0;
-  const auto broken = net::broken_connection(component_.way_to(*this), had_connection(), limit);
-  component_.asking_ns_ += now_ns() - begin;
-  if (sure || !broken.listens) end(broken.text);
+  auto verdict = component_.ends_.after_break(component_.way_to(*this), had_connection());
+  if (sure || verdict.sure) end(verdict.code, std::move(verdict.text));
 }
 
 void OfiEndpoint::look_after(std::uint64_t now) noexcept {
@@ -113,6 +110,7 @@ void OfiEndpoint::look_for_connection() noexcept {
 }
 
 void OfiComponent::watch(std::uint64_t now) noexcept {
+  ends_.look(endpoints_, links_, "btl/ofi");
   if (!over_tcp_ || now < scanned_ns_ + kScanEveryNs) return;
   scanned_ns_ = now;
   connections_ = scan();

@@ -22,6 +22,7 @@ constexpr std::uint64_t kCloseLimitNs = 1'000'000'000;  // for the ends of all e
 constexpr std::size_t kEagerBytes = 64 * 1024;
 constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
 constexpr std::uint64_t kAskNs = 200'000'000;           // for an answer of the peer's port
+constexpr std::uint32_t kPassesPerLook = 64;            // idle ones, for deaths that the launcher tells
 constexpr std::uint64_t kRealm = 0x756378;              // "ucx"
 
 }  // namespace
@@ -110,6 +111,7 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
       own_port_(ucx::port_of(choice, worker_.ports())),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
       arrivals_(args.sink, args.place, token_, links_.counters),
+      ends_(args.segment, arrivals_),
       gets_(links_, choice.gets),
       connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))),
       over_tcp_(choice.over_tcp),
@@ -252,6 +254,7 @@ int UcxComponent::progress() noexcept {
   if (!failed_.empty()) close_failed();
   events_ += gets_.progress();
   events_ += links_.push();
+  if (events_ == 0 && ++idle_passes_ % kPassesPerLook == 0) ends_.look(endpoints_, links_, "btl/ucx");
   if (connections_max_ != 0 && open_ > connections_max_) ask_the_idlest();
   if (senders_ != arrivals_.senders()) {
     senders_ = arrivals_.senders();

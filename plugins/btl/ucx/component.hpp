@@ -27,6 +27,7 @@
 #include "frameworks/btl/net/card.hpp"
 #include "frameworks/btl/net/connections.hpp"
 #include "frameworks/btl/net/doubt.hpp"
+#include "frameworks/btl/net/ends.hpp"
 #include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ucx/setup.hpp"
@@ -41,6 +42,8 @@ class UcxEndpoint final : public net::GetLink {
   ~UcxEndpoint() override = default;
 
   [[nodiscard]] ucp_ep_h ep() const noexcept { return ep_; }
+  /// The launcher says so.
+  void died(std::string why) noexcept;
   /// Whether something was sent that may still lie in UCX.
   [[nodiscard]] bool unconfirmed() const noexcept { return unconfirmed_ && !lost(); }
   /// Whether a frame would find a connection.
@@ -60,6 +63,7 @@ class UcxEndpoint final : public net::GetLink {
   void look_after(std::uint64_t now, std::span<const net::Connection> silent) noexcept;
   /// Reports it as lost, or left if it has said so.
   void give_up(std::string why) noexcept;
+  void give_up(Errc code, std::string why) noexcept;
   Post post(net::Frame& frame) noexcept override;
   static void sent(void* request, ucs_status_t status, void* frame) noexcept;
   static void flushed(void* request, ucs_status_t status, void* self) noexcept;
@@ -140,7 +144,9 @@ class UcxComponent final : public Component {
   std::vector<std::byte> address_;
   net::Links links_;
   net::Arrivals arrivals_;
+  net::Ends ends_;
   net::Gets gets_;
+  std::uint32_t idle_passes_ = 0;
   int events_ = 0;                // of the progress call under way
   std::size_t senders_ = 0;       // whose sockets have been marked close-on-exec
   std::vector<ucp_ep_h> failed_;  // to be closed outside of UCX's handlers
@@ -151,7 +157,6 @@ class UcxComponent final : public Component {
   std::uint64_t watched_ns_ = 0;
   std::uint64_t looked_ns_ = 0;          // when the kernel was last asked about connections
   std::vector<net::Connection> silent_;  // what it said
-  std::uint64_t asking_ns_ = 0;          // spent with asking after peers whose connection broke
   std::uint64_t reopened_ = 0;
   std::uint32_t passes_ = 0;           // since idle links were looked for
   std::vector<UcxEndpoint*> closing_;  // asking or agreed

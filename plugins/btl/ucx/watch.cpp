@@ -12,17 +12,23 @@ namespace starling::btl {
 namespace {
 
 constexpr std::uint64_t kWatchEveryNs = 100'000'000;
-constexpr std::uint64_t kLookEveryNs = 1'000'000'000;     // at what the kernel knows
-constexpr std::uint64_t kFirstAskNs = 300'000'000;        // a connection is made in less
-constexpr std::uint64_t kAskBrokenNs = 200'000'000;       // for an answer of one peer
-constexpr std::uint64_t kAskAllBrokenNs = 1'000'000'000;  // and of all, over the life of the process
+constexpr std::uint64_t kLookEveryNs = 1'000'000'000;  // at what the kernel knows
+constexpr std::uint64_t kFirstAskNs = 300'000'000;     // a connection is made in less
 
 }  // namespace
 
-void UcxEndpoint::give_up(std::string why) noexcept {
+void UcxEndpoint::give_up(Errc code, std::string why) noexcept {
   component_.gets_.on_link_lost();
-  const bool left = component_.arrivals_.end_of(peer().rank) == Errc::peer_left;
-  lose(left ? Errc::peer_left : Errc::timed_out, std::move(why));
+  lose(code, std::move(why));
+}
+
+void UcxEndpoint::give_up(std::string why) noexcept {
+  give_up(component_.ends_.code_of(peer().rank), std::move(why));
+}
+
+void UcxEndpoint::died(std::string why) noexcept {
+  component_.retire(*this);
+  give_up(Errc::peer_lost, std::move(why));
 }
 
 /// A frame that was accepted found a connection.
@@ -51,6 +57,7 @@ void UcxEndpoint::look_after(std::uint64_t now, std::span<const net::Connection>
 }
 
 void UcxComponent::watch(std::uint64_t now) noexcept {
+  ends_.look(endpoints_, links_, "btl/ucx");
   if (!over_tcp_ || now < watched_ns_ + kWatchEveryNs) return;
   watched_ns_ = now;
   if (now >= looked_ns_ + kLookEveryNs) {
@@ -72,13 +79,9 @@ void UcxComponent::on_error(void* link, ucp_ep_h ep, ucs_status_t) noexcept {
   self.gets_.on_link_lost();
   ++self.events_;
   if (lost.stage_ == UcxEndpoint::Stage::agreed) return;  // the other side was first to close
-  if (self.arrivals_.end_of(lost.peer().rank) == Errc::peer_left) return lost.give_up("it has left MPI");
-  const std::uint64_t begin = now_ns();
-  const std::uint64_t limit = self.asking_ns_ < kAskAllBrokenNs ? kAskBrokenNs : 0;
-  lost.give_up(net::broken_connection(
-                   lost.way(), lost.had_connection_ || self.arrivals_.heard_of(lost.peer().rank), limit)
-                   .text);
-  self.asking_ns_ += now_ns() - begin;
+  const bool had = lost.had_connection_ || self.arrivals_.heard_of(lost.peer().rank);
+  auto verdict = self.ends_.after_break(lost.way(), had);
+  lost.give_up(verdict.code, std::move(verdict.text));
 }
 
 }  // namespace starling::btl

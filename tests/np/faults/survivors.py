@@ -15,7 +15,8 @@ from jobs import BUILD, FULL, JobCase  # noqa: E402
 SURVIVE = str(BUILD / "tests/np_survive")
 LATE = str(BUILD / "tests/np_late")
 PROBE = str(BUILD / "tests/pmi_probe")
-UCX = (BUILD / "lib/starling/btl_ucx.so").exists()
+NETWORKS = {name: {f"STARLING_MCA_btl_{name}_{what}": "lo"} for name, what in (("ucx", "devices"), ("ofi", "interface"))
+            if (BUILD / f"lib/starling/btl_{name}.so").exists()}
 WAYS = ("receive", "send", "long-send", "probe", "mprobe", "test", "iprobe", "any", "waitall", "allreduce",
         "long-allreduce", "bcast", "barrier", "ibarrier", "alltoall", "alltoallv", "reduce-scatter", "dup", "split",
         "creation", "exchange", "nothing")
@@ -30,6 +31,7 @@ class Survivors(JobCase):
         self.assertEqual(len(said), 1, done)
         self.assertRegex(said[0], rf"^mpiexec: rank {ranks - 1} pid \d+ on .*: signal SIGKILL, after PMI init; "
                                   "the others go on$")
+        return done
 
     def test_who_needs_the_dead_rank(self):
         for ranks in (2, 3, 4, 16) if FULL else (3,):
@@ -52,12 +54,17 @@ class Survivors(JobCase):
             with self.subTest(way=way):
                 self.expect_survivors(3, "exchange", mca=("--mca", "pml_static_large", way))
 
-    @unittest.skipUnless(UCX, "needs btl/ucx")
+    @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
     def test_over_several_nodes(self):
-        for ranks, nodes, way in (2, 2, "receive"), (4, 2, "nothing"), (4, 4, "allreduce"), (4, 2, "bcast"):
-            with self.subTest(ranks=ranks, nodes=nodes, way=way):
-                self.expect_survivors(ranks, way, env={"STARLING_MCA_btl_ucx_devices": "lo"},
-                                      mca=("--virtual-nodes", nodes, "--mca", "btl", "self,shm,ucx"))
+        few = ((2, 2, "receive"), (4, 2, "nothing"), (4, 4, "allreduce"), (4, 2, "bcast"), (4, 4, "iprobe"),
+               (4, 2, "exchange"), (4, 4, "creation"))
+        for network, env in NETWORKS.items():
+            for ranks, nodes, way in [(4, nodes, way) for nodes in (2, 4) for way in WAYS] if FULL else few:
+                with self.subTest(network, ranks=ranks, nodes=nodes, way=way):
+                    done = self.expect_survivors(ranks, way, env=env,
+                                                 mca=("--virtual-nodes", nodes, "--mca", "btl", f"self,shm,{network}"))
+                    # The launcher knows of the end; a firewall is out of the question.
+                    self.assertNotIn("not known to have ended", done.err, done)
 
     def test_either_name_of_the_option(self):
         for option in ("-disable-auto-cleanup", "--disable-auto-cleanup", "--enable-recovery"):

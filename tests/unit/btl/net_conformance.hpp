@@ -229,6 +229,36 @@ TYPED_TEST_P(NetConformance, a_process_that_ends_is_reported_lost_once) {
   EXPECT_TRUE(harness.component(0).drained()) << "a lost peer owes nothing";
 }
 
+TYPED_TEST_P(NetConformance, a_death_that_the_launcher_tells_is_no_broken_connection) {
+  for (const bool met : {true, false}) {
+    TypeParam harness(3);
+    if (met) {
+      this->exchange(harness, 0, 1, 1, 64);
+      this->exchange(harness, 1, 0, 2, 64);
+    }
+    harness.segment().tell_far_death(1);  // of a process that only receives, so no send would find out
+    harness.end(1);
+    const Deadline deadline = Deadline::after_seconds(60);
+    while (harness.sink(0).lost.empty() && !deadline.passed()) {
+      if (harness.component(0).progress() == 0 && harness.component(0).begin_sleep())
+        harness.component(0).end_sleep();
+    }
+    for (int i = 0; i < 1000; ++i) harness.component(0).progress();
+    ASSERT_EQ(harness.sink(0).lost.size(), 1u);
+    EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
+    EXPECT_EQ(harness.sink(0).why_lost[0], Errc::peer_lost) << harness.sink(0).reasons[0];
+  }
+}
+
+TYPED_TEST_P(NetConformance, who_only_polls_hears_of_a_death_too) {
+  TypeParam harness(3);
+  harness.segment().tell_far_death(2);
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (harness.sink(0).lost.empty() && !deadline.passed()) harness.component(0).progress();
+  ASSERT_EQ(harness.sink(0).lost.size(), 1u);
+  EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 2}));
+}
+
 TYPED_TEST_P(NetConformance, a_process_that_has_left_in_order_is_reported_left) {
   for (const bool answered : {true, false}) {
     TypeParam harness(2);
@@ -341,6 +371,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     first_messages_that_cross_lose_nothing, a_sleeper_is_woken_by_its_descriptor,
     two_sleepers_wake_each_other, the_descriptor_is_silent_when_nothing_is_there,
     drained_is_true_only_when_all_has_left, a_process_that_ends_is_reported_lost_once,
+    a_death_that_the_launcher_tells_is_no_broken_connection, who_only_polls_hears_of_a_death_too,
     a_process_that_has_left_in_order_is_reported_left, who_is_back_can_be_lost,
     an_address_where_nobody_listens_is_an_error_or_a_loss, garbage_as_an_address_is_an_error,
     an_interface_that_does_not_exist_is_named_with_those_that_do, loopback_can_be_chosen,

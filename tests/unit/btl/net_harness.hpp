@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/unit/btl/conformance.hpp"
+#include "tests/unit/shm/segments.hpp"
 
 namespace starling::test {
 
@@ -40,7 +41,7 @@ class NetHarness {
 
   [[nodiscard]] Result<std::unique_ptr<btl::Component>> create(unsigned rank) {
     const btl::Place place{ProcId{0, rank}, processes_, 0, 1, nullptr, nullptr, &own_node, nullptr, 4711};
-    return Transport::create(btl::Args{params_, *sinks_[rank], place, nullptr});
+    return Transport::create(btl::Args{params_, *sinks_[rank], place, &segment_});
   }
   void restart(unsigned rank) {
     components_[rank].reset();
@@ -52,6 +53,8 @@ class NetHarness {
 
   [[nodiscard]] bool alive(unsigned rank) const { return components_[rank] != nullptr; }
 
+  /// Of the node: each process is alone on one, and all hear the same of others.
+  shm::NodeSegment& segment() { return segment_; }
   btl::Component& component(unsigned i) { return *components_[i]; }
   Collector& sink(unsigned i) { return *sinks_[i]; }
   btl::Endpoint& endpoint(unsigned from, unsigned to) {
@@ -64,6 +67,9 @@ class NetHarness {
   static btl::Place::Seat own_node(const void*, std::uint32_t rank) noexcept { return {rank, 0}; }
 
   std::uint32_t processes_;
+  shm::Geometry geometry_ = small_geometry(1);
+  UniqueFd memfd_ = make_memfd(geometry_);
+  shm::NodeSegment segment_ = join(memfd_, geometry_, 0);
   params::Registry params_;
   std::vector<std::unique_ptr<Collector>> sinks_;
   std::vector<std::unique_ptr<btl::Component>> components_;

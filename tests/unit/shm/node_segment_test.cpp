@@ -128,6 +128,23 @@ TEST(NodeSegment, a_process_counts_as_alive_until_it_is_known_to_be_dead) {
   ::close(go[1]);
 }
 
+TEST(NodeSegment, a_death_elsewhere_is_told_and_wakes_until_there_is_no_room) {
+  const auto geometry = small_geometry(2);
+  const UniqueFd memfd = make_memfd(geometry);
+  NodeSegment launcher = join(memfd, geometry, 0), mine = join(memfd, geometry, 1);
+  mine.enter();
+  (void)mine.prepare_sleep(shm::kAwaitsNothing);
+  EXPECT_EQ(mine.far_deaths(), 0u);
+  launcher.tell_far_death(7);
+  EXPECT_EQ(mine.slot(1).attention.load() & shm::kAsleep, 0u) << "nobody else would wake it";
+  ASSERT_EQ(mine.far_deaths(), 1u);
+  EXPECT_EQ(mine.far_death(0), 7u);
+  for (std::uint32_t rank = 100; rank < 200; ++rank) launcher.tell_far_death(rank);
+  ASSERT_EQ(mine.far_deaths(), shm::kFarDeathsMost);
+  EXPECT_EQ(mine.far_death(shm::kFarDeathsMost - 1), 100u + shm::kFarDeathsMost - 2);
+  EXPECT_EQ(mine.slot(0).state.load(), 0u) << "nothing but the list is written";
+}
+
 TEST(NodeSegment, who_leaves_and_ends_between_two_looks_is_not_dead) {
   const auto geometry = small_geometry(2);
   const UniqueFd memfd = make_memfd(geometry);

@@ -31,8 +31,9 @@ int run(Comm& comm, coll::Execution& execution) {
   const Waiting waiting(what);
   if (!execution.complete()) runtime.wait([&] { return execution.advance(); });
   if (execution.fault() == pml::Fault::none) return MPI_SUCCESS;
-  return error(MPI_ERR_OTHER, "the groups of the intercommunicator could not exchange messages with rank " +
-                                  std::to_string(execution.faulty_peer()));
+  return error(peer_gone(execution.fault()) ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER,
+               "the groups of the intercommunicator could not exchange messages with rank " +
+                   std::to_string(execution.faulty_peer()));
 }
 
 }  // namespace

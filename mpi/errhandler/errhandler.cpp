@@ -3,6 +3,9 @@
 
 #include "mpi/errhandler/errhandler.hpp"
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <string>
@@ -32,6 +35,12 @@ namespace {
   std::abort();  // no runtime to tell the other processes through: the launcher sees this one die
 }
 
+[[noreturn]] void end_alone(int code, std::string_view text) {
+  log::error(std::string(text) + "; this process ends (MPI_ERRORS_ABORT on a session)");
+  flush_streams();
+  ::_exit(std::clamp(code, 1, 255));
+}
+
 /// Never destroyed: files may be used by at-exit handlers.
 struct FileDefault {
   std::mutex mutex;
@@ -47,9 +56,12 @@ FileDefault& file_default() {
 int Errhandler::invoke(Kind kind, HandleBits object, int code, std::string_view text) const {
   switch (action_) {
     case Action::give_back: return code;
-    // MPI_ERRORS_ARE_FATAL ends all connected processes, MPI_ERRORS_ABORT those of the communicator.
+    // MPI_ERRORS_ARE_FATAL ends all connected processes, MPI_ERRORS_ABORT those of the communicator, and
+    // where it is raised on a session this process alone. What that means for the job is up to the launcher.
     case Action::fatal: end(0, code, text, "the job ends (MPI_ERRORS_ARE_FATAL)");
-    case Action::abort: end(kind == Kind::comm ? object : 0, code, text, "the job ends (MPI_ERRORS_ABORT)");
+    case Action::abort:
+      if (kind == Kind::session) end_alone(code, text);
+      end(kind == Kind::comm ? object : 0, code, text, "the job ends (MPI_ERRORS_ABORT)");
     case Action::call_user: break;
   }
   int error_code = code;

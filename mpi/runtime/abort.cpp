@@ -50,6 +50,10 @@ void abort_before_start(int exit_code, const std::string& why) noexcept {
   abort_job(pmi, exit_code, why);
 }
 
+void note_for_abort(pmi::Component* pmi) noexcept { kept = pmi; }
+
+void end_stuck(int exit_code, const std::string& why) noexcept { abort_job(kept.load(), exit_code, why); }
+
 void keep_for_abort(plugin::Index::Handle<pmi::Framework> pmi) noexcept {
   if (pmi != nullptr) kept = pmi.release();
 }

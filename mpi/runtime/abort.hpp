@@ -19,6 +19,11 @@ namespace starling::mpi {
 /// made now. Without it the other processes of the job would wait for this one until their time-out.
 [[noreturn]] void abort_before_start(int exit_code, const std::string& why) noexcept;
 
+/// The connection of the runtime, for end_stuck(). It outlives the process's last plugin.
+void note_for_abort(pmi::Component* pmi) noexcept;
+/// plugin::EndStuck: through the noted connection, which no thread uses while another plugin is stuck.
+void end_stuck(int exit_code, const std::string& why) noexcept;
+
 /// Keeps the connection of a runtime that could not be built, to the end of the process. Null: there is none.
 void keep_for_abort(plugin::Index::Handle<pmi::Framework> pmi) noexcept;
 

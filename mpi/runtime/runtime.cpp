@@ -17,6 +17,7 @@
 #include "core/standard_descriptors.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "frameworks/pmi/launchers.hpp"
+#include "frameworks/stuck.hpp"
 #include "mpi/coll/tuning.hpp"
 #include "mpi/process/registry.hpp"
 #include "mpi/runtime/abort.hpp"
@@ -63,6 +64,7 @@ Result<std::unique_ptr<Runtime>> Runtime::build() {
   std::unique_ptr<Runtime> runtime(new Runtime(**environment));
   runtime->pid_ = ::getpid();
   runtime->phases_.push_back({"parameters and plugin index", now_ns() - begin});
+  plugin::set_end_of_stuck(&end_stuck);
   if (auto started = runtime->start(); !started) {
     keep_for_abort(std::move(runtime->pmi_));
     return fail(std::move(started).error());
@@ -92,6 +94,7 @@ Result<void> Runtime::connect_pmi() {
   auto made = environment_.plugins.create_first<pmi::Framework>({environment_.params});
   if (!made) return fail(std::move(made).error());
   pmi_ = std::move(*made);
+  note_for_abort(pmi_.get());
   const pmi::Identity& identity = pmi_->identity();
   self_ = ProcId{0, identity.rank};
   world_size_ = identity.size;

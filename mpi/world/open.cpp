@@ -55,12 +55,28 @@ int open_runtime(int thread_level) {
   return MPI_SUCCESS;
 }
 
-void close_runtime() {
-  Runtime::get()->drain("the end of MPI");
+namespace {
+
+void leave() {
   if (--users != 0) return;
   print_startup_report_of_sessions();
   registry().active.store(false, std::memory_order_release);
   Runtime::get()->set_idle(true);
+}
+
+}  // namespace
+
+void close_runtime() {
+  Runtime::get()->drain("the end of MPI");
+  leave();
+}
+
+void give_up_runtime() {
+  constexpr std::uint64_t kLastWordsNs = 1'000'000'000;
+  Runtime& runtime = *Runtime::get();
+  (void)runtime.wait([&] { return runtime.pml().drained(); }, Deadline::after_ns(kLastWordsNs),
+                     [] { return std::string("a failed start: waits until what was sent has left"); });
+  leave();
 }
 
 }  // namespace starling::mpi

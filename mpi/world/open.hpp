@@ -15,5 +15,7 @@ namespace starling::mpi {
 [[nodiscard]] int open_runtime(int thread_level);
 /// One user less; with the last one gone everything sent has left and this process counts as finalized.
 void close_runtime();
+/// The same after a failure, of which the user must hear: what cannot leave within a second stays.
+void give_up_runtime();
 
 }  // namespace starling::mpi

@@ -96,7 +96,7 @@ int start_world(int required, int* provided) {
   if (state.initialised) return error(MPI_ERR_OTHER, "MPI has been initialised already; it can be done once");
   if (const int rc = open_runtime(required); rc != MPI_SUCCESS) return rc;
   if (const int rc = make_communicators(); rc != MPI_SUCCESS) {
-    close_runtime();
+    give_up_runtime();
     return rc;
   }
   state.main_thread = ::pthread_self();

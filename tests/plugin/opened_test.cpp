@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plugins whose code misbehaves once it is opened, or must not run at all.
 
+#include <cstdio>
+#include <cstdlib>
+
+#include "frameworks/stuck.hpp"
 #include "site.hpp"
 
 namespace starling::plugin {
@@ -63,6 +67,15 @@ TEST_F(Site, a_plugin_that_does_not_come_back_ends_the_process_and_says_which) {
   };
   EXPECT_EXIT(start("1", "blocking"), testing::ExitedWithCode(EXIT_FAILURE),
               "shm/blocking: .*shm_blocking.so has not come back.*STARLING_MCA_shm=.blocking");
+  // What knows the way to the other processes of the job tells them.
+  const auto told = [&] {
+    set_end_of_stuck([](int code, const std::string& why) noexcept {
+      std::fprintf(stderr, "told: %s\n", why.c_str());
+      std::_Exit(40 + code);
+    });
+    start("1", "blocking");
+  };
+  EXPECT_EXIT(told(), testing::ExitedWithCode(40 + EXIT_FAILURE), "told: shm/blocking: .*has not come back");
   start("1", "good");
 }
 

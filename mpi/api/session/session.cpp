@@ -28,11 +28,12 @@ constexpr Level kLevels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
                              {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED},
                              {"MPI_THREAD_MULTIPLE", MPI_THREAD_MULTIPLE}};
 
-/// The level that info asks for; MPI_THREAD_SINGLE without the key, which section 11.3.1 says is the default.
-/// Other libraries give MPI_THREAD_MULTIPLE to whoever does not ask. Here that would put a lock on the path
-/// of each message of a program that has one thread; one that has more need only say so.
+/// The level that info asks for. Without the key it is ours to choose, and section 11.3.1 discourages
+/// MPI_THREAD_SINGLE: a library that opens a session does not know what the rest of the program does.
+/// MPI_THREAD_SERIALIZED is the highest that costs nothing; MPI_THREAD_MULTIPLE, the choice of others, puts a
+/// lock on the path of each message.
 int wanted_level(const Info* info, int* level) {
-  *level = MPI_THREAD_SINGLE;
+  *level = MPI_THREAD_SERIALIZED;
   if (info == nullptr) return MPI_SUCCESS;
   const auto text = info->get("thread_level");
   if (!text) return MPI_SUCCESS;
@@ -71,7 +72,7 @@ int unknown_set(const char* name) {
 }  // namespace
 
 int Session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
-  int level = MPI_THREAD_SINGLE;
+  int level = MPI_THREAD_SERIALIZED;
   if (const int rc = wanted_level(info, &level); rc != MPI_SUCCESS) return rc;
   if (const int rc = open_runtime(level); rc != MPI_SUCCESS) return rc;
   registry().sessions_used.store(true, std::memory_order_relaxed);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Members that do not fit together.    usage: meet tags|groups|orders|many, or meet init NAME=VALUE
+/* Members that do not fit together.    usage: meet tags|groups|orders|alone|many, or meet init NAME=VALUE
  *   tags     the last rank gives another tag, groups: another group, orders: the same group in another order
  *   init     MPI_Init and MPI_Finalize, after the last rank has set the variable NAME
+ *   alone    the last rank makes an error on a session with MPI_ERRORS_ABORT; the others make a communicator
  *   many     a communicator for each of 4,000 tags; prints by how many bytes the heap has grown */
 #include <malloc.h>
 #include <mpi.h>
@@ -49,6 +50,22 @@ static int groups(void) {
   return bad;
 }
 
+static int alone(void) {
+  const int last = size - 1;
+  MPI_Session other;
+  MPI_Group fewer;
+  int length = 0, bad;
+  if (me == last) {
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ABORT, &other);
+    MPI_Session_get_nth_pset(other, MPI_INFO_NULL, 4711, &length, NULL);
+    return 7; /* not reached */
+  }
+  MPI_Group_excl(world, 1, &last, &fewer);
+  bad = create(fewer, "the others");
+  MPI_Group_free(&fewer);
+  return bad;
+}
+
 static long long heap(void) { return (long long)mallinfo2().uordblks; }
 
 static int many(void) {
@@ -88,6 +105,7 @@ int main(int argc, char** argv) {
   if (strcmp(what, "tags") == 0) bad = create(world, me == size - 1 ? "one" : "other");
   if (strcmp(what, "groups") == 0) bad = groups();
   if (strcmp(what, "orders") == 0) bad = orders();
+  if (strcmp(what, "alone") == 0) bad = alone();
   if (strcmp(what, "many") == 0) bad = many();
   MPI_Group_free(&world);
   MPI_Session_finalize(&session);

@@ -46,6 +46,13 @@ class Words(CreationCase):
                     self.assertRegex(done.out, r"waits in: creation of a communicator of [34] processes with tag 'user \w+' "
                                                r"\(tag and group must be the same on all members\)", done)
 
+    def test_an_error_that_aborts_a_session_ends_one_process(self):
+        done = self.run_job("-n", 3, "-enable-recovery", MEET, "alone", timeout=60)
+        self.assertNotEqual(done.code, 0, done)
+        self.assertEqual(sorted(done.out.splitlines()), ["rank 0: 0", "rank 1: 0"], done)
+        self.assertIn("this process ends (MPI_ERRORS_ABORT on a session)", done.err, done)
+        self.assertRegex(done.err, "mpiexec: rank 2 pid .* exit code .*; the others go on", done)
+
     def test_groups_in_different_orders_are_an_error_on_all(self):
         for mode in ({}, {"bootstrap": "flat"}, {"async_modex": 1}):
             for nodes in (1, 2):

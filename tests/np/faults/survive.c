@@ -11,7 +11,7 @@
 
 #define LONG_BYTES 5000000
 
-static MPI_Comm world;
+static MPI_Comm world, between;
 static int rank, size, victim;
 static char* data;
 
@@ -136,6 +136,12 @@ static int in_dup(void) {
   return code != MPI_SUCCESS ? code : MPI_Barrier(copy);
 }
 
+/* The leaders of the groups exchange what MPI_Intercomm_merge decides by. */
+static int in_merge(void) {
+  MPI_Comm all;
+  return MPI_Intercomm_merge(between, 0, &all);
+}
+
 static int in_split(void) {
   MPI_Comm half;
   return MPI_Comm_split(world, rank % 2, 0, &half);
@@ -220,6 +226,7 @@ int main(int argc, char** argv) {
               {"reduce-scatter", in_reduce_scatter},
               {"split", in_split},
               {"creation", in_creation},
+              {"merge", in_merge},
               {"exchange", in_exchange},
               {"nothing", in_nothing}};
   int (*run)(void) = NULL;
@@ -238,6 +245,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(world, &size);
   victim = size - 1;
   MPI_Comm_split(world, rank == victim, rank, &before);
+  if (run == in_merge) MPI_Intercomm_create(before, 0, world, rank == victim ? 0 : victim, 7, &between);
   if (argc < 3) {
     for (i = 0; i < 5; ++i) MPI_Barrier(world);
   } else if (rank == victim) { /* not before all have left the split */

@@ -156,7 +156,7 @@ class Options(JobCase):
                 (["--bindto", "core", "true"], 2, "did you mean --bind-to"),
                 (["-n", "2"], 2, "no program is given"),
                 (["-bind-to", "moon", "true"], 2, "none of none, core"),
-                (["-host", "no-such-host.invalid", "true"], 2, "srun --mpi=pmi2"),
+                (["-launcher", "local", "-host", "no-such-host.invalid", "true"], 2, "is not this machine"),
                 (["-wdir", "/no/such", "true"], 127, "cannot be entered"),
                 (["--mca", "btl"], 2, "needs NAME VALUE")):
             done = self.run_job(*args)

@@ -144,6 +144,13 @@ class OpenMpi(JobCase):
                 self.assertEqual(done.code, 0, done)
                 self.assertEqual(set(done.out.splitlines()), {f"rank {rank} of {ranks}" for rank in range(ranks)})
 
+    def test_its_shared_memory_goes_with_the_server(self):
+        # Under Open MPI's own mpirun a daemon removes it; in /dev/shm it would stay here.
+        look = 'ls "$OMPI_MCA_btl_vader_backing_directory"'
+        done = self.run_job("--pmi", "pmix", "-n", 2, self.kin, "rank", "child", look)
+        self.assertEqual(done.code, 0, done)
+        self.assertIn("vader_segment", done.out)
+
     def test_a_ring(self):
         done = self.run_job("--pmi", "pmix", "-n", 4, self.ring)
         self.assertEqual(done.code, 0, done)

@@ -226,6 +226,7 @@ Result<void> admit_ranks(const ServerLibrary& library, const PmixJob& job, const
     // it. They keep files of their own.
     text.append("OMPI_MCA_orte_local_daemon_uri=0.0;tcp://127.0.0.1:1").append(1, '\0');
     text.append("OMPI_MCA_orte_tmpdir_base=" + folder).append(1, '\0');
+    text.append("OMPI_MCA_btl_vader_backing_directory=" + folder).append(1, '\0');
     if (!send_event(report_socket, Kind::variables, rank, 0, text)) end_helper(folder);
   }
   return {};

@@ -5,6 +5,8 @@
 /// Threads:   a Component and its endpoints are driven by one thread at a time.
 /// Ownership: endpoints belong to their Component; spans are borrowed until the call returns.
 /// Ordering:  per endpoint, messages arrive in posting order; nothing is promised across endpoints.
+/// Re-entry:  messages are delivered by Component::progress() and by nothing else, also those to oneself:
+///            never while a call of an endpoint is under way. A loss may be reported by any call.
 /// Errors:    hot calls return Post and never throw; set-up returns Result; a lost peer is reported once,
 ///            through the sink.
 /// Units:     bytes and nanoseconds, also in the name where the type does not say it.
@@ -21,6 +23,7 @@
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "frameworks/btl/address.hpp"
+#include "frameworks/btl/loans.hpp"
 #include "params/registry.hpp"
 
 namespace starling::shm {
@@ -28,6 +31,13 @@ class NodeSegment;  // frameworks/shm/node_segment.hpp; null where there is none
 }
 
 namespace starling::btl {
+
+/// Whom a transport leads to.
+enum class Reach : std::uint8_t {
+  own_process,
+  node,    ///< other processes of the node: copies are made by processors, and one kernel serves both sides
+  network  ///< other nodes too: a get is the work of a card, or of the peer
+};
 
 /// Fixed facts about one transport, copied at creation.
 struct Limits {
@@ -37,6 +47,7 @@ struct Limits {
   bool get = false;                   ///< Endpoint::get works for this transport (a peer may still refuse)
   std::uint32_t rank_of_preference =
       0;  ///< smaller is preferred where several reach a peer: 0 self, 10 shm, 50 network
+  Reach reach = Reach::network;
   /// How many idle passes of the pml make one progress() of this transport: 1 where a look costs nanoseconds,
   /// 16 for a network, whose every look costs a system call. After traffic every pass looks for a while.
   /// 0: nothing comes before this process itself has connected; then as 1.
@@ -113,6 +124,8 @@ class Endpoint {
   virtual Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept = 0;
   /// Whether get() from this peer was probed and works; false also without Limits::get. Slow the first time.
   [[nodiscard]] virtual bool can_get() noexcept = 0;
+  /// How memory is lent to this peer and borrowed from it; null where that is not possible. The endpoint's.
+  [[nodiscard]] virtual Loans* loans() noexcept = 0;
 };
 
 class Component {
@@ -189,7 +202,7 @@ struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 4;
+  static constexpr std::uint32_t kInterface = 5;
 };
 
 }  // namespace starling::btl

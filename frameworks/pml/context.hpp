@@ -28,12 +28,6 @@ namespace starling::pml {
 
 struct Source;
 
-/// Where the bytes of an announced message lie, for receivers that may read them there.
-struct Offered {
-  std::uint64_t address = 0;
-  std::uint64_t realm = 0;  ///< btl::Limits::get_realm of the transport that announced it
-};
-
 /// An unexpected message: unmatched in a context, parked, or taken by mprobe. The payload of an eager one
 /// follows it.
 struct Message {
@@ -45,7 +39,7 @@ struct Message {
   Source* from = nullptr;  ///< null while parked and once taken out
   std::uint64_t length = 0;
   std::uint64_t sender_id = 0;  ///< 0 for a plain eager message
-  Offered memory;               ///< of an rts with kGettable
+  wire::Offer offer;            ///< of an rts
   Rank rank{0};
   Tag tag{0};
   wire::Kind kind{};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a short message passes through on either side: one matched message should cost 100 to 150 instructions
-// per side. Everything rare is out of line in the other engine_*.cpp files. See docs/design/pml.md,
-// "Hot path".
-#include "core/copy.hpp"
+// per side. Everything rare is out of line in other files. See docs/design/pml.md, "Hot path".
 #include "frameworks/pml/engine.hpp"
 
 namespace starling::pml {
@@ -10,26 +8,7 @@ namespace starling::pml {
 using namespace detail;
 
 Post Engine::try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept {
-  const Source* const source = context.touched(rank);
-  if (source == nullptr) [[unlikely]]
-    return Post::again;
-  Peer& peer = *source->peer;
-  const std::int64_t cost = cost_of(bytes);
-  if (static_cast<std::int64_t>(bytes) > peer.fast_bytes || peer.credit < cost) [[unlikely]]
-    return Post::again;
-  const wire::Envelope header{{wire::Kind::eager, 0, 0, static_cast<std::uint32_t>(bytes)},
-                              context.id().bits,
-                              to_int(tag),
-                              to_int(context.my_rank())};
-  peer.credit -= cost;
-  const Post post = peer.endpoint->send(wire::bytes_of(header), {static_cast<const std::byte*>(data), bytes});
-  if (post == Post::again) [[unlikely]] {
-    peer.credit += cost;
-    return Post::again;
-  }
-  ++peer.eager_sent;
-  peer.eager_bytes_sent += bytes;
-  return Post::done;
+  return Eager::try_send(context, rank, tag, data, bytes);
 }
 
 void Engine::isend(Request& request) noexcept {
@@ -37,8 +16,8 @@ void Engine::isend(Request& request) noexcept {
   request.flags = 0;
   request.order = 0;
   if (request.buffer.layout == nullptr && request.mode != Mode::synchronous) [[likely]] {
-    const Post post =
-        try_send(*request.context, request.rank, request.tag, request.buffer.base, request.buffer.bytes);
+    const Post post = Eager::try_send(*request.context, request.rank, request.tag, request.buffer.base,
+                                      request.buffer.bytes);
     if (post == Post::done) [[likely]] {
       request.status.fault = Fault::none;
       request.status.cancelled = false;
@@ -54,14 +33,9 @@ void Engine::irecv(Request& request) noexcept {
   Context& context = *request.context;
   request.receive = true;
   request.flags = 0;
-  request.moved = 0;
   if (!context.arrivals.empty()) {
-    Message* const message = find_unexpected(context, request.rank, request.tag);
-    if (message != nullptr) {
-      remove_unexpected(context, *message);
-      match_kept(request, *message);
-      return;
-    }
+    Message* const message = matcher_.take(context, request.rank, request.tag);
+    if (message != nullptr) return match_kept(request, *message);
   }
   request.phase = kPosted;
   request.order = ++context.stamp;
@@ -70,37 +44,15 @@ void Engine::irecv(Request& request) noexcept {
     context.any_source.push_back(request);
     return;
   }
-  Source* source = context.touched(request.rank);
+  Source* const source = matcher_.touch(context, request.rank);
   if (source == nullptr) [[unlikely]]
-    source = &touch(context, request.rank);
+    return complete_receive(request, 0, Fault::no_memory);
   request.peer = source->peer;
   if (source->peer->state == PeerState::lost) [[unlikely]] {
-    request.order = 0;
     request.status.source = request.rank;
-    finish_receive(request, source->peer->fault);
-    return;
+    return complete_receive(request, 0, source->peer->fault);
   }
   source->posted.push_back(request);
-}
-
-inline void Engine::deliver(Request& request, Rank source, Tag tag, const std::byte* payload,
-                            std::size_t bytes) noexcept {
-  Buffer& buffer = request.buffer;
-  std::size_t fits = bytes;
-  Fault fault = Fault::none;
-  if (bytes > buffer.bytes) [[unlikely]] {
-    fits = static_cast<std::size_t>(buffer.bytes);
-    fault = Fault::truncated;
-    request.total = bytes;
-  }
-  if (buffer.layout != nullptr) [[unlikely]] {
-    buffer.layout->unpack(buffer.base, buffer.count, 0, payload, fits);
-  } else {
-    copy_payload(buffer.base, payload, fits);
-  }
-  request.phase = kIdle;
-  request.status = {source, tag, fault, false, fits};
-  publish(request);
 }
 
 void Engine::on_message(btl::Origin& from, std::span<const std::byte> message) noexcept {
@@ -114,59 +66,42 @@ void Engine::on_message(btl::Origin& from, std::span<const std::byte> message) n
     peer = &adopt(from);
   const std::size_t bytes = header.prefix.length;
   if (message.size() - sizeof header < bytes) [[unlikely]] {
-    malformed(*peer, "an eager message is shorter than it says");
+    notes_.malformed(*peer, "an eager message is shorter than it says");
     return;
   }
   const std::byte* const payload = message.data() + sizeof header;
-  Context* const context = contexts_.find(ContextId{header.context});
+  const ContextId id{header.context};
+  Context* const context = matcher_.find(id);
   Source* const source = context != nullptr ? context->touched(Rank{header.source}) : nullptr;
   if (source == nullptr || source->peer != peer) [[unlikely]] {
-    on_arrival(*peer, {header, bytes, 0, {}, payload});
+    on_arrival(*peer, id, Arrival::of(header, bytes, 0, {}, payload));
     return;
   }
   Request* const request = take_posted(*context, *source, Tag{header.tag});
   if (request == nullptr) {
-    keep(*peer, context, source, {header, bytes, 0, {}, payload});
+    matcher_.keep(*peer, id, context, source, Arrival::of(header, bytes, 0, {}, payload));
     return;
   }
-  deliver(*request, Rank{header.source}, Tag{header.tag}, payload, bytes);
-  consumed(*peer, bytes);
+  Eager::deliver(*request, Rank{header.source}, Tag{header.tag}, payload, bytes);
+  eager_.consumed(*peer, bytes);
 }
 
 void Engine::match_kept(Request& request, Message& message) noexcept {
   Peer& peer = *message.peer;
-  const Rank rank = message.rank;
-  const Tag tag = message.tag;
-  const std::uint64_t length = message.length;
-  const std::uint64_t id = message.sender_id;
-  if (message.eager()) {
-    const bool sync = message.kind == wire::Kind::eager_sync;
-    deliver(request, rank, tag, message.payload(), static_cast<std::size_t>(length));
-    release(message);
-    consumed(peer, static_cast<std::size_t>(length));
-    if (sync) answer(peer, wire::Kind::sync_ack, id);
+  const Arrival arrival = Arrival::of(message);
+  if (message.kind == wire::Kind::eager) [[likely]] {
+    Eager::deliver(request, arrival.rank, arrival.tag, arrival.payload,
+                   static_cast<std::size_t>(arrival.length));
+    matcher_.release(message);
+    eager_.consumed(peer, static_cast<std::size_t>(arrival.length));
     return;
   }
-  const Arrival arrival{{{message.kind, message.flags, 0, 0}, 0, to_int(tag), to_int(rank)},
-                        length,
-                        id,
-                        message.memory,
-                        nullptr};
-  release(message);
-  begin_rendezvous(request, peer, arrival, true);
-}
-
-void Engine::match(Request& request, Peer& peer, const Arrival& arrival) noexcept {
-  if (arrival.envelope.prefix.kind == wire::Kind::rts) {
-    begin_rendezvous(request, peer, arrival, false);
-    return;
+  if (!arrival.eager()) {
+    matcher_.release(message);
+    return match(request, peer, arrival, true);
   }
-  deliver(request, Rank{arrival.envelope.source}, Tag{arrival.envelope.tag}, arrival.payload,
-          static_cast<std::size_t>(arrival.length));
-  consumed(peer, static_cast<std::size_t>(arrival.length));
-  if (arrival.envelope.prefix.kind == wire::Kind::eager_sync) {
-    answer(peer, wire::Kind::sync_ack, arrival.sender_id);
-  }
+  match(request, peer, arrival, true);
+  matcher_.release(message);
 }
 
 int Engine::progress() noexcept {
@@ -174,7 +109,7 @@ int Engine::progress() noexcept {
   for (btl::Component* transport : peers_.polled()) events += transport->progress();
   if (!rare_.empty()) [[unlikely]]
     events += poll_rare();
-  if (busy_ != nullptr || !gets_.empty() || !lost_.empty() || !holders_.empty()) [[unlikely]]
+  if (outbox_.busy() != nullptr || outbox_.any_lost() || holders_.any()) [[unlikely]]
     events += push();
   return events;
 }

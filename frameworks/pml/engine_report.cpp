@@ -11,17 +11,22 @@ namespace starling::pml {
 using namespace detail;
 
 bool Engine::drained() const noexcept {
-  if (busy_ != nullptr || !gets_.empty() || held_now_ != 0) return false;
+  if (outbox_.busy() != nullptr || sends_.held_now() != 0) return false;
   bool sending = false;
-  transfers_.each([&](const Request& request) { sending |= !request.receive; });
+  transfers_.each([&](const Transfer& transfer) { sending |= !transfer.receive; });
   const auto& transports = peers_.transports();
   return !sending && std::all_of(transports.begin(), transports.end(),
                                  [](const btl::Component* transport) { return transport->drained(); });
 }
 
 Component::Counters Engine::counters() const {
-  Counters counters = counters_;
+  Counters counters;
+  counters.notes = notes_.all();
   counters.peers = peers_.size();
+  counters.rendezvous_sent = rendezvous_.announced_ever();
+  counters.unexpected = matcher_.counters().unexpected;
+  counters.unexpected_bytes = matcher_.counters().bytes;
+  counters.unexpected_bytes_max = matcher_.counters().bytes_max;
   std::map<std::string_view, std::uint32_t> reached_by;
   peers_.each([&](const Peer& peer) {
     counters.eager_sent += peer.eager_sent;
@@ -36,13 +41,13 @@ Component::Counters Engine::counters() const {
     counters.notes.push_back("several paths: " + std::to_string(held_back_) +
                              " messages came too early and were put back in order");
   }
-  if (held_ever_ != 0) {
+  if (sends_.held_ever() != 0) {
     counters.notes.push_back(
-        std::to_string(held_ever_) + " messages waited here because their receivers had " +
-        std::to_string(announced_max_) + " of ours announced and unmatched (pml_unexpected_max)");
+        std::to_string(sends_.held_ever()) + " messages waited here because their receivers had " +
+        std::to_string(sends_.announced_max()) + " of ours announced and unmatched (pml_unexpected_max)");
   }
   counters.notes.insert(counters.notes.end(), peers_.notes().begin(), peers_.notes().end());
-  const std::vector<std::string> notes = policy_->notes();
+  const std::vector<std::string> notes = rendezvous_.notes();
   counters.notes.insert(counters.notes.end(), notes.begin(), notes.end());
   return counters;
 }
@@ -65,10 +70,7 @@ const char* stage(const Request& request) {
     case kQueued: return "waits for room in the transport";
     case kAnnounced: return "not received yet";
     case kHeld: return "waits until the receiver has taken earlier ones";
-    case kPushing:
-    case kReceiving:
-    case kUndecided:
-    case kGetting: return "data are moving";
+    case kMoving: return "data are moving";
     default: return "";
   }
 }
@@ -85,7 +87,7 @@ void Engine::each_pending(Visit visit) const {
     }
   };
   const auto all = [](const Request&) { return true; };
-  contexts_.each([&](Context& context) {
+  matcher_.each_context([&](Context& context) {
     walk(context.any_source, all);
     context.each_source([&](Source& source) { walk(source.posted, all); });
   });
@@ -98,7 +100,7 @@ void Engine::each_pending(Visit visit) const {
     if (peer.held == nullptr) return;
     peer.held->each([&](const HeldBack::Line& line) { walk(line.sends, unannounced); });
   });
-  transfers_.each([&](Request& request) { going = going && visit(request); });
+  transfers_.each([&](Transfer& transfer) { going = going && visit(*transfer.request); });
 }
 
 std::vector<Pending> Engine::pending() const {
@@ -113,7 +115,7 @@ std::vector<Pending> Engine::pending() const {
 }
 
 void Engine::note_time(std::uint64_t now_ns) noexcept {
-  if (!gone_.empty()) look_for_hopeless();
+  if (gone_ != nullptr) look_for_hopeless();
   // A program with a million receives need not pay for their ages while it waits.
   constexpr std::uint32_t kMost = 4096;
   std::uint32_t seen = 0;

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include "core/ids.hpp"
@@ -40,13 +41,18 @@ class HeldBack {
         std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.context == context; });
     return at == lines_.end() ? nullptr : &*at;
   }
-  void add(ContextId context, Request& request) {
+  /// False: no memory.
+  [[nodiscard]] bool add(ContextId context, Request& request) noexcept {
     Line* line = find(context);
     if (line == nullptr) {
-      lines_.push_back({context, {}});
-      line = &lines_.back();
+      try {
+        line = &lines_.emplace_back(Line{context, {}});
+      } catch (const std::bad_alloc&) {
+        return false;
+      }
     }
     line->sends.push_back(request);
+    return true;
   }
   /// Takes a send out of its line; a line whose last one it was goes away.
   void remove(ContextId context, Request& request) noexcept {

@@ -53,6 +53,7 @@ class Paths final : public btl::Endpoint {
     return Post::again;
   }
   [[nodiscard]] bool can_get() noexcept override { return false; }
+  [[nodiscard]] btl::Loans* loans() noexcept override { return nullptr; }
 
  private:
   struct Path {

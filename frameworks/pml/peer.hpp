@@ -19,11 +19,11 @@
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/pml/chain.hpp"
 #include "frameworks/pml/held_back.hpp"
-#include "frameworks/pml/loan.hpp"
 #include "frameworks/pml/paths.hpp"
 #include "frameworks/pml/reorder.hpp"
 #include "frameworks/pml/request.hpp"
 #include "frameworks/pml/traffic.hpp"
+#include "frameworks/pml/transfer.hpp"
 #include "frameworks/pml/wire.hpp"
 
 namespace starling::pml {
@@ -32,13 +32,12 @@ using RequestChain = Chain<Request, &Request::next, &Request::previous>;
 
 /// A protocol message that found its transport full.
 struct Answered {
+  Answered* next = nullptr;
+  Answered* previous = nullptr;
   std::uint32_t bytes = 0;
   std::byte message[wire::kHeaderMax];
 };
-
-/// How the data of a rendezvous move: pushed by the sender through its lane, got by the receiver, or lent by
-/// the sender and copied by the receiver.
-enum class Large : std::uint8_t { ring, get, lend };
+using AnswerChain = Chain<Answered, &Answered::next, &Answered::previous>;
 
 /// awaited: its address has not been published yet; what is sent to it waits in its FIFO.
 enum class PeerState : std::uint8_t { untried, awaited, connected, unreachable, lost };
@@ -56,33 +55,24 @@ struct Peer {
 
   PeerState state = PeerState::untried;
   bool busy = false;               ///< in the engine's list of peers with something to push
-  bool get_failed = false;         ///< a get broke: only the ring from now on
-  bool suspect = false;            ///< sent something malformed: noted once
   bool heard_of = false;           ///< has sent something
   bool left = false;               ///< lost, but in order: nobody counts on it any more
+  bool suspect = false;            ///< sent something malformed: noted once
+  bool starved = false;            ///< there was no memory for its endpoint, when it was tried last
   Fault fault = Fault::peer_lost;  ///< lost: how that ends what needs it
   Peer* next_busy = nullptr;
+  Peer* next_lost = nullptr;  ///< in the list of those reported lost, or of those dealt with
 
   Traffic slow_sent;               ///< all but the eager ones
   std::size_t eager_bytes = 0;     ///< longest eager payload
   std::size_t fragment_bytes = 0;  ///< payload of one data fragment
 
-  std::uint32_t long_sends = 0;        ///< our long sends to it that have not ended
-  bool both_ways = false;              ///< both have had long messages under way
-  Large its_way = Large::ring;         ///< how it has taken the last of our long messages
-  bool loan_asked = false;             ///< a pipe for it was made, or could not be
-  std::unique_ptr<Lender> lender;      ///< what we lend it goes through this
-  std::unique_ptr<Borrower> borrower;  ///< what it lends us comes through this
-  RequestChain undecided;              ///< matched receives whose way progress() chooses
-  std::uint64_t trial_end_ns = 0;      ///< when the last receive of a trial has ended
-  std::uint32_t got_in_pass = 0;       ///< the pass in which one of its gets has been taken further
+  Exchange large;  ///< what the rendezvous keeps
 
   RequestChain fifo;               ///< sends that have not started, oldest first
   std::unique_ptr<HeldBack> held;  ///< sends that it has no room to hear of; null: there was none yet
   std::uint32_t announced = 0;     ///< what it has been told of and has neither matched nor refused
-  RequestChain pushing;            ///< sends whose data are being pushed
-  std::vector<Answered> answers;   ///< waiting answers; [answers_sent, size) are still to go
-  std::size_t answers_sent = 0;
+  AnswerChain answers;             ///< those that wait
 
   btl::Component* transport = nullptr;
   std::unique_ptr<Paths> paths;      ///< the endpoint, where there are several
@@ -92,9 +82,7 @@ struct Peer {
   std::uint64_t asked_ns = 0;   ///< awaited: when its address was first asked for
   std::uint64_t ask_at_ns = 0;  ///< awaited: not before
 
-  [[nodiscard]] bool waiting() const noexcept {
-    return !fifo.empty() || !pushing.empty() || answers_sent < answers.size() || !undecided.empty();
-  }
+  [[nodiscard]] bool waiting() const noexcept { return !fifo.empty() || !answers.empty() || large.waiting(); }
   [[nodiscard]] bool holds_back() const noexcept { return held != nullptr && !held->empty(); }
   /// After a change of fifo, held or state: whether the fast path is open.
   void update_fast_path() noexcept {

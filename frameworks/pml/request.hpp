@@ -54,15 +54,10 @@ struct Request {
   Request* next = nullptr;
   Request* previous = nullptr;
   Peer* peer = nullptr;
-  std::uint64_t order = 0;   ///< posting stamp (receives) or rendezvous id (sends)
-  std::uint64_t moved = 0;   ///< bytes of the stream sent or received so far
-  std::uint64_t total = 0;   ///< bytes of the whole message
-  std::uint64_t remote = 0;  ///< the other side's id of this transfer
+  std::uint64_t order = 0;  ///< posting stamp (receives that have not matched), or id of the transfer
+  std::uint64_t total = 0;  ///< bytes of the whole message, where it was too long for its receive
   std::uint32_t phase = 0;
   std::uint32_t flags = 0;
-  std::uint64_t address = 0;     ///< where a receive can get its data; 0: it cannot
-  std::uint32_t trial = 0;       ///< of a receive: LargeChoice::trial
-  std::uint64_t begun_ns = 0;    ///< of a receive with a trial
   std::uint64_t started_ns = 0;  ///< when note_time() first saw it pending; 0 when posted
 };
 

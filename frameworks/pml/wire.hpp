@@ -21,9 +21,9 @@ enum class Kind : std::uint8_t {
   eager = 1,           ///< Envelope, payload
   eager_sync = 2,      ///< SyncEnvelope, payload: the receiver answers sync_ack when it is matched
   rts = 3,             ///< Rts: a message whose data stay with the sender for now
-  cts = 4,             ///< Cts: send these bytes
+  cts = 4,             ///< Cts: push these bytes
   data = 5,            ///< Data, payload: the next bytes of a transfer, in order
-  fin = 6,             ///< Answer: the receiver has all it wants of this send
+  fin = 6,             ///< Answer: the receiver wants nothing of this send
   sync_ack = 7,        ///< Answer: the synchronous send has matched
   credit = 8,          ///< Prefix: `length` bytes of eager credit come back
   control = 9,         ///< Prefix, payload: for the ControlSink
@@ -34,18 +34,20 @@ enum class Kind : std::uint8_t {
   passed = 14,    ///< Numbered: all numbered messages up to this one have been taken
   held = 15,      ///< Envelope: more of this context waits at the sender until earlier ones have matched
   go_on = 16,     ///< Envelope: send more of this context, something here waits for a message
-  lender = 17,    ///< Loan: where the sender's pipe for lent pages is
-  lent = 18,      ///< Data without payload: so many bytes of a transfer are in the pipe
-  taken = 19      ///< Prefix: `length` lent bytes have been read
+  lender = 17,    ///< Lender: how the sender's memory can be borrowed
+  lent = 18,      ///< Data without payload: `length` bytes of a transfer have been lent
+  taken = 19,     ///< Answer: `length` lent bytes have been copied; the id of a send: with them it has all
+  got = 20,       ///< Answer: the receiver has got what it wants of this send
+  borrow = 21     ///< Cts: lend these bytes instead of sending them
 };
 
+/// Kinds from here to 255 are for the protocols that plugins bring.
+inline constexpr Kind kOwnKinds{128};
+
 // Prefix::flags
-inline constexpr std::uint8_t kGettable = 1;  ///< rts: address and length describe all of it, contiguous
-inline constexpr std::uint8_t kStalled =
-    2;  ///< rts: small enough to be eager, but the sender is out of credit
-inline constexpr std::uint8_t kGranted = 4;  ///< cancel_answer: the message had not matched and is gone
-inline constexpr std::uint8_t kGot = 8;      ///< fin: the receiver got the data itself
-inline constexpr std::uint8_t kLend = 16;    ///< cts: lend the pages instead of sending their bytes
+inline constexpr std::uint8_t kContiguous = 1;  ///< rts: the sender's buffer is
+inline constexpr std::uint8_t kStalled = 2;     ///< rts: short enough to be eager, but out of credit
+inline constexpr std::uint8_t kGranted = 4;     ///< cancel_answer: the message had not matched and is gone
 
 struct Prefix {
   Kind kind{};
@@ -66,12 +68,17 @@ struct SyncEnvelope {
   std::uint64_t sender_id = 0;
 };
 
+/// What the sender's protocols say of its memory (Protocol::offer). get: both.
+struct Offer {
+  std::uint64_t address = 0;
+  std::uint64_t realm = 0;  ///< whose gets may read there (btl::Limits::get_realm)
+};
+
 struct Rts {
   Envelope envelope;
   std::uint64_t length = 0;
   std::uint64_t sender_id = 0;
-  std::uint64_t address = 0;
-  std::uint64_t realm = 0;  ///< whose gets may read there (btl::Limits::get_realm)
+  Offer offer;
 };
 
 struct Cts {
@@ -103,22 +110,20 @@ struct DataAt {
   std::uint64_t offset = 0;  ///< in the whole message
 };
 
-struct Loan {
+struct Lender {
   Prefix prefix;
-  std::uint32_t pid = 0;
-  std::uint32_t descriptor = 0;
-  std::uint64_t inode = 0;
+  std::uint64_t words[2] = {};  ///< btl::LoanOffer
 };
 
 static_assert(sizeof(Prefix) == 8 && offsetof(Prefix, length) == 4);
 static_assert(sizeof(Envelope) == 24 && offsetof(Envelope, context) == 8 && offsetof(Envelope, tag) == 16 &&
               offsetof(Envelope, source) == 20);
 static_assert(sizeof(SyncEnvelope) == 32 && offsetof(SyncEnvelope, sender_id) == 24);
-static_assert(sizeof(Rts) == 56 && offsetof(Rts, length) == 24 && offsetof(Rts, realm) == 48);
+static_assert(sizeof(Rts) == 56 && offsetof(Rts, length) == 24 && offsetof(Rts, offer) == 40);
 static_assert(sizeof(Cts) == 40 && offsetof(Cts, bytes) == 32);
 static_assert(sizeof(Data) == 16 && sizeof(Answer) == 16);
 static_assert(sizeof(Numbered) == 16 && sizeof(DataAt) == 24);
-static_assert(sizeof(Loan) == 24 && offsetof(Loan, inode) == 16);
+static_assert(sizeof(Lender) == 24 && offsetof(Lender, words) == 8);
 
 /// Longest header, and longest message that is not payload-bearing.
 inline constexpr std::size_t kHeaderMax = sizeof(Rts);

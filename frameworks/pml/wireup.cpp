@@ -3,6 +3,7 @@
 #include "frameworks/pml/wireup.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "core/clock.hpp"
 #include "core/log.hpp"
@@ -10,11 +11,8 @@
 namespace starling::pml {
 namespace {
 
-/// Limits::rank_of_preference: from here on a transport is a network.
-constexpr std::uint32_t kNetwork = 50;
-
 bool is_network(const btl::Component& transport) noexcept {
-  return transport.limits().rank_of_preference >= kNetwork;
+  return transport.limits().reach == btl::Reach::network;
 }
 
 }  // namespace
@@ -111,8 +109,17 @@ Contact PeerTable::wait_for_address(Peer& peer) {
   return Contact::later;
 }
 
-Contact PeerTable::connect(Peer& peer) {
-  if (peer.state == PeerState::connected) return Contact::made;
+Contact PeerTable::connect_first(Peer& peer) noexcept {
+  peer.starved = false;
+  try {
+    return try_transports(peer);
+  } catch (const std::bad_alloc&) {
+    peer.starved = true;
+    return Contact::none;
+  }
+}
+
+Contact PeerTable::try_transports(Peer& peer) {
   if (peer.state == PeerState::lost) return Contact::none;
   if (peer.state == PeerState::unreachable && peer.transports_tried == transports_.size()) {
     return Contact::none;

@@ -57,8 +57,11 @@ class PeerTable {
   Peer& peer(ProcId proc);
   /// The peer of a process if there is one, else null.
   [[nodiscard]] Peer* find(ProcId proc) const noexcept;
-  /// Makes the endpoint unless there is one. Never waits for the peer.
-  Contact connect(Peer& peer);
+  /// Makes the endpoint unless there is one. Never waits for the peer. Without memory there is none this time
+  /// (Peer::starved).
+  Contact connect(Peer& peer) noexcept {
+    return peer.state == PeerState::connected ? Contact::made : connect_first(peer);
+  }
   /// Endpoints to those of other nodes who have sent something and were never answered, where their addresses
   /// are at hand. What fails is left out: nobody waits for it.
   void make_ways_back();
@@ -78,6 +81,8 @@ class PeerTable {
     btl::Endpoint* endpoint = nullptr;
   };
   Attempt try_transport(Peer& peer, btl::Component& transport);
+  [[gnu::noinline]] Contact connect_first(Peer& peer) noexcept;
+  Contact try_transports(Peer& peer);
   void use(Peer& peer, btl::Component& transport, btl::Endpoint& endpoint);
   void add_paths(Peer& peer, std::size_t from);
   Contact wait_for_address(Peer& peer);

@@ -130,7 +130,7 @@ pml::Request& Execution::fresh_request() noexcept {
   request.mode = pml::Mode::standard;
   request.next = request.previous = nullptr;
   request.peer = nullptr;
-  request.order = request.moved = request.total = request.remote = 0;
+  request.order = request.total = 0;
   request.phase = request.flags = 0;
   request.started_ns = 0;
   return request;

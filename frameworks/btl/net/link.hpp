@@ -98,6 +98,7 @@ class Link : public Endpoint {
   [[nodiscard]] bool await_room() noexcept override { return !lost_; }
   Post get(const RemoteBuffer&, std::span<std::byte>, Completion*) noexcept override { return Post::again; }
   [[nodiscard]] bool can_get() noexcept override { return false; }
+  [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
 
   [[nodiscard]] ProcId peer() const noexcept { return peer_; }
   [[nodiscard]] bool lost() const noexcept { return lost_; }

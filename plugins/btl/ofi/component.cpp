@@ -98,6 +98,7 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
              .fragment_bytes = kFragmentBytes,
              .get = choice.gets,
              .rank_of_preference = 60,
+             .reach = Reach::network,
              .idle_passes = 1,
              .get_realm = choice.gets ? kRealm : 0,
              .get_bytes = std::min(net::kGetBytes, choice.info->ep_attr->max_msg_size)};

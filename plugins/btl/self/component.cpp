@@ -31,6 +31,7 @@ SelfComponent::SelfComponent(const Args& args)
              .fragment_bytes = kSelfMaxBytes,
              .get = true,
              .rank_of_preference = 0,
+             .reach = Reach::own_process,
              .idle_passes = 0};
   origin_.proc = self_;
 }

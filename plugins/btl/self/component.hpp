@@ -41,6 +41,7 @@ class SelfComponent final : public Component, private Endpoint {
   void commit(std::size_t bytes) noexcept override;
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
   [[nodiscard]] bool can_get() noexcept override { return true; }
+  [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
 
   Sink& sink_;
   shm::NodeSegment* segment_;  // null in some tests: then nobody sleeps

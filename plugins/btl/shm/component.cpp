@@ -36,6 +36,7 @@ ShmComponent::ShmComponent(const Args& args)
   limits.fragment_bytes = std::min(kFragmentBytes, limits.message_max_bytes);
   limits.get = shared_.settings.cma;
   limits.rank_of_preference = 10;
+  limits.reach = Reach::node;
 }
 
 Result<void> ShmComponent::start() {

@@ -19,6 +19,7 @@
 #include "plugins/btl/shm/activity.hpp"
 #include "plugins/btl/shm/ingress.hpp"
 #include "plugins/btl/shm/lane.hpp"
+#include "plugins/btl/shm/loans.hpp"
 #include "plugins/btl/shm/shared.hpp"
 
 namespace starling::btl {
@@ -36,6 +37,7 @@ class ShmEndpoint final : public Endpoint {
   [[nodiscard]] bool await_room() noexcept override;
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
   [[nodiscard]] bool can_get() noexcept override;
+  [[nodiscard]] Loans* loans() noexcept override { return shared_.limits.get ? &loans_ : nullptr; }
 
   /// The process waits: takes the next record's lines, as far as they are free.
   void fetch_next() noexcept;
@@ -90,6 +92,7 @@ class ShmEndpoint final : public Endpoint {
   std::uint64_t starved_last_ns_ = 0;
   bool lost_ = false;
   enum class Get : std::uint8_t { unknown, works, refused } get_ = Get::unknown;
+  PipeLoans loans_;  // where processes of the node may read each other
 };
 
 }  // namespace starling::btl

@@ -121,6 +121,7 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
              .fragment_bytes = kFragmentBytes,
              .get = choice.gets,
              .rank_of_preference = 50,
+             .reach = Reach::network,
              .idle_passes = 16,
              .get_realm = choice.gets ? kRealm : 0,
              .get_bytes = net::kGetBytes};

@@ -51,8 +51,10 @@ Result<std::unique_ptr<Component>> create_static(const Args& args) {
   chosen.large = args.params.choice<StaticLarge>(kLarge);
   chosen.lend_min = static_cast<std::uint64_t>(args.params.integer(kLendMin));
   chosen.get_min = static_cast<std::uint64_t>(args.params.integer(kGetMin));
+  Protocols protocols = standard_protocols(*config);
+  if (chosen.large == StaticLarge::ring) protocols.resize(1);  // then nothing is probed or offered either
   return std::unique_ptr<Component>(
-      std::make_unique<Engine>(*config, std::make_unique<StaticPolicy>(chosen)));
+      std::make_unique<Engine>(*config, std::make_unique<StaticPolicy>(chosen), std::move(protocols)));
 }
 
 }  // namespace

@@ -9,10 +9,6 @@ namespace starling::pml {
 
 namespace {
 
-/// Transports below this preference are within the node: their get is a copy by the kernel, which must be
-/// worth its call. A network's get is the card's work and always saves a copy.
-constexpr std::uint32_t kNetwork = 50;
-
 constexpr unsigned kFirstClassBits = 15;  // sizes below 2^15 bytes
 
 unsigned class_of(std::uint64_t bytes) noexcept {
@@ -51,29 +47,22 @@ std::string verdict(unsigned size_class, const Trial<2>& trial, const Large (&wa
 
 }  // namespace
 
-bool StaticPolicy::gets(const Peer& peer) const noexcept {
-  return config_.large != StaticLarge::ring && peer.transport->limits().get;
-}
-
-bool StaticPolicy::lends(const Peer& peer) const noexcept {
-  const btl::Limits& limits = peer.transport->limits();
-  return config_.large == StaticLarge::automatic && limits.get && limits.rank_of_preference < kNetwork &&
-         peer.proc != config_.self;
-}
-
 LargeChoice StaticPolicy::choose(const LargeReceive& receive) noexcept {
-  const bool may_get = receive.can_get && receive.bytes >= config_.get_min;
+  const bool may_get = receive.can(Large::get) && receive.bytes >= config_.get_min;
   if (config_.large != StaticLarge::automatic) {
     return {config_.large == StaticLarge::get && may_get ? Large::get : Large::ring};
   }
-  const bool may_lend = receive.both && receive.bytes >= config_.lend_min && lends(receive.peer);
+  // The kernel's get is a copy on our own processor, which must be worth its call. A network's get is the
+  // card's work and always saves a copy.
+  const bool processors_copy = receive.peer.transport->limits().reach == btl::Reach::node;
+  const bool may_lend =
+      receive.both && processors_copy && receive.bytes >= config_.lend_min && receive.can(Large::lend);
   if (!may_get) return {may_lend ? Large::lend : Large::ring};
   // One copy instead of two, on one processor; or none at all.
-  const bool kernel_copies = receive.peer.transport->limits().rank_of_preference < kNetwork;
-  if (receive.peer.proc == config_.self || !kernel_copies) return {Large::get};
+  if (receive.peer.proc == config_.self || !processors_copy) return {Large::get};
   // Each waits for the other's copies if one gets and the other borrows.
-  if (may_lend && receive.peer.proc < config_.self && receive.peer.its_way != Large::ring)
-    return {receive.peer.its_way};
+  if (may_lend && receive.peer.proc < config_.self && receive.peer.large.its_way != Large::ring)
+    return {receive.peer.large.its_way};
   const unsigned size_class = class_of(receive.bytes);
   Trial<2>& trial = (may_lend ? sizes_[size_class].both_ways : sizes_[size_class].one_way).trial;
   // Between trials messages are counted, not timed.

@@ -27,13 +27,11 @@ struct StaticConfig {
   std::uint64_t lend_min = 32 * 1024;  ///< below this many bytes never a loan
 };
 
-class StaticPolicy final : public LargePolicy {
+class StaticPolicy final : public Chooser {
  public:
   explicit StaticPolicy(const StaticConfig& config) : config_(config) {}
   [[nodiscard]] LargeChoice choose(const LargeReceive& receive) noexcept override;
   void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept override;
-  [[nodiscard]] bool gets(const Peer& peer) const noexcept override;
-  [[nodiscard]] bool lends(const Peer& peer) const noexcept override;
   [[nodiscard]] std::vector<std::string> notes() const override;
 
   /// Sizes that are tried together: below 32 KiB, 64 KiB and so on; the last one has no end.

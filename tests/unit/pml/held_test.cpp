@@ -300,19 +300,15 @@ TEST(Held, a_receiver_that_closes_the_context_lets_all_sends_end) {
 }
 
 TEST(Held, messages_to_oneself) {
-  for (const bool at_once : {false, true}) {
-    PairOptions options;
-    options.self_at_once = at_once;
-    Job job(1, options, Large::ring, with_limit());
-    const auto sends = flood(job, 0, 0, 200);
-    EXPECT_EQ(kept(job, 0), kMax);
-    for (int i = 199; i >= 0; --i) {
-      auto receive = job.irecv(0, 0, i, kLong);
-      job.settle(4);
-      ASSERT_EQ(receive->data, filled(kLong, std::uint64_t(i)));
-    }
-    expect_all(sends);
+  Job job(1, {}, Large::ring, with_limit());
+  const auto sends = flood(job, 0, 0, 200);
+  EXPECT_EQ(kept(job, 0), kMax);
+  for (int i = 199; i >= 0; --i) {
+    auto receive = job.irecv(0, 0, i, kLong);
+    job.settle(4);
+    ASSERT_EQ(receive->data, filled(kLong, std::uint64_t(i)));
   }
+  expect_all(sends);
 }
 
 /// Random sends, and receives of any of them that are waited for: each comes, and of a sender no more is kept

@@ -30,19 +30,17 @@ class Strip final : public ProcList {
   std::uint32_t size_, first_;
 };
 
-class Forced final : public LargePolicy {
+class Forced final : public Chooser {
  public:
   explicit Forced(Large large) : large_(large) {}
   LargeChoice choose(const LargeReceive& receive) noexcept override {
-    its_way = receive.peer.its_way;
-    const bool possible = large_ == Large::lend ? receive.both : large_ != Large::get || receive.can_get;
-    return {possible ? large_ : Large::ring, tries};
+    its_way = receive.peer.large.its_way;
+    const bool wanted = large_ != Large::lend || receive.both;
+    return {wanted && receive.can(large_) ? large_ : Large::ring, tries};
   }
   void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept override {
     taken.push_back({trial, bytes, ns});
   }
-  bool gets(const Peer&) const noexcept override { return large_ == Large::get; }
-  bool lends(const Peer&) const noexcept override { return large_ == Large::lend; }
   std::vector<std::string> notes() const override { return {}; }
 
   Large its_way = Large::ring;  ///< of the peer, when a way was chosen last

@@ -1,82 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pages lent through a pipe, by themselves and by two engines that send to each other at the same time.
-#include "frameworks/pml/loan.hpp"
-
+// Pages lent by two engines that send to each other at the same time.
 #include "tests/unit/pml/job.hpp"
 
 namespace starling::pml::test {
 namespace {
 
-constexpr std::size_t kRoom = 64 * 1024;
 constexpr auto kLender = std::uint8_t(wire::Kind::lender), kLent = std::uint8_t(wire::Kind::lent);
-
-Lender make_lender(std::size_t room = kRoom) {
-  auto made = Lender::create(room);
-  EXPECT_TRUE(made);
-  return std::move(*made);
-}
-
-Borrower make_borrower(const Lender& lender) {
-  auto opened = Borrower::open(lender.address());
-  EXPECT_TRUE(opened);
-  return std::move(*opened);
-}
-
-TEST(Loan, bytes_of_any_alignment_arrive_in_order) {
-  Lender lender = make_lender();
-  Borrower borrower = make_borrower(lender);
-  const auto data = filled(40'000, 3);
-  std::vector<std::byte> got(data.size());
-  for (std::size_t from = 0; from < data.size();) {
-    const std::size_t bytes = std::min<std::size_t>(data.size() - from, 1 + from % 9001);
-    ASSERT_EQ(lender.lend(std::span(data).subspan(from, bytes)), bytes);
-    ASSERT_TRUE(borrower.take(std::span(got).subspan(from, bytes)));
-    from += bytes;
-  }
-  EXPECT_EQ(got, data);
-  EXPECT_EQ(lender.unread, data.size());
-}
-
-TEST(Loan, a_full_pipe_takes_less_and_then_nothing) {
-  Lender lender = make_lender();
-  Borrower borrower = make_borrower(lender);
-  const auto data = filled(2 * kRoom, 5);
-  const std::size_t lent = lender.lend(data);
-  EXPECT_GT(lent, kRoom / 2);
-  EXPECT_LE(lent, kRoom);
-  EXPECT_EQ(lender.lend(std::span(data).subspan(lent)), 0u);
-  std::vector<std::byte> got(100);
-  EXPECT_TRUE(borrower.discard(lent - 100));
-  EXPECT_TRUE(borrower.take(got));
-  EXPECT_TRUE(std::equal(got.begin(), got.end(), data.begin() + std::ptrdiff_t(lent) - 100));
-  EXPECT_FALSE(borrower.take(got)) << "nothing is left";
-}
-
-TEST(Loan, only_the_pipe_that_was_named_is_opened) {
-  const Lender lender = make_lender();
-  LoanAddress at = lender.address();
-  at.inode += 1;
-  EXPECT_FALSE(Borrower::open(at));
-  at = lender.address();
-  at.descriptor = 100'000;
-  EXPECT_FALSE(Borrower::open(at));
-  at = lender.address();
-  at.pid = 0;
-  EXPECT_FALSE(Borrower::open(at));
-  EXPECT_FALSE(Lender::create(std::size_t{1} << 40)) << "no pipe is so large";
-}
-
-TEST(Loan, what_a_lender_lent_can_be_taken_after_its_end) {
-  auto lender = std::make_unique<Lender>(make_lender());
-  Borrower borrower = make_borrower(*lender);
-  const auto data = filled(5000, 1);
-  ASSERT_EQ(lender->lend(data), data.size());
-  lender.reset();
-  std::vector<std::byte> got(data.size());
-  EXPECT_TRUE(borrower.take(got));
-  EXPECT_EQ(got, data);
-  EXPECT_FALSE(borrower.take(got));
-}
 
 Job make_job(std::size_t capacity = 64, std::uint32_t loans = 4) {
   PairOptions options;
@@ -271,22 +200,43 @@ TEST(Lending, nonsense_of_a_peer_is_dropped_and_noted) {
     const auto span = wire::bytes_of(header);
     return std::vector<std::byte>(span.begin(), span.end());
   };
-  const wire::Prefix taken{wire::Kind::taken, 0, 0, 77};
+  const wire::Answer taken{{wire::Kind::taken, 0, 0, 77}, 0};
   const wire::Data lent{{wire::Kind::lent, 0, 0, 500}, 12345};
-  const wire::Answer fin{{wire::Kind::fin, wire::kGot, 0, 77}, 12345};
-  const wire::Loan lender{{wire::Kind::lender, 0, 0, 0}, 1, 1, 1};
-  const std::vector<std::byte> all[] = {bytes(taken), bytes(lent), bytes(fin), bytes(lender)};
+  const wire::Lender lender{{wire::Kind::lender, 0, 0, 0}, {1, 1}};
+  const std::vector<std::byte> all[] = {bytes(taken), bytes(lent), bytes(lender)};
   for (const auto& message : all) {
     for (const bool lending : {false, true}) {
       Job job = make_job();
       for (int round = 0; lending && round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
       job.network.inject(1, 0, message);
       job.settle();
-      if (lending || message != all[3]) {
+      if (lending || message != all[2]) {
         EXPECT_FALSE(job[0].counters().notes.empty()) << int(message[0]);
       }
       expect_whole(exchange(job, 40'000, 2), 40'000);
     }
+  }
+}
+
+TEST(Lending, what_is_not_lent_cannot_be_borrowed) {
+  for (const bool lending : {false, true}) {
+    Job job = make_job();
+    for (int round = 0; lending && round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
+    auto send = job.isend(0, 1, 7, filled(9000, 1));
+    job.settle();
+    const std::uint64_t offset = lending ? 8000 : 0;
+    const wire::Cts borrow{{wire::Kind::borrow, 0, 0, 0}, send->request.order, 1, offset, 9000};
+    const auto span = wire::bytes_of(borrow);
+    const std::size_t lent = job.network.at(0).sent(kLent);
+    job.network.inject(1, 0, {span.begin(), span.end()});
+    job.settle();
+    EXPECT_FALSE(send->complete());
+    EXPECT_EQ(job.network.at(0).sent(kLent), lent) << lending;
+    EXPECT_FALSE(job[0].counters().notes.empty());
+    auto receive = job.irecv(1, 0, 7, 9000);
+    job.settle();
+    EXPECT_TRUE(send->complete());
+    EXPECT_EQ(receive->data, filled(9000, 1));
   }
 }
 

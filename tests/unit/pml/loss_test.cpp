@@ -223,7 +223,7 @@ TEST(Contact, who_leaves_can_tell_those_it_has_never_answered) {
   for (const bool network : {true, false}) {
     PairOptions options;
     options.address = btl::AddressSource::published;
-    options.preference = network ? 50 : 10;
+    options.reach = network ? btl::Reach::network : btl::Reach::node;
     Job job(3, options);
     Book book, sender;
     sender.published = true;

@@ -252,11 +252,10 @@ TEST(Model, random_programs_over_a_slow_and_full_transport) {
   Program(2, options, Large::ring, config).run(kOperations);
 }
 
-TEST(Model, random_programs_with_gets_and_self_at_once) {
+TEST(Model, random_programs_with_gets) {
   PairOptions options;
   options.capacity = 5;
   options.get = GetMode::later;
-  options.self_at_once = true;
   Config config;
   config.get_chunk_bytes = 777;
   config.unexpected_max = 1;
@@ -278,7 +277,6 @@ TEST(Model, random_programs_whose_senders_may_announce_one_or_two) {
     options.capacity = 2 + most * 3;
     options.again_percent = 20;
     options.delay = most;
-    options.self_at_once = most == 2;
     options.get = most == 2 ? GetMode::later : GetMode::none;
     Config config;
     config.unexpected_max = 1;

@@ -2,7 +2,24 @@
 // The test btl's queues. A reserve() is copied to the queue at commit().
 #include "tests/unit/pml/pair.hpp"
 
+#include "plugins/btl/shm/loans.hpp"
+
 namespace starling::pml::test {
+
+namespace {
+
+class Fed {
+ public:
+  Fed() : starved_(starving) { starving = false; }
+  ~Fed() { starving = starved_; }
+  Fed(const Fed&) = delete;
+  Fed& operator=(const Fed&) = delete;
+
+ private:
+  bool starved_;
+};
+
+}  // namespace
 
 class PairEndpoint final : public btl::Endpoint {
  public:
@@ -10,6 +27,7 @@ class PairEndpoint final : public btl::Endpoint {
 
   Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept override {
     if (refused()) return Post::again;
+    const Fed fed;
     std::vector<std::byte> bytes(header.begin(), header.end());
     bytes.insert(bytes.end(), payload.begin(), payload.end());
     return take(std::move(bytes));
@@ -18,10 +36,12 @@ class PairEndpoint final : public btl::Endpoint {
   std::byte* reserve(std::size_t bytes) noexcept override {
     expects(bytes <= owner_.limits_.message_max_bytes, "reserve beyond message_max");
     if (refused()) return nullptr;
+    const Fed fed;
     reserved_.assign(bytes, std::byte{0xee});
     return reserved_.data();
   }
   void commit(std::size_t bytes) noexcept override {
+    const Fed fed;
     reserved_.resize(bytes);
     (void)take(std::move(reserved_));
     reserved_ = {};
@@ -41,6 +61,7 @@ class PairEndpoint final : public btl::Endpoint {
     owner_.completions_.push_back(completion);
     return Post::posted;
   }
+  btl::Loans* loans() noexcept override { return to_ == owner_.self_ ? nullptr : &loans_; }
   bool can_get() noexcept override {
     const GetMode mode = owner_.network_.options.get;
     return mode != GetMode::none && mode != GetMode::refuses_probe;
@@ -54,29 +75,25 @@ class PairEndpoint final : public btl::Endpoint {
       owner_.sink_->on_peer_lost(lost, Error{Errc::peer_lost, "pair", "told to"});
     }
     PairNetwork& network = owner_.network_;
-    if (to_ == owner_.self_ && network.options.self_at_once) return false;
     return network.queues_[owner_.self_][to_].size() >= network.options.capacity ||
            network.random_() % 100 < network.options.again_percent;
   }
   Post take(std::vector<std::byte> bytes) {
     expects(bytes.size() <= owner_.limits_.message_max_bytes, "message beyond message_max");
     ++owner_.sent_.at(std::size_t(bytes.at(0)));
-    if (to_ == owner_.self_ && owner_.network_.options.self_at_once) {
-      owner_.sink_->on_message(owner_.origins_[to_], bytes);
-    } else {
-      owner_.network_.queues_[owner_.self_][to_].push_back({std::move(bytes), owner_.network_.options.delay});
-    }
+    owner_.network_.queues_[owner_.self_][to_].push_back({std::move(bytes), owner_.network_.options.delay});
     return Post::done;
   }
   PairBtl& owner_;
   std::uint32_t to_;
   std::vector<std::byte> reserved_;
+  btl::PipeLoans loans_;
 };
 
 PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), self_(self) {
   const PairOptions& options = network.options;
-  limits_ = {options.message_max, options.eager, options.fragment, options.get != GetMode::none,
-             options.preference};
+  limits_ = {options.message_max, options.eager, options.fragment, options.get != GetMode::none};
+  limits_.reach = options.reach;
   if (self < options.realms.size()) limits_.get_realm = options.realms[self];
   needs_.address = options.address;
   for (std::uint32_t rank = 0; rank < network.queues_.size(); ++rank)

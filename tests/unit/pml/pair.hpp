@@ -17,6 +17,9 @@
 
 namespace starling::pml::test {
 
+/// Set by tests that refuse memory to the engines; the network of a test always has some.
+inline bool starving = false;
+
 enum class GetMode { none, done, later, fails, fails_at_second, refuses_probe };
 
 struct PairOptions {
@@ -26,10 +29,9 @@ struct PairOptions {
   std::size_t capacity = 64;   // messages per direction
   unsigned again_percent = 0;  // of sends that are refused at random
   unsigned delay = 0;          // receiver's progress calls before a message shows
-  bool self_at_once = false;   // a send to self delivers before it returns
   GetMode get = GetMode::none;
   std::vector<std::uint64_t> realms;  ///< of each rank's gets; missing: 0
-  std::uint32_t preference = 10;
+  btl::Reach reach = btl::Reach::node;
   btl::AddressSource address = btl::AddressSource::computed;
 };
 

@@ -7,8 +7,6 @@
 namespace starling::pml::test {
 namespace {
 
-constexpr std::uint32_t kNetwork = 50;  // Limits::rank_of_preference
-
 /// Two processes, two networks: what the second carries shows many progress calls later.
 class TwoNetworks {
  public:
@@ -30,7 +28,7 @@ class TwoNetworks {
  private:
   static PairOptions options(unsigned delay) {
     PairOptions made;
-    made.preference = kNetwork;
+    made.reach = btl::Reach::network;
     made.delay = delay;
     made.capacity = 4096;
     return made;
@@ -176,7 +174,7 @@ TEST(Paths, a_peer_lost_on_one_path_is_lost) {
 
 TEST(Paths, one_network_sends_what_it_always_sent) {
   PairOptions options;
-  options.preference = kNetwork;
+  options.reach = btl::Reach::network;
   Config config;
   config.paths_max = 2;
   Job job(2, options, Large::ring, config);

@@ -8,7 +8,7 @@
 
 #include "frameworks/pml/closed_ids.hpp"
 #include "frameworks/pml/message_pool.hpp"
-#include "frameworks/pml/transfers.hpp"
+#include "frameworks/pml/transfer.hpp"
 #include "tests/unit/pml/job.hpp"
 
 namespace starling::pml::test {
@@ -96,18 +96,45 @@ TEST(ClosedIds, gaps_are_bounded_and_the_young_ones_stay_exact) {
 }
 
 TEST(Transfers, an_id_finds_nothing_once_its_request_is_gone) {
-  Transfers transfers;
+  TransferTable table;
+  Peer peer;
   Request first, second;
-  const std::uint64_t a = transfers.add(first);
+  Transfer* const one = table.add(first, peer);
+  ASSERT_NE(one, nullptr);
+  const std::uint64_t a = one->id;
   EXPECT_NE(a, 0u);
-  EXPECT_EQ(transfers.find(a), &first);
-  transfers.remove(a);
-  const std::uint64_t b = transfers.add(second);
-  EXPECT_EQ(transfers.find(a), nullptr);
-  EXPECT_EQ(transfers.find(b), &second);
-  EXPECT_EQ(transfers.find(0), nullptr);
-  EXPECT_EQ(transfers.find(~std::uint64_t{0}), nullptr);
-  EXPECT_EQ(transfers.live(), 1u);
+  EXPECT_EQ(table.find(a), one);
+  EXPECT_EQ(one->request, &first);
+  table.remove(*one);
+  const std::uint64_t b = table.add(second, peer)->id;
+  EXPECT_EQ(table.find(a), nullptr);
+  EXPECT_EQ(table.find(b)->request, &second);
+  EXPECT_EQ(table.find(0), nullptr);
+  EXPECT_EQ(table.find(~std::uint64_t{0}), nullptr);
+  EXPECT_EQ(table.live(), 1u);
+}
+
+TEST(Transfers, many_stay_where_they_are_and_are_all_found) {
+  TransferTable table;
+  Peer peer;
+  std::vector<Request> requests(5000);
+  std::vector<Transfer*> transfers;
+  for (Request& request : requests) transfers.push_back(table.add(request, peer));
+  std::set<std::uint64_t> ids;
+  for (std::size_t at = 0; at < requests.size(); ++at) {
+    EXPECT_EQ(transfers[at]->request, &requests[at]);
+    EXPECT_EQ(table.find(transfers[at]->id), transfers[at]);
+    ids.insert(transfers[at]->id);
+  }
+  EXPECT_EQ(ids.size(), requests.size());
+  std::size_t seen = 0;
+  table.each([&](Transfer& transfer) {
+    if (++seen % 2 == 0) table.remove(transfer);
+  });
+  EXPECT_EQ(seen, requests.size());
+  EXPECT_EQ(table.live(), requests.size() / 2);
+  for (std::size_t at = 0; at < requests.size() / 2; ++at) ASSERT_NE(table.add(requests[at], peer), nullptr);
+  EXPECT_EQ(table.live(), requests.size());
 }
 
 TEST(Context, a_rank_costs_nothing_until_touched) {

@@ -15,7 +15,8 @@ constexpr unsigned kStretch = StaticPolicy::kStretchBytes / kBytes;  // messages
 /// A peer of the node, one over a network, one that nothing can be got from, and this process itself.
 class StaticChoice : public ::testing::Test {
  protected:
-  StaticChoice() : node_(2, with_get(10)), network_(2, with_get(50)), without_(2, {}) {
+  StaticChoice()
+      : node_(2, with_get(btl::Reach::node)), network_(2, with_get(btl::Reach::network)), without_(2, {}) {
     near.transport = &node_.at(0);
     far.transport = &network_.at(0);
     closed.transport = &without_.at(0);
@@ -23,22 +24,28 @@ class StaticChoice : public ::testing::Test {
     near.proc = far.proc = closed.proc = {0, 1};
     self.proc = config.self;
   }
-  static PairOptions with_get(std::uint32_t preference) {
+  static PairOptions with_get(btl::Reach reach) {
     PairOptions options;
     options.get = GetMode::done;
-    options.preference = preference;
+    options.reach = reach;
     return options;
   }
+  /// Pages can be lent to whoever can be got from, as by btl/shm.
+  static LargeReceive receive(const Peer& peer, std::uint64_t bytes, bool both, bool can_get) {
+    const unsigned get = can_get && peer.transport->limits().get ? 1u << unsigned(Large::get) : 0u;
+    const unsigned lend = peer.transport->limits().get ? 1u << unsigned(Large::lend) : 0u;
+    return {peer, bytes, both, 1u << unsigned(Large::ring) | get | lend};
+  }
   Large way(StaticPolicy&& policy, const Peer& peer, bool both) {
-    return policy.choose({peer, kBytes, both, true}).way;
+    return policy.choose(receive(peer, kBytes, both, true)).way;
   }
   Large way(StaticPolicy& policy, const Peer& peer, bool both = false, bool can_get = true) {
-    return policy.choose({peer, kBytes, both, can_get}).way;
+    return policy.choose(receive(peer, kBytes, both, can_get)).way;
   }
   /// Receives until none of that kind is timed any more; how many were.
   unsigned try_out(StaticPolicy& policy, bool both, const std::function<std::uint64_t(Large)>& cost) {
     for (unsigned timed = 0; timed < 1000 * kStretch; ++timed) {
-      const LargeChoice choice = policy.choose({near, kBytes, both, true});
+      const LargeChoice choice = policy.choose(receive(near, kBytes, both, true));
       if (choice.trial == 0) return timed;
       policy.took(choice.trial, kBytes, cost(choice.way));
     }
@@ -61,12 +68,8 @@ TEST_F(StaticChoice, parameters_and_place_decide_where_they_can) {
   EXPECT_EQ(way(automatic, near, false, false), Large::ring);
   EXPECT_EQ(way(automatic, near, true, false), Large::lend);
   EXPECT_EQ(way(automatic, far, true), Large::get);
-  EXPECT_TRUE(automatic.lends(near));
-  EXPECT_FALSE(automatic.lends(far));
-  EXPECT_FALSE(automatic.lends(closed));
-  EXPECT_FALSE(automatic.lends(self));
-  EXPECT_TRUE(automatic.gets(near));
-  EXPECT_FALSE(automatic.gets(closed));
+  EXPECT_EQ(way(automatic, far, true, false), Large::ring) << "nothing is lent over a network";
+  EXPECT_EQ(way(automatic, closed, true), Large::ring);
   EXPECT_TRUE(automatic.notes().empty());
 
   config.large = StaticLarge::get;
@@ -75,15 +78,14 @@ TEST_F(StaticChoice, parameters_and_place_decide_where_they_can) {
   EXPECT_EQ(way(get, near), Large::get);
   EXPECT_EQ(way(get, near, true), Large::get);
   EXPECT_EQ(way(get, near, false, false), Large::ring);
-  EXPECT_EQ(get.choose({near, kBytes - 1, false, true}).way, Large::ring);
-  EXPECT_EQ(get.choose({near, kBytes, false, true}).trial, 0u) << "what is fixed is not timed";
-  EXPECT_FALSE(get.lends(near));
+  EXPECT_EQ(get.choose(receive(near, kBytes - 1, false, true)).way, Large::ring);
+  EXPECT_EQ(get.choose(receive(near, kBytes, false, true)).trial, 0u) << "what is fixed is not timed";
+  EXPECT_EQ(way(get, near, true, false), Large::ring);
 
   config.large = StaticLarge::ring;
   StaticPolicy ring(config);
   EXPECT_EQ(way(ring, near), Large::ring);
   EXPECT_EQ(way(ring, near, true), Large::ring);
-  EXPECT_FALSE(ring.gets(near));
 }
 
 TEST_F(StaticChoice, one_way_the_faster_of_ring_and_get_stays) {
@@ -93,7 +95,8 @@ TEST_F(StaticChoice, one_way_the_faster_of_ring_and_get_stays) {
     const unsigned timed = try_out(policy, false, [&](Large used) { return used == faster ? 7'000 : 9'000; });
     EXPECT_EQ(timed, 2 * (StaticPolicy::kPace.settling + Trial<2>::kCounting) * kStretch);
     EXPECT_EQ(way(policy, near), faster);
-    EXPECT_NE(policy.choose({near, 4 * kBytes, false, true}).trial, 0u) << "other sizes have their own trial";
+    EXPECT_NE(policy.choose(receive(near, 4 * kBytes, false, true)).trial, 0u)
+        << "other sizes have their own trial";
   }
 }
 
@@ -103,8 +106,8 @@ TEST_F(StaticChoice, both_ways_the_faster_of_loan_and_get_stays) {
     EXPECT_EQ(way(policy, near, true), Large::get);
     try_out(policy, true, [&](Large used) { return used == faster ? 7'000 : 9'000; });
     EXPECT_EQ(way(policy, near, true), faster);
-    EXPECT_NE(policy.choose({near, kBytes, false, true}).trial, 0u) << "one way is another trial";
-    EXPECT_EQ(policy.choose({near, config.lend_min - 1, true, true}).way, Large::ring) << "too small";
+    EXPECT_NE(policy.choose(receive(near, kBytes, false, true)).trial, 0u) << "one way is another trial";
+    EXPECT_EQ(policy.choose(receive(near, config.lend_min - 1, true, true)).way, Large::ring) << "too small";
   }
 }
 
@@ -120,17 +123,17 @@ TEST_F(StaticChoice, both_ways_the_lower_of_two_decides_and_the_other_does_as_it
   config.self = {0, 2};  // `near` is the lower one
   StaticPolicy policy(config);
   for (const Large its : {Large::get, Large::lend, Large::get}) {
-    near.its_way = its;
-    const LargeChoice choice = policy.choose({near, kBytes, true, true});
+    near.large.its_way = its;
+    const LargeChoice choice = policy.choose(receive(near, kBytes, true, true));
     EXPECT_EQ(choice.way, its);
     EXPECT_EQ(choice.trial, 0u);
     EXPECT_EQ(way(policy, near), Large::ring) << "one way is this process's own business";
     EXPECT_EQ(way(policy, near, true, false), Large::lend) << "nothing can be got";
   }
-  near.its_way = Large::ring;
-  EXPECT_NE(policy.choose({near, kBytes, true, true}).trial, 0u) << "nothing to follow yet";
+  near.large.its_way = Large::ring;
+  EXPECT_NE(policy.choose(receive(near, kBytes, true, true)).trial, 0u) << "nothing to follow yet";
   config.self = {0, 0};
-  near.its_way = Large::lend;
+  near.large.its_way = Large::lend;
   EXPECT_EQ(way(StaticPolicy(config), near, true), Large::get) << "this is the lower one";
 }
 
@@ -146,12 +149,12 @@ TEST_F(StaticChoice, what_ends_in_bursts_is_not_taken_for_fast) {
 
 TEST_F(StaticChoice, times_of_a_way_that_is_not_tried_any_more_do_not_count) {
   StaticPolicy policy(config);
-  const LargeChoice first = policy.choose({near, kBytes, false, true});
+  const LargeChoice first = policy.choose(receive(near, kBytes, false, true));
   ASSERT_EQ(first.way, Large::ring);
   LargeChoice now = first;
   while (now.way == Large::ring) {
     policy.took(now.trial, kBytes, 9'000);
-    now = policy.choose({near, kBytes, false, true});
+    now = policy.choose(receive(near, kBytes, false, true));
   }
   for (int at = 0; at < 100; ++at) policy.took(first.trial, kBytes, 1);
   try_out(policy, false, [](Large) { return 7'000; });
@@ -169,7 +172,7 @@ TEST_F(StaticChoice, it_is_tried_again_after_a_while_and_the_notes_say_what_was_
   EXPECT_EQ(notes[1],
             "large messages while both sides send, tried from 64 KiB: lend (get 3276, lend 13107 MB/s)");
   unsigned held = 0;
-  while (policy.choose({near, kBytes, false, true}).trial == 0) ++held;
+  while (policy.choose(receive(near, kBytes, false, true)).trial == 0) ++held;
   EXPECT_EQ(held + 2, StaticPolicy::kPace.holding);
   EXPECT_EQ(way(policy, near), Large::ring) << "it is a new trial";
 }

@@ -27,6 +27,7 @@ Trial::Trial(const Args& args) : sink_(args.sink), self_(args.place.self) {
              .fragment_bytes = longest,
              .get = false,
              .rank_of_preference = 60,
+             .reach = Reach::network,
              .idle_passes = 16};
   needs_.address = params.text(kAddress) == "published" ? AddressSource::published : AddressSource::computed;
   needs_.accepts_before_ready = params.boolean(kAcceptsBeforeReady);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What chooses the protocol of each large message. Layer: framework interface.
+///
+/// Threads: the pml's. Ownership: the engine's. Errors: none. Units: bytes and nanoseconds.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "frameworks/pml/peer.hpp"
+
+namespace starling::pml {
+
+/// A large receive whose both sides are contiguous, as it matches.
+struct LargeReceive {
+  const Peer& peer;
+  std::uint64_t bytes;
+  bool both;               ///< this process has a long send to the peer under way
+  std::uint32_t possible;  ///< a bit for each protocol that could take it
+
+  [[nodiscard]] bool can(Large way) const noexcept {
+    return (possible >> static_cast<unsigned>(way) & 1u) != 0;
+  }
+};
+
+/// Which way, and whether to tell Chooser::took() how long it took: 0: no.
+struct LargeChoice {
+  Large way;
+  std::uint32_t trial = 0;
+};
+
+class Chooser {
+ public:
+  virtual ~Chooser() = default;
+  /// What is not possible goes the first way of the list. Where the choice is possible and not ready yet, it
+  /// is asked once more, with `both` false.
+  [[nodiscard]] virtual LargeChoice choose(const LargeReceive& receive) noexcept = 0;
+  /// A receive of a trial has got its data in this time; where others of the peer were under way before it,
+  /// from the end of the last one of these.
+  virtual void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept = 0;
+  /// What was measured or decided, for the report.
+  [[nodiscard]] virtual std::vector<std::string> notes() const = 0;
+};
+
+}  // namespace starling::pml

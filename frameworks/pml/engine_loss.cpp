@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Peers that are lost. What is hard: a loss may be reported from within a send of ours, so on_peer_lost()
+// only closes the fast path and the rest happens in progress(), when no request is in anybody's hands.
+#include <optional>
+
+#include "core/log.hpp"
+#include "frameworks/pml/engine.hpp"
+
+namespace starling::pml {
+
+using namespace detail;
+
+void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
+  Peer& peer = peers_.peer(proc);
+  if (peer.state == PeerState::lost) return;
+  peer.left = why.code == Errc::peer_left;
+  peer.refused.clear();
+  // Nothing leads to it any more, and it may live; or it lives, but there is no room for what goes to it.
+  if (why.code == Errc::timed_out || why.code == Errc::no_space) {
+    if (why.code == Errc::timed_out) peer.refused.push_back(why.text());
+    log::error("rank " + std::to_string(proc.rank) + " cannot be reached any more: " + why.text());
+  }
+  if (!peer.left) notes_.add("rank ", proc.rank, " is lost: ", why.text());
+  outbox_.lost(peer, peer.left                    ? Fault::peer_left
+                     : why.code == Errc::no_space ? Fault::no_memory
+                                                  : Fault::peer_lost);
+}
+
+/// Completes whatever needs this peer (MPI_ERR_PROC_ABORTED). Receives with a wildcard source stay as long as
+/// others may send.
+void Engine::lose(Peer& peer) noexcept {
+  outbox_.drop(peer);
+  sends_.drop(peer, peer.fault);
+  holders_.forget(peer);
+  rendezvous_.lose(peer);
+  peer.endpoint = nullptr;
+  if (peer.large.waiting()) outbox_.mark_busy(peer);  // a get in flight
+  matcher_.each_context([&](Context& context) { lose(context, peer); });
+  peer.next_lost = gone_;
+  gone_ = &peer;
+}
+
+void Engine::lose(Context& context, const Peer& peer) noexcept {
+  const auto found = context.ranks().find(peer.proc);
+  if (!found) return;
+  const Rank rank{static_cast<std::int32_t>(*found)};
+  const auto end_all = [&](RequestChain& posted) {
+    while (Request* request = posted.pop_front()) {
+      request->status.source = rank;
+      complete_receive(*request, 0, peer.fault);
+    }
+  };
+  if (Source* const source = context.touched(rank)) end_all(source->posted);
+  if (!context.any_source.empty() && nobody_left(context)) end_all(context.any_source);
+  // A collective needs every member. Whoever got the error is not coming to it any more, so that others would
+  // wait for the living, too.
+  if (peer.left || context.id().channel() != Channel::collective) return;
+  context.each_source([&](Source& source) { end_all(source.posted); });
+  transfers_.each([&](Transfer& transfer) {
+    Request& request = *transfer.request;
+    if (request.context != &context || request.receive || request.phase != kAnnounced) return;
+    request.status.source = rank;
+    sends_.cancel(request);
+  });
+  sends_.cancel_held(context, rank);
+}
+
+/// Whether no other process of the context could send any more.
+bool Engine::nobody_left(const Context& context) const noexcept {
+  for (std::uint32_t rank = 0; rank < context.size(); ++rank) {
+    const ProcId proc = context.ranks().at(rank);
+    const Peer* const peer = proc == self_ ? nullptr : peers_.find(proc);
+    if (proc != self_ && (peer == nullptr || peer->state != PeerState::lost)) return false;
+  }
+  return true;
+}
+
+bool Engine::lost(const Context& context, Rank source) const noexcept {
+  if (gone_ == nullptr) return false;
+  if (source == kAnySource) return nobody_left(context);
+  const Peer* const peer = peers_.find(context.ranks().at(static_cast<std::uint32_t>(to_int(source))));
+  return peer != nullptr && peer->state == PeerState::lost;
+}
+
+std::optional<ProcId> Engine::dead_among(const ProcList& members) const noexcept {
+  for (const Peer* peer = gone_; peer != nullptr; peer = peer->next_lost) {
+    if (!peer->left && members.find(peer->proc)) return peer->proc;
+  }
+  return std::nullopt;
+}
+
+/// What was posted since: receives from the living in collectives with the dead, and wildcards.
+void Engine::look_for_hopeless() noexcept {
+  for (const Peer* peer = gone_; peer != nullptr; peer = peer->next_lost) {
+    matcher_.each_context([&](Context& context) {
+      if (!peer->left || !context.any_source.empty()) lose(context, *peer);
+    });
+  }
+}
+
+}  // namespace starling::pml

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What the pml has to say in the report. Layer: framework (pml).
+///
+/// Threads: the pml's. Ownership: the engine's.
+/// Errors:  without memory a note is left out: a report must not end the process that it is about.
+
+#include <new>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "frameworks/pml/peer.hpp"
+
+namespace starling::pml {
+
+class Notes {
+ public:
+  /// Texts and numbers, one after the other.
+  template <class... Parts>
+  [[gnu::noinline]] void add(const Parts&... parts) noexcept {
+    try {
+      std::string text;
+      (append(text, parts), ...);
+      notes_.push_back(std::move(text));
+    } catch (const std::bad_alloc&) {
+    }
+  }
+  /// A peer's message was dropped; told once per peer.
+  void malformed(Peer& peer, const char* what) noexcept {
+    if (peer.suspect) return;
+    peer.suspect = true;
+    add("dropped a message of rank ", peer.proc.rank, ": ", what);
+  }
+  [[nodiscard]] const std::vector<std::string>& all() const noexcept { return notes_; }
+
+ private:
+  template <class Part>
+  static void append(std::string& text, const Part& part) {
+    if constexpr (std::is_arithmetic_v<Part>) {
+      text += std::to_string(part);
+    } else {
+      text += part;
+    }
+  }
+  std::vector<std::string> notes_;
+};
+
+}  // namespace starling::pml

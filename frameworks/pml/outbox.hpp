@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Answers to peers, and which peers have something to push. Layer: framework (pml).
+///
+/// Threads:   the pml's.
+/// Ownership: peers are the table's.
+/// Ordering:  answers to one peer keep theirs, and may overtake its FIFO: they refer to ids, not to order.
+/// Errors:    an answer that there is no memory to keep ends what concerns the peer, with Fault::no_memory:
+///            the peer would wait for it.
+/// Units:     bytes.
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "frameworks/pml/layout.hpp"
+#include "frameworks/pml/notes.hpp"
+#include "frameworks/pml/peer.hpp"
+#include "frameworks/pml/wireup.hpp"
+
+namespace starling::pml {
+
+class Outbox {
+ public:
+  Outbox(PeerTable& peers, Notes& notes) noexcept : peers_(peers), notes_(notes) {}
+  Outbox(const Outbox&) = delete;
+  Outbox& operator=(const Outbox&) = delete;
+  ~Outbox();
+
+  /// Sends it, or keeps it until there is room. At most wire::kHeaderMax bytes.
+  void answer(Peer& peer, std::span<const std::byte> message) noexcept;
+  void answer(Peer& peer, wire::Kind kind, std::uint64_t id, std::uint8_t flags = 0) noexcept {
+    const wire::Answer header{{kind, flags, 0, 0}, id};
+    answer(peer, wire::bytes_of(header));
+  }
+  /// Sends the answers that wait. Returns events.
+  [[nodiscard]] int push(Peer& peer) noexcept;
+  void drop(Peer& peer) noexcept;
+
+  /// progress() has to do something for the peer.
+  void mark_busy(Peer& peer) noexcept {
+    if (peer.busy) return;
+    peer.busy = true;
+    peer.next_busy = busy_;
+    busy_ = &peer;
+  }
+  [[nodiscard]] Peer* busy() const noexcept { return busy_; }
+  /// All of them; those marked from now on are a new list.
+  [[nodiscard]] Peer* take_busy() noexcept { return std::exchange(busy_, nullptr); }
+
+  /// Closes the peer's fast path; take_lost() gives it out when nobody is in the middle of anything.
+  void lost(Peer& peer, Fault fault) noexcept;
+  [[nodiscard]] bool any_lost() const noexcept { return lost_ != nullptr; }
+  [[nodiscard]] Peer* take_lost() noexcept {
+    return lost_ == nullptr ? nullptr : std::exchange(lost_, lost_->next_lost);
+  }
+
+ private:
+  PeerTable& peers_;
+  Notes& notes_;
+  Peer* busy_ = nullptr;
+  Peer* lost_ = nullptr;
+  AnswerChain spare_;
+};
+
+/// A message from a user's buffer: packed into the transport's memory if it is not contiguous.
+[[nodiscard]] Post put(btl::Endpoint& endpoint, std::span<const std::byte> header, const Buffer& buffer,
+                       std::uint64_t offset, std::size_t bytes) noexcept;
+
+}  // namespace starling::pml

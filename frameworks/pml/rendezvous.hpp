@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Messages that are announced first, and the protocols that move their data. Layer: framework (pml).
+///
+/// It announces, has a protocol chosen when the receiver has matched, and knows what is under way with whom;
+/// how the bytes move is the protocols' (protocol.hpp), which one moves them the Chooser's (chooser.hpp).
+/// Threads:   the pml's.
+/// Ownership: protocols and chooser; transfers are the table's, requests their callers'.
+/// Ordering:  none: messages about transfers name them by id.
+/// Errors:    per request. Nothing here ends the process for want of memory.
+/// Units:     bytes.
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "core/result.hpp"
+#include "frameworks/pml/arrival.hpp"
+#include "frameworks/pml/chooser.hpp"
+#include "frameworks/pml/outbox.hpp"
+#include "frameworks/pml/protocol.hpp"
+#include "frameworks/pml/transfer.hpp"
+
+namespace starling::pml {
+
+/// In the order of their numbers. The first must take every receive: what is not contiguous, or what another
+/// one has given up, is its.
+using Protocols = std::vector<std::unique_ptr<Protocol>>;
+
+class Rendezvous {
+ public:
+  Rendezvous(PeerTable& peers, Outbox& outbox, TransferTable& transfers, Notes& notes,
+             std::unique_ptr<Chooser> chooser, Protocols protocols);
+  Rendezvous(const Rendezvous&) = delete;
+  Rendezvous& operator=(const Rendezvous&) = delete;
+
+  /// What is wrong with a list of protocols, for whoever makes an engine with some of its own.
+  [[nodiscard]] static Result<void> check(const Protocols& protocols);
+
+  // Sender
+  /// Announces a send; `stalled`: it is short, but out of credit. Again: nothing has happened. It may be
+  /// complete afterwards.
+  [[nodiscard]] Post announce(Request& request, bool stalled) noexcept;
+  /// Whether these bytes lie in a message that waits here for this peer (btl::Sink::announced).
+  [[nodiscard]] bool announced(ProcId to, const btl::RemoteBuffer& what, std::size_t bytes) const noexcept;
+  [[nodiscard]] std::uint64_t announced_ever() const noexcept { return announced_ever_; }
+
+  // Receiver
+  /// A receive has matched an announcement; `kept`: which had come before it.
+  void match(Request& request, Peer& peer, const Arrival& arrival, bool kept) noexcept;
+
+  // Both
+  /// fin, sync_ack, cancel_answer.
+  void on_answer(Peer& peer, std::span<const std::byte> message) noexcept;
+  /// The protocol whose kind this is, or null.
+  [[nodiscard]] Protocol* protocol_of(wire::Kind kind) const noexcept {
+    return by_kind_[static_cast<std::uint8_t>(kind)];
+  }
+  /// Receives whose protocol was left open. Returns events.
+  [[nodiscard]] int decide(Peer& peer) noexcept;
+  /// What the protocols have queued. Returns events.
+  [[nodiscard]] int push(Peer& peer) noexcept;
+  /// Whether something goes on with the peer that only the next pass takes further.
+  [[nodiscard]] bool needs_passes(const Peer& peer) const noexcept;
+  /// Ends what the peer has to do with, with its fault.
+  void lose(Peer& peer) noexcept;
+  [[nodiscard]] std::vector<std::string> notes() const { return chooser_->notes(); }
+
+  // What protocols use.
+  /// A transfer of this peer, or null: ids of others, and of what has ended, find nothing.
+  [[nodiscard]] Transfer* find(const Peer& peer, std::uint64_t id) const noexcept {
+    Transfer* const transfer = transfers_.find(id);
+    return transfer != nullptr && transfer->peer == &peer ? transfer : nullptr;
+  }
+  /// The same, of a send whose receiver has not said how it wants it. From here on the protocol has it.
+  [[nodiscard]] Transfer* take_announced(Peer& peer, std::uint64_t id, Large number) noexcept;
+  /// The same, of a receive that this protocol has.
+  [[nodiscard]] Transfer* receiving(const Peer& peer, std::uint64_t id, Large number) const noexcept;
+  [[nodiscard]] ProtocolPeer& with(Peer& peer, Large number) const noexcept {
+    return peer.large.with[static_cast<std::size_t>(number)];
+  }
+  /// Whether the peer has an endpoint now.
+  [[nodiscard]] bool connected(Peer& peer) noexcept { return peers_.connect(peer) == Contact::made; }
+  /// push() is called for it until it leaves the queue: by unqueue(), or when it ends.
+  void queue(Transfer& transfer) noexcept;
+  void unqueue(Transfer& transfer) noexcept;
+  /// A message of the protocol's, at most wire::kHeaderMax bytes; kept until there is room.
+  void answer(Peer& peer, std::span<const std::byte> message) noexcept { outbox_.answer(peer, message); }
+  /// Counts a message of ours, or a part of one, that has gone this way.
+  void count(const Transfer& send, std::uint64_t bytes) noexcept;
+  /// All of it has moved, or it cannot.
+  void finish(Transfer& transfer, Fault fault, bool cancelled = false) noexcept;
+  /// A receive goes on with the first protocol, from `moved`; this one is not used with the peer again.
+  void give_up(Transfer& transfer, const char* why) noexcept;
+  void malformed(Peer& peer, const char* what) noexcept { notes_.malformed(peer, what); }
+  [[nodiscard]] Notes& said() noexcept { return notes_; }
+
+ private:
+  [[nodiscard]] std::uint32_t possible(const Transfer& transfer) noexcept;
+  [[nodiscard]] LargeChoice choose(Transfer& transfer) noexcept;
+  [[nodiscard]] bool may_turn_out_both(const Transfer& transfer) noexcept;
+  void begin(Transfer& transfer, LargeChoice choice) noexcept;
+  void assign(Transfer& transfer, Large number) noexcept {
+    transfer.number = number;
+    transfer.protocol = &numbered(number);
+  }
+  void settle_announced(Transfer& transfer) noexcept;
+  void end_trial(Transfer& transfer) noexcept;
+  [[nodiscard]] Protocol& numbered(Large number) const noexcept {
+    return *protocols_[static_cast<std::size_t>(number)];
+  }
+
+  PeerTable& peers_;
+  Outbox& outbox_;
+  TransferTable& transfers_;
+  Notes& notes_;
+  std::unique_ptr<Chooser> chooser_;
+  Protocols protocols_;
+  std::array<Protocol*, 256> by_kind_{};
+  std::uint64_t announced_ever_ = 0;
+};
+
+}  // namespace starling::pml

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Where a request is, and how it ends. Layer: framework (pml).
+///
+/// Threads: the pml's. Ownership: a request is its caller's again once it has been completed. Errors: none.
+
+#include "frameworks/pml/context.hpp"
+#include "frameworks/pml/peer.hpp"
+#include "frameworks/pml/request.hpp"
+
+namespace starling::pml::detail {
+
+/// Request::phase
+enum Phase : std::uint32_t {
+  kIdle = 0,
+  kQueued = 1,     // a send in its peer's FIFO
+  kAnnounced = 2,  // a send whose RTS or synchronous message is out
+  kMoving = 3,     // a transfer has its data
+  kControl = 4,    // a control message of ours in a FIFO
+  kPosted = 5,     // a receive that has not matched
+  kHeld = 6        // a send that the receiver has no room to hear of
+};
+
+/// Request::flags
+inline constexpr std::uint32_t kTruncated = 1;
+inline constexpr std::uint32_t kCancelAsked = 2;
+inline constexpr std::uint32_t kStallCounted = 4;
+inline constexpr std::uint32_t kReleased = 8;  // was held back: goes before what is held now
+
+/// Why nothing can be sent to a peer without contact.
+[[nodiscard]] inline Fault fault_of(const Peer& peer) noexcept {
+  if (peer.state == PeerState::lost) return peer.fault;
+  return peer.starved ? Fault::no_memory : Fault::unreachable;
+}
+
+/// The envelope of a request's message.
+[[nodiscard]] inline wire::Envelope envelope_of(const Request& request, wire::Kind kind) noexcept {
+  return {
+      {kind, 0, 0, 0}, request.context->id().bits, to_int(request.tag), to_int(request.context->my_rank())};
+}
+
+/// Tells the waiter; the request is the caller's again.
+inline void publish(Request& request) noexcept { request.complete.store(true, std::memory_order_release); }
+
+inline void complete_send(Request& request, Fault fault, bool cancelled = false) noexcept {
+  request.order = 0;
+  request.phase = kIdle;
+  request.status.fault = fault;
+  request.status.cancelled = cancelled;
+  request.status.bytes = request.buffer.bytes;
+  publish(request);
+}
+
+inline void complete_receive(Request& request, std::uint64_t bytes, Fault fault,
+                             bool cancelled = false) noexcept {
+  request.order = 0;
+  request.phase = kIdle;
+  if (fault == Fault::none && (request.flags & kTruncated) != 0) fault = Fault::truncated;
+  request.status.fault = fault;
+  request.status.cancelled = cancelled;
+  request.status.bytes = bytes;
+  publish(request);
+}
+
+}  // namespace starling::pml::detail

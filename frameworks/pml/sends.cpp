@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is hard: nothing may overtake within a context, whatever it waits for; and a receiver may want the
+// last of what is held back first. Whoever holds back has told so, and whoever has been told asks as soon as
+// it wants more (holders.hpp).
+#include "frameworks/pml/sends.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace starling::pml {
+
+using namespace detail;
+
+/// A control message that waits in a FIFO.
+struct Sends::Control : Request {
+  std::vector<std::byte> bytes;
+};
+
+Sends::~Sends() {
+  peers_.each([](Peer& peer) {
+    while (Request* request = peer.fifo.pop_front()) {
+      if (request->phase == kControl) delete static_cast<Control*>(request);
+    }
+  });
+}
+
+void Sends::enqueue(Peer& peer, Request& request) noexcept {
+  peer.fifo.push_back(request);
+  peer.update_fast_path();  // whatever is sent next must not overtake
+  outbox_.mark_busy(peer);
+}
+
+void Sends::send(Request& request, Peer& peer) noexcept {
+  request.phase = kQueued;
+  request.peer = &peer;
+  const Contact contact = peers_.connect(peer);
+  if (contact == Contact::none) return complete_send(request, fault_of(peer));
+  if (contact == Contact::later || !peer.fifo.empty() || !start(request)) enqueue(peer, request);
+}
+
+/// False: the transport is full. A send that is held back counts as started: its line looks after it.
+bool Sends::start(Request& request) noexcept {
+  if (request.phase == kControl) return start_control(request);
+  Peer& peer = *request.peer;
+  const bool released = (request.flags & kReleased) != 0;
+  if (peer.holds_back() && !released && peer.held->find(request.context->id()) != nullptr) {
+    hold_back(request);  // behind those of its context
+    return true;
+  }
+  const bool fits = Eager::fits(peer, request);
+  if (fits && Eager::covered(peer, request)) return eager_.start(request) != Post::again;
+  // The receiver may hold no more of our eager bytes: only the announcement goes, which also asks for credit.
+  if (fits && (request.flags & kStallCounted) == 0) {
+    request.flags |= kStallCounted;
+    ++peer.slow_sent.stalls;
+  }
+  if (peer.announced >= announced_max_ && !released) {
+    hold_back(request);
+    return true;
+  }
+  return rendezvous_.announce(request, fits) != Post::again;
+}
+
+bool Sends::start_control(Request& request) noexcept {
+  auto& control = static_cast<Control&>(request);
+  const wire::Prefix header{wire::Kind::control, 0, 0, static_cast<std::uint32_t>(control.bytes.size())};
+  if (control.peer->endpoint->send(wire::bytes_of(header), control.bytes) == Post::again) return false;
+  delete &control;
+  return true;
+}
+
+Result<void> Sends::send_control(ProcId to, std::span<const std::byte> message) {
+  const std::string where = "pml: control message to rank " + std::to_string(to.rank);
+  Peer& peer = peers_.peer(to);
+  const Contact contact = peers_.connect(peer);
+  const bool fits = contact != Contact::made ||
+                    message.size() + sizeof(wire::Prefix) <= peer.transport->limits().message_max_bytes;
+  if (message.size() > wire::kControlLongMax || (message.size() > wire::kControlMax && !fits)) {
+    return fail(Errc::internal, where, std::to_string(message.size()) + " bytes are too many");
+  }
+  if (contact == Contact::none) {
+    if (peer.state == PeerState::lost) return fail(Errc::peer_lost, where, "the process is gone");
+    return fail(Errc::unsupported, where, "no transport reaches it");
+  }
+  auto control = std::make_unique<Control>();
+  control->peer = &peer;
+  control->phase = kControl;
+  control->bytes.assign(message.begin(), message.end());
+  Control& request = *control.release();  // start_control() or drop() deletes it
+  if (contact == Contact::later || !peer.fifo.empty() || !start_control(request)) enqueue(peer, request);
+  return {};
+}
+
+void Sends::cancel(Request& request) noexcept {
+  Peer& peer = *request.peer;
+  if (request.phase == kQueued) {
+    peer.fifo.remove(request);
+    peer.update_fast_path();
+    return complete_send(request, Fault::none, true);
+  }
+  if (request.phase == kHeld) {
+    peer.held->remove(request.context->id(), request);
+    --held_now_;
+    peer.update_fast_path();
+    return complete_send(request, Fault::none, true);
+  }
+  // Announced: only the receiver knows whether it has matched (MPI 5.0, 3.8.4: either the send or the cancel
+  // succeeds).
+  if (request.phase != kAnnounced || (request.flags & kCancelAsked) != 0) return;
+  request.flags |= kCancelAsked;
+  const wire::SyncEnvelope header{envelope_of(request, wire::Kind::cancel), request.order};
+  outbox_.answer(peer, wire::bytes_of(header));
+}
+
+int Sends::push(Peer& peer) noexcept {
+  const int events = push_fifo(peer);
+  return peer.holds_back() ? events + push_held(peer) : events;
+}
+
+int Sends::push_fifo(Peer& peer) noexcept {
+  int events = 0;
+  // Taken off first: start() may complete a request, and then it is the caller's again.
+  while (Request* request = peer.fifo.pop_front()) {
+    if (!start(*request)) {
+      peer.fifo.push_front(*request);
+      break;
+    }
+    ++events;
+  }
+  peer.update_fast_path();
+  return events;
+}
+
+void Sends::hold_back(Request& request) noexcept {
+  Peer& peer = *request.peer;
+  if (peer.held == nullptr) peer.held.reset(new (std::nothrow) HeldBack);
+  if (peer.held == nullptr || !peer.held->add(request.context->id(), request)) {
+    return complete_send(request, Fault::no_memory);
+  }
+  request.phase = kHeld;
+  ++held_now_;
+  ++held_ever_;
+  peer.update_fast_path();
+  outbox_.mark_busy(peer);  // the receiver is told once everything older has left
+}
+
+bool Sends::may_go(const Peer& peer, const HeldBack::Line& line) const noexcept {
+  const Request& first = *line.sends.front();
+  return peer.announced < announced_max_ || line.allowance != 0 ||
+         (Eager::fits(peer, first) && Eager::covered(peer, first));
+}
+
+/// Only while nothing else waits for the transport: so at most one of a line is in the FIFO, in front of
+/// whatever else of its context is there.
+int Sends::push_held(Peer& peer) noexcept {
+  int events = 0;
+  HeldBack& held = *peer.held;
+  for (std::size_t at = 0; at < held.size() && peer.fifo.empty(); ++at) {
+    HeldBack::Line& line = held.at(at);
+    while (!line.sends.empty() && may_go(peer, line)) {
+      Request& request = *line.sends.front();
+      const bool eager = Eager::fits(peer, request) && Eager::covered(peer, request);
+      if (peer.announced >= announced_max_ && !eager) --line.allowance;
+      line.sends.remove(request);
+      --held_now_;
+      request.phase = kQueued;
+      request.flags |= kReleased;
+      if (!start(request)) {
+        enqueue(peer, request);
+        break;
+      }
+      ++events;
+    }
+    if (line.sends.empty() || line.told || !peer.fifo.empty()) continue;
+    line.told = true;
+    outbox_.answer(peer, wire::bytes_of(envelope_of(*line.sends.front(), wire::Kind::held)));
+  }
+  held.erase_empty();
+  peer.update_fast_path();
+  return events;
+}
+
+void Sends::on_go_on(Peer& peer, const wire::Envelope& header) noexcept {
+  HeldBack::Line* const line = peer.held != nullptr ? peer.held->find(ContextId{header.context}) : nullptr;
+  if (line == nullptr) return;  // all has been announced meanwhile
+  line->told = false;
+  if (peer.announced >= announced_max_) line->allowance = std::max(announced_max_ / 4, 1u);
+  outbox_.mark_busy(peer);
+}
+
+void Sends::cancel_held(const Context& context, Rank rank) noexcept {
+  if (held_now_ == 0) return;
+  peers_.each([&](Peer& peer) {
+    while (HeldBack::Line* const line = peer.held != nullptr ? peer.held->find(context.id()) : nullptr) {
+      Request& request = *line->sends.front();
+      request.status.source = rank;
+      cancel(request);
+    }
+  });
+}
+
+void Sends::drop(Peer& peer, Fault fault) noexcept {
+  while (Request* request = peer.fifo.pop_front()) {
+    if (request->phase == kControl) {
+      delete static_cast<Control*>(request);
+    } else {
+      complete_send(*request, fault);
+    }
+  }
+  if (peer.held == nullptr) return;
+  peer.held->each([&](HeldBack::Line& line) {
+    while (Request* request = line.sends.pop_front()) {
+      --held_now_;
+      complete_send(*request, fault);
+    }
+  });
+  peer.held->erase_empty();
+}
+
+}  // namespace starling::pml

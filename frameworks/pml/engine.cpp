@@ -82,12 +82,6 @@ Result<void> Engine::add_procs(const ProcList& procs) {
   return {};
 }
 
-void Engine::isend_slowly(Request& request) noexcept {
-  Source* const source = matcher_.touch(*request.context, request.rank);
-  if (source == nullptr) return complete_send(request, Fault::no_memory);
-  sends_.send(request, *source->peer);
-}
-
 Result<void> Engine::send_control(ProcId to, std::span<const std::byte> message) {
   return sends_.send_control(to, message);
 }

@@ -29,6 +29,12 @@ void Engine::isend(Request& request) noexcept {
   isend_slowly(request);
 }
 
+void Engine::isend_slowly(Request& request) noexcept {
+  Source* const source = matcher_.touch(*request.context, request.rank);
+  if (source == nullptr) return complete_send(request, Fault::no_memory);
+  sends_.send(request, *source->peer);
+}
+
 void Engine::irecv(Request& request) noexcept {
   Context& context = *request.context;
   request.receive = true;

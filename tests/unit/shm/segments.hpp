@@ -2,6 +2,7 @@
 #pragma once
 /// @file  Node segments for tests: several "processes" of one memfd inside one program. Layer: tests.
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ inline shm::Geometry small_geometry(std::uint32_t local_size, std::uint64_t aren
 /// Another mapping of the same memfd, as another process would have it.
 inline shm::NodeSegment join(const UniqueFd& memfd, const shm::Geometry& geometry, std::uint32_t local_rank) {
   shm::Segment segment;
-  segment.fd = UniqueFd(::dup(memfd.get()));
+  segment.fd = UniqueFd(::fcntl(memfd.get(), F_DUPFD_CLOEXEC, 0));
   auto mapping = Mapping::map(segment.fd.get(), geometry.total_bytes());
   EXPECT_TRUE(mapping) << mapping.error().text();
   segment.mapping = std::move(mapping).value();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A session that reaches all processes and ends before MPI_Init: the world model begins and ends as if there had been none
- * (MPI-4, 11.1, 11.3).
+/* A session that reaches all processes and ends before MPI_Init: the world model begins and ends as if there
+ * had been none (MPI-4, 11.1, 11.3).
  * needs: mpi-4 */
 #include "check.h"
 

@@ -7,12 +7,8 @@
 
 #include <algorithm>
 
-#include "core/log.hpp"
-
 namespace starling::pmi {
 namespace {
-
-constexpr std::uint64_t kFinalizeSeconds = 5;
 
 /// The tag that a fence of these ranks has on the wire: never 0, which is the world barrier's.
 std::uint32_t hashed_tag(std::string_view tag) noexcept {
@@ -32,21 +28,6 @@ std::uint32_t group_tag(std::span<const std::uint32_t> ranks, std::string_view t
 
 }  // namespace
 
-Pmi1::~Pmi1() {
-  // A process that ends while MPI is in use says nothing, so that the process manager can see a failure.
-  if (!active_) take_leave();
-}
-
-// A foreign server wants to hear the end, and Hydra closes the connection then. Starling's mpiexec knows it
-// from cmd=idle already.
-void Pmi1::take_leave() noexcept {
-  if (own_server_ || left_) return;
-  left_ = true;
-  if (connection_.send(wire::Line("finalize").take()))
-    (void)await("finalize_ack", Deadline::after_seconds(kFinalizeSeconds));
-  connection_.close();
-}
-
 Result<bool> Pmi1::sorted(const wire::Message& message) {
   if (message.name() == "set") return true;  // PMI_PORT: debug settings may follow at any time
   if (message.name() != "barrier_out") return false;
@@ -64,69 +45,18 @@ Result<bool> Pmi1::sorted(const wire::Message& message) {
   return true;
 }
 
-Result<wire::Message> Pmi1::await(std::string_view reply, Deadline deadline) {
-  for (;;) {
-    auto message = connection_.receive(deadline);
-    if (!message || message->name() == reply) return message;
-    auto taken = sorted(*message);
-    if (!taken) return fail(std::move(taken).error());
-    if (!*taken) return message->broken("cmd=" + std::string(reply) + " was expected");
-  }
-}
-
-Unexpected Pmi1::has_left() const {
-  return fail(Errc::peer_lost, kPmi1,
-              "this process has used MPI and left it, and with that the process manager (" +
-                  capabilities_.server + "), which can be asked for nothing more");
-}
-
-Result<wire::Message> Pmi1::request(std::string line, std::string_view reply) {
-  if (left_) return has_left();
-  if (auto sent = connection_.send(line); !sent) return fail(std::move(sent).error());
-  return await(reply, Deadline::after_seconds(timeout_s_));
-}
-
 Result<void> Pmi1::enter(std::string line) {
-  if (left_) return has_left();
-  if (poisoned_) return fail(*poisoned_);
-  ++counters_.fences;
+  if (auto may = may_enter(); !may) return may;
   return connection_.send(line);
 }
 
-bool Pmi1::take_arrived(Tag tag) {
+bool Pmi1::is_over(Fence fence) {
+  const Tag tag = fence.number;
   const auto done = arrived_.find(tag);
   if (done == arrived_.end()) return false;
   if (--done->second == 0) arrived_.erase(done);
   entered_.erase(tag);
   return true;
-}
-
-Result<void> Pmi1::finish(const Result<Fence>& entered, Deadline deadline) {
-  if (!entered) return fail(entered.error());
-  if (entered->number == Fence::kLeft) return {};
-  for (;;) {
-    if (take_arrived(entered->number)) return {};
-    auto message = connection_.receive(deadline);
-    if (!message) {
-      Error error = std::move(message).error();
-      if (error.code == Errc::timed_out) {
-        error.detail = "a fence was not completed in time: some process did not come";
-        fence_abandon(*entered);
-      }
-      return fail(std::move(error));
-    }
-    auto taken = sorted(*message);
-    if (!taken) return fail(std::move(taken).error());
-    if (!*taken) return message->broken("cmd=barrier_out was expected");
-  }
-}
-
-Result<void> Pmi1::fence(Deadline deadline) { return finish(fence_enter({}, {}, deadline), deadline); }
-
-Result<void> Pmi1::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
-  // Alone there is nothing to wait for, and Hydra asserts on a list of one.
-  if (ranks.size() <= 1) return {};
-  return finish(fence_enter(ranks, tag, deadline), deadline);
 }
 
 Result<Fence> Pmi1::fence_enter(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline) {
@@ -163,12 +93,6 @@ Result<Fence> Pmi1::last_fence_enter(Deadline deadline) {
   return Fence{tag};
 }
 
-Result<bool> Pmi1::fence_left(Fence fence) {
-  if (fence.number == Fence::kLeft || take_arrived(fence.number)) return true;
-  if (auto read = check(); !read) return fail(std::move(read).error());
-  return take_arrived(fence.number);
-}
-
 void Pmi1::fence_abandon(Fence fence) noexcept {
   if (fence.number == Fence::kLeft) return;
   if (const auto entered = entered_.find(fence.number); entered != entered_.end()) {
@@ -177,30 +101,24 @@ void Pmi1::fence_abandon(Fence fence) noexcept {
     line.add("group", entered->second);
     entered_.erase(entered);
     (void)request(std::move(line).take(), "barrier_left");
-    (void)take_arrived(fence.number);  // it ended before the server heard this
+    (void)is_over(fence);  // it ended before the server heard this
   } else if (fence.number != 0) {
     ++abandoned_[fence.number];
   } else {
-    poisoned_ =
-        Error{Errc::timed_out, kPmi1, "an earlier fence timed out, so fences can no longer be told apart"};
+    poison();
   }
 }
 
-Result<void> Pmi1::put(std::string_view key, std::span<const std::byte> value) {
-  return put_pieces(*codec_, identity_.rank, key, value, kPmi1,
-                    [this](const std::string& name, std::string_view piece) -> Result<void> {
-                      ++counters_.puts;
-                      wire::Line line("put");
-                      line.add("kvsname", kvs_).add("key", name).add("value", piece);
-                      auto reply = request(std::move(line).take(), "put_result");
-                      if (!reply) return fail(std::move(reply).error());
-                      if (reply->find("rc") != "0") return refused(kPmi1, *reply, "to store a value");
-                      return {};
-                    });
+Result<void> Pmi1::put_text(const std::string& key, std::string_view text) {
+  wire::Line line("put");
+  line.add("kvsname", kvs_).add("key", key).add("value", text);
+  auto reply = request(std::move(line).take(), "put_result");
+  if (!reply) return fail(std::move(reply).error());
+  if (reply->find("rc") != "0") return refused(kPmi1, *reply, "to store a value");
+  return {};
 }
 
 Result<std::optional<std::string>> Pmi1::get_text(std::uint32_t rank, std::string_view key, bool& gone) {
-  ++counters_.gets;
   wire::Line line("get");
   line.add("kvsname", kvs_).add("key", key);
   if (own_server_) line.add("from", rank);
@@ -211,22 +129,6 @@ Result<std::optional<std::string>> Pmi1::get_text(std::uint32_t rank, std::strin
   if (reply->find("rc") != "0" || reply->find("found") == "FALSE" || !value)
     return std::optional<std::string>{};
   return std::optional<std::string>(*value);
-}
-
-Result<Lookup> Pmi1::get(std::uint32_t rank, std::string_view key) {
-  if (rank >= identity_.size) {
-    return fail(
-        Errc::not_found, kPmi1,
-        "there is no rank " + std::to_string(rank) + "; the job has " + std::to_string(identity_.size));
-  }
-  bool gone = false;
-  auto value = get_pieces(*codec_, rank, key, kPmi1,
-                          [&](const std::string& name) { return get_text(rank, name, gone); });
-  if (!value) return fail(std::move(value).error());
-  if (*value) return Lookup{Found::value, std::move(**value)};
-  if (!own_server_ || gone) return Lookup{Found::none, {}};
-  ++counters_.early_gets;
-  return Lookup{Found::not_yet, {}};
 }
 
 Result<void> Pmi1::publish(std::string_view name, std::string_view port) {
@@ -263,18 +165,8 @@ Result<void> Pmi1::unpublish(std::string_view name) {
   return fail(Errc::not_found, kPmi1, "the name " + std::string(name) + " is not published");
 }
 
-void Pmi1::set_active(bool active) noexcept {
-  if (active == active_) return;
-  active_ = active;
-  if (!own_server_) return;
-  ++counters_.other;
-  // No answer: 1,000 sessions in a row cost no round trip. A failure shows at the next request.
-  (void)connection_.send(active ? "cmd=busy\n" : "cmd=idle\n");
-}
-
-void Pmi1::abort(int exit_code, std::string_view message) noexcept {
-  if (left_) return;
-  std::string text(message.substr(0, 4096));
+std::string Pmi1::abort_request(int exit_code, std::string_view message) const {
+  std::string text(message);
   if (own_server_) {
     text = wire::percent_encode(text);
   } else {
@@ -288,28 +180,7 @@ void Pmi1::abort(int exit_code, std::string_view message) noexcept {
   wire::Line line("abort");
   line.add("exitcode", exit_code);
   if (!text.empty()) line.add("message", text);
-  // Ours reads what is left, and shows the message.
-  const bool sent = send_abort(connection_, std::move(line).take(), own_server_);
-  if (!sent && own_server_) log::error(message);  // nobody else will tell it
-}
-
-Result<void> Pmi1::check() {
-  if (left_) return {};
-  for (;;) {
-    auto message = connection_.receive_now();
-    if (!message) return fail(std::move(message).error());
-    if (!*message) return {};
-    auto taken = sorted(**message);
-    if (!taken) return fail(std::move(taken).error());
-    if (!*taken) return (*message)->broken("no message was expected");
-  }
-}
-
-Component::Counters Pmi1::counters() const noexcept {
-  Counters counters = counters_;
-  counters.bytes_sent = connection_.bytes_sent();
-  counters.bytes_received = connection_.bytes_received();
-  return counters;
+  return std::move(line).take();
 }
 
 }  // namespace starling::pmi

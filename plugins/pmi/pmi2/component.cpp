@@ -10,12 +10,9 @@
 
 #include <utility>
 
-#include "core/log.hpp"
-
 namespace starling::pmi {
 namespace {
 
-constexpr std::uint64_t kGoodbyeSeconds = 5;
 /// The thrid of gets: what a fence asks, and values.
 constexpr char kOfFence[] = "fence";
 constexpr char kOfValue[] = "value";
@@ -23,26 +20,8 @@ constexpr char kNobodysKey[] = "starling-fence";
 
 }  // namespace
 
-Pmi2::~Pmi2() {
-  // A process that ends while MPI is in use says nothing, so that the process manager can see a failure.
-  if (!active_) take_leave();
-}
-
-void Pmi2::take_leave() noexcept {
-  if (own_server_ || left_) return;
-  left_ = true;
-  if (connection_.send(wire::Frame("finalize").take()))
-    (void)await("finalize-response", Deadline::after_seconds(kGoodbyeSeconds));
-  connection_.close();
-}
-
-Unexpected Pmi2::has_left() const {
-  return fail(Errc::peer_lost, kPmi2,
-              "this process has used MPI and left it, and with that the process manager (" +
-                  capabilities_.server + "), which can be asked for nothing more");
-}
-
 Result<bool> Pmi2::sorted(const wire::Message& message) {
+  if (message.form() != wire::Form::frame) return message.broken("a PMI-2 message was expected");
   Result<void> taken;
   if (asked_ == Asked::fence && message.name() == "kvs-fence-response") {
     if (message.find("rc").value_or("0") != "0") return refused(kPmi2, message, "a fence");
@@ -59,25 +38,6 @@ Result<bool> Pmi2::sorted(const wire::Message& message) {
 bool Pmi2::is_of_value(const wire::Message& response) {
   if (const auto thread = response.find("thrid")) return *thread != kOfFence;
   return std::exchange(value_first_, false);
-}
-
-Result<wire::Message> Pmi2::await(std::string_view reply, Deadline deadline) {
-  for (;;) {
-    auto message = connection_.receive(deadline);
-    if (!message) return message;
-    if (message->form() != wire::Form::frame) return message->broken("a PMI-2 message was expected");
-    auto taken = sorted(*message);
-    if (!taken) return fail(std::move(taken).error());
-    if (*taken) continue;
-    if (message->name() == reply) return message;
-    return message->broken("cmd=" + std::string(reply) + " was expected");
-  }
-}
-
-Result<wire::Message> Pmi2::request(std::string frame, std::string_view reply) {
-  if (left_) return has_left();
-  if (auto sent = connection_.send(frame); !sent) return fail(std::move(sent).error());
-  return await(reply, Deadline::after_seconds(timeout_s_));
 }
 
 Result<void> Pmi2::ask_for_fence() {
@@ -100,9 +60,7 @@ Result<void> Pmi2::next_fence() {
 }
 
 Result<Fence> Pmi2::enter(bool of_the_living) {
-  if (left_) return has_left();
-  if (poisoned_) return fail(*poisoned_);
-  ++counters_.fences;
+  if (auto may = may_enter(); !may) return fail(std::move(may).error());
   if (!own_server_) ++counters_.gets;  // what the fence asks after it
   of_the_living_ = of_the_living;
   ++entered_;
@@ -110,32 +68,6 @@ Result<Fence> Pmi2::enter(bool of_the_living) {
     if (auto sent = ask_for_fence(); !sent) return fail(std::move(sent).error());
   }
   return Fence{entered_};
-}
-
-Result<void> Pmi2::finish(const Result<Fence>& entered, Deadline deadline) {
-  if (!entered) return fail(entered.error());
-  if (entered->number == Fence::kLeft) return {};
-  while (completed_ < entered->number) {
-    auto message = connection_.receive(deadline);
-    if (!message) {
-      Error error = std::move(message).error();
-      if (error.code == Errc::timed_out) {
-        error.detail = "a fence was not completed in time: some process did not come";
-        fence_abandon(*entered);
-      }
-      return fail(std::move(error));
-    }
-    auto taken = sorted(*message);
-    if (!taken) return fail(std::move(taken).error());
-    if (!*taken) return message->broken("an answer to the fence was expected");
-  }
-  return {};
-}
-
-Result<void> Pmi2::fence(Deadline deadline) { return finish(enter(false), deadline); }
-
-Result<void> Pmi2::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
-  return finish(fence_enter(ranks, tag, deadline), deadline);
 }
 
 Result<Fence> Pmi2::fence_enter(std::span<const std::uint32_t> ranks, std::string_view, Deadline) {
@@ -146,31 +78,17 @@ Result<Fence> Pmi2::fence_enter(std::span<const std::uint32_t> ranks, std::strin
 
 Result<Fence> Pmi2::last_fence_enter(Deadline) { return enter(own_server_); }
 
-Result<bool> Pmi2::fence_left(Fence fence) {
-  if (fence.number == Fence::kLeft || completed_ >= fence.number) return true;
-  auto read = check();
-  if (completed_ >= fence.number) return true;  // also if the server closed the connection after that
-  if (!read) return fail(std::move(read).error());
-  return false;
-}
-
 void Pmi2::fence_abandon(Fence fence) noexcept {
-  if (fence.number == Fence::kLeft || completed_ >= fence.number) return;
-  poisoned_ =
-      Error{Errc::timed_out, kPmi2, "an earlier fence timed out, so fences can no longer be told apart"};
+  if (fence.number != Fence::kLeft && !is_over(fence)) poison();
 }
 
-Result<void> Pmi2::put(std::string_view key, std::span<const std::byte> value) {
-  return put_pieces(*codec_, identity_.rank, key, value, kPmi2,
-                    [this](const std::string& name, std::string_view piece) -> Result<void> {
-                      ++counters_.puts;
-                      wire::Frame frame("kvs-put");
-                      frame.add("key", name).add("value", piece);
-                      auto reply = request(std::move(frame).take(), "kvs-put-response");
-                      if (!reply) return fail(std::move(reply).error());
-                      if (reply->find("rc") != "0") return refused(kPmi2, *reply, "to store a value");
-                      return {};
-                    });
+Result<void> Pmi2::put_text(const std::string& key, std::string_view text) {
+  wire::Frame frame("kvs-put");
+  frame.add("key", key).add("value", text);
+  auto reply = request(std::move(frame).take(), "kvs-put-response");
+  if (!reply) return fail(std::move(reply).error());
+  if (reply->find("rc") != "0") return refused(kPmi2, *reply, "to store a value");
+  return {};
 }
 
 std::string Pmi2::get_frame(std::string_view key, std::string_view thread) const {
@@ -180,7 +98,6 @@ std::string Pmi2::get_frame(std::string_view key, std::string_view thread) const
 }
 
 Result<std::optional<std::string>> Pmi2::get_text(std::uint32_t rank, std::string_view key, bool& gone) {
-  ++counters_.gets;
   std::string frame = get_frame(key, kOfValue);
   if (own_server_) {
     wire::Frame own("kvs-get");
@@ -199,21 +116,9 @@ Result<std::optional<std::string>> Pmi2::get_text(std::uint32_t rank, std::strin
 }
 
 Result<Lookup> Pmi2::get(std::uint32_t rank, std::string_view key) {
-  if (rank >= identity_.size) {
-    return fail(
-        Errc::not_found, kPmi2,
-        "there is no rank " + std::to_string(rank) + "; the job has " + std::to_string(identity_.size));
-  }
   // Hydra ends the job of a process that asks before its first fence.
-  if (!own_server_ && entered_ == 0) return Lookup{Found::none, {}};
-  bool gone = false;
-  auto value = get_pieces(*codec_, rank, key, kPmi2,
-                          [&](const std::string& name) { return get_text(rank, name, gone); });
-  if (!value) return fail(std::move(value).error());
-  if (*value) return Lookup{Found::value, std::move(**value)};
-  if (!own_server_ || gone) return Lookup{Found::none, {}};
-  ++counters_.early_gets;
-  return Lookup{Found::not_yet, {}};
+  if (!own_server_ && entered_ == 0 && rank < identity_.size) return Lookup{Found::none, {}};
+  return WireClient::get(rank, key);
 }
 
 Result<void> Pmi2::publish(std::string_view name, std::string_view port) {
@@ -249,42 +154,12 @@ Result<void> Pmi2::unpublish(std::string_view name) {
   return fail(Errc::not_found, kPmi2, "the name " + std::string(name) + " is not published");
 }
 
-void Pmi2::set_active(bool active) noexcept {
-  if (active == active_) return;
-  active_ = active;
-  if (!own_server_) return;
-  ++counters_.other;
-  // No answer: 1,000 sessions in a row cost no round trip. A failure shows at the next request.
-  (void)connection_.send(wire::Frame(active ? "busy" : "idle").take());
-}
-
-void Pmi2::abort(int exit_code, std::string_view message) noexcept {
-  if (left_) return;
-  const std::string text = wire::percent_encode(message.substr(0, 4096));
+std::string Pmi2::abort_request(int exit_code, std::string_view message) const {
+  const std::string text = wire::percent_encode(message);
   wire::Frame frame("abort");
   // Slurm reads msg, Hydra exitcode and message.
   frame.add("isworld", "TRUE").add("msg", text).add("exitcode", exit_code).add("message", text);
-  const bool sent = send_abort(connection_, std::move(frame).take(), own_server_);
-  if (!sent && own_server_) log::error(message);  // nobody else will tell it
-}
-
-Result<void> Pmi2::check() {
-  if (left_) return {};
-  for (;;) {
-    auto message = connection_.receive_now();
-    if (!message) return fail(std::move(message).error());
-    if (!*message) return {};
-    auto taken = sorted(**message);
-    if (!taken) return fail(std::move(taken).error());
-    if (!*taken) return (*message)->broken("no message was expected");
-  }
-}
-
-Component::Counters Pmi2::counters() const noexcept {
-  Counters counters = counters_;
-  counters.bytes_sent = connection_.bytes_sent();
-  counters.bytes_received = connection_.bytes_received();
-  return counters;
+  return std::move(frame).take();
 }
 
 }  // namespace starling::pmi

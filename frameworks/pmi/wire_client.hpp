@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A client of a PMI wire protocol, whichever it is: requests and answers on one connection, fences that
-/// are under way meanwhile, values in pieces, the end. Layer: framework; pmi/pmi1 and pmi/pmi2 derive from it
-/// and say how their protocol writes and reads.
+/// @file  A client of a PMI wire protocol, whichever it is: requests and answers on one connection, fences
+/// that are under way meanwhile, values in pieces, the end. Layer: framework; pmi/pmi1 and pmi/pmi2 derive
+/// from it and say how their protocol writes and reads.
 ///
 /// Threads:   as pmi::Component: one call at a time.
-/// Errors:    come from Words::where. Requests fail after `timeout_s`, 0: never. A fence that timed out may poison
-///            the connection (fence_abandon() of the protocol): then every later fence fails with that cause.
+/// Errors:    come from Words::where. Requests fail after `timeout_s`, 0: never. A fence that timed out may
+///            poison the connection (fence_abandon() of the protocol): then every later fence fails with
+///            that cause.
 /// Units:     seconds where the name says so.
 
 #include <cstdint>

@@ -295,5 +295,27 @@ TEST(Flow, a_cts_beyond_the_message_is_refused) {
   EXPECT_TRUE(send->complete() && receive->complete());
 }
 
+TEST(Flow, an_eager_message_that_waits_for_its_match_cannot_be_asked_for_again) {
+  Job job(2);
+  auto send = job.isend(0, 1, 1, filled(100, 3), Mode::synchronous);
+  job.settle();
+  const std::uint64_t id = send->request.order;
+  const auto inject = [&](const auto& message) {
+    const auto bytes = wire::bytes_of(message);
+    job.network.inject(1, 0, {bytes.begin(), bytes.end()});
+    job.settle();
+    EXPECT_FALSE(send->complete()) << int(message.prefix.kind);
+  };
+  inject(wire::Cts{{wire::Kind::cts, 0, 0, 0}, id, 1, 0, 100});
+  inject(wire::Cts{{wire::Kind::borrow, 0, 0, 0}, id, 1, 0, 100});
+  inject(wire::Answer{{wire::Kind::got, 0, 0, 0}, id});
+  EXPECT_EQ(job.network.at(0).sent(std::uint8_t(wire::Kind::data)), 0u);
+  auto receive = job.irecv(1, 0, 1, 100);
+  job.settle();
+  ASSERT_TRUE(send->complete() && receive->complete());
+  EXPECT_EQ(receive->data, filled(100, 3));
+  EXPECT_TRUE(job.drained());
+}
+
 }  // namespace
 }  // namespace starling::pml::test

@@ -126,6 +126,7 @@ TEST(Matching, order_holds_when_the_transport_fills_up) {
 TEST(Matching, a_process_does_not_sleep_while_it_gets) {
   PairOptions options;
   options.get = GetMode::later;
+  options.rings = true;
   Job job(2, options, Large::get);
   auto send = job.isend(0, 1, 1, filled(5000, 1));
   auto receive = job.irecv(1, 0, 1, 5000);

@@ -32,7 +32,7 @@ class PairEndpoint final : public btl::Endpoint {
     bytes.insert(bytes.end(), payload.begin(), payload.end());
     return take(std::move(bytes));
   }
-  bool await_room() noexcept override { return false; }
+  bool await_room() noexcept override { return owner_.network_.options.rings; }
   std::byte* reserve(std::size_t bytes) noexcept override {
     expects(bytes <= owner_.limits_.message_max_bytes, "reserve beyond message_max");
     if (refused()) return nullptr;

@@ -33,6 +33,7 @@ struct PairOptions {
   std::vector<std::uint64_t> realms;  ///< of each rank's gets; missing: 0
   btl::Reach reach = btl::Reach::node;
   btl::AddressSource address = btl::AddressSource::computed;
+  bool rings = false;  ///< await_room() promises to wake
 };
 
 class PairNetwork;

@@ -170,20 +170,24 @@ void Lend::on_lent(Peer& peer, std::span<const std::byte> message) noexcept {
     return rendezvous_->malformed(peer, "an announcement of pages is too short");
   const std::size_t bytes = header.prefix.length;
   Pair* const known = pair(peer);
+  const auto tell_taken = [&](std::uint64_t ended_sender) {
+    const wire::Answer taken{{wire::Kind::taken, 0, 0, static_cast<std::uint32_t>(bytes)}, ended_sender};
+    rendezvous_->answer(peer, wire::bytes_of(taken));
+  };
   Transfer* const receive = rendezvous_->receiving(peer, header.receiver_id, number_);
   if (receive == nullptr || bytes > receive->total - receive->moved) {
-    rendezvous_->malformed(peer, "pages that nobody borrows");
-    if (known != nullptr && known->borrows) known->borrows = peer.endpoint->loans()->discard(bytes);
-    return;
+    // The rest of a message that could not be borrowed is no nonsense.
+    if (known == nullptr || known->borrows) rendezvous_->malformed(peer, "pages that nobody borrows");
+    if (known == nullptr) return;
+    if (known->borrows) known->borrows = peer.endpoint->loans()->discard(bytes);
+    return tell_taken(0);  // or nothing more is lent
   }
   auto* const to = static_cast<std::byte*>(receive->request->buffer.base) + receive->moved;
   const bool whole = known != nullptr && known->borrows && peer.endpoint->loans()->borrow({to, bytes});
   if (whole) receive->moved += bytes;
   if (known != nullptr && !whole) known->borrows = false;  // whatever comes is out of step
   const bool last = !whole || receive->moved == receive->total;
-  const wire::Answer taken{{wire::Kind::taken, 0, 0, static_cast<std::uint32_t>(bytes)},
-                           last ? receive->remote : 0};
-  rendezvous_->answer(peer, wire::bytes_of(taken));
+  tell_taken(last ? receive->remote : 0);
   if (last) rendezvous_->finish(*receive, whole ? Fault::none : Fault::internal);
 }
 

@@ -195,6 +195,55 @@ TEST(Lending, a_loss_in_the_middle_ends_both_directions) {
   }
 }
 
+TEST(Lending, a_borrow_that_fails_half_way_is_an_error_and_nobody_waits) {
+  constexpr std::size_t kLentBytes = 512 * 1024, kLong = 900'000, kBehind = 5000;
+  Job job = make_job();
+  for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
+  auto back = job.isend(1, 0, 9, filled(5000, 9));  // 1 sends, too
+  auto receive = job.irecv(1, 0, 2, kLong);
+  auto behind = job.irecv(1, 0, 3, kBehind);
+  auto send = job.isend(0, 1, 2, filled(kLong, 1));
+  auto send_behind = job.isend(0, 1, 3, filled(kBehind, 2));
+  job[1].progress();
+  const std::size_t before = job.network.at(0).sent(kLent);
+  while (job[0].progress() != 0) {
+  }
+  ASSERT_EQ(job.network.at(0).sent(kLent), before + 2) << "the whole window is lent, in two pieces";
+  btl::Loans& loans = *job.contexts[1]->touched(Rank{0})->peer->endpoint->loans();
+  ASSERT_TRUE(loans.discard(kLentBytes)) << "what was lent is gone";
+  job.settle();
+  ASSERT_TRUE(receive->complete() && send->complete());
+  EXPECT_EQ(receive->status().fault, Fault::internal);
+  ASSERT_TRUE(behind->complete() && send_behind->complete()) << "the next in line waits for the lost pages";
+  EXPECT_EQ(behind->status().fault, Fault::internal) << "it had asked for lent pages, too";
+  EXPECT_EQ(send_behind->status().fault, Fault::none);
+  EXPECT_TRUE(job[1].counters().notes.empty()) << "what is lent after that is no nonsense of the peer's";
+  auto receive_back = job.irecv(0, 1, 9, 5000);
+  job.settle();
+  EXPECT_EQ(receive_back->data, filled(5000, 9));
+  for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 70'000, 4), 70'000);
+  EXPECT_TRUE(job.drained());
+}
+
+TEST(Lending, nobody_sleeps_while_the_way_of_a_receive_is_open) {
+  PairOptions options;
+  options.rings = true;
+  Config config;
+  config.loans = 4;
+  Job job(2, options, Large::lend, config);
+  for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
+  auto send = job.isend(0, 1, 2, filled(5000, 1));
+  job.settle();
+  ASSERT_TRUE(job[1].may_sleep());
+  auto receive = job.irecv(1, 0, 2, 5000);
+  EXPECT_FALSE(job[1].may_sleep()) << "nobody would ring for what only progress() decides";
+  job[1].progress();
+  EXPECT_TRUE(job[1].may_sleep());
+  job.settle();
+  EXPECT_TRUE(send->complete());
+  EXPECT_EQ(receive->data, filled(5000, 1));
+}
+
 TEST(Lending, nonsense_of_a_peer_is_dropped_and_noted) {
   const auto bytes = [](const auto& header) {
     const auto span = wire::bytes_of(header);

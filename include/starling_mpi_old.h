@@ -19,8 +19,8 @@ extern "C" {
 #define STARLING_OLD static
 #endif
 
-/* Handles and Fortran integers (MPI 5.0, 19.3.4). There is no Fortran library that could choose another
- * integer, so MPI_Fint is what MPI_Comm_toint gives. */
+/* Handles and Fortran integers (MPI 5.0, 19.3.4). The ABI's handles in Fortran are what MPI_Comm_toint gives
+ * (20.4), so MPI_Fint is an int. */
 typedef int MPI_Fint;
 
 #define STARLING_OLD_HANDLE(kind, handle_type)                                                        \
@@ -41,30 +41,52 @@ STARLING_OLD_HANDLE(Type, MPI_Datatype)
 STARLING_OLD_HANDLE(Win, MPI_Win)
 #undef STARLING_OLD_HANDLE
 
-/* A status is MPI_F_STATUS_SIZE integers in the order of MPI_Status (MPI 5.0, 19.3.5). Nobody can pass
- * Fortran's MPI_STATUS_IGNORE to C as long as there is no Fortran, so null stands for it. */
-#define MPI_F_STATUS_IGNORE ((MPI_Fint*)0)
-#define MPI_F_STATUSES_IGNORE ((MPI_Fint*)0)
+/* Statuses (MPI 5.0, 19.3.5). The ABI has neither these functions nor MPI_F08_status (20.4), so they are no
+ * library's; in all three languages a status is MPI_F_STATUS_SIZE integers in the order of MPI_Status. */
+typedef struct {
+  MPI_Fint MPI_SOURCE, MPI_TAG, MPI_ERROR, MPI_internal[5];
+} MPI_F08_status;
 
-STARLING_OLD int MPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status) {
+/* Fortran's sentinels, of which these two are known by their address. A program without Fortran has none. */
+#ifdef __GNUC__
+extern MPI_Fint starling_mpi_sentinels_[22] __attribute__((weak));
+STARLING_OLD void* starling_old_sentinel(int place) {
+  MPI_Fint* const block = starling_mpi_sentinels_;
+  return block ? block + place : 0;
+}
+#else
+STARLING_OLD void* starling_old_sentinel(int place) { return (void)place, (void*)0; }
+#endif
+#define MPI_F_STATUS_IGNORE ((MPI_Fint*)starling_old_sentinel(6))
+#define MPI_F_STATUSES_IGNORE ((MPI_Fint*)starling_old_sentinel(14))
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status*)starling_old_sentinel(6))
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status*)starling_old_sentinel(14))
+
+STARLING_OLD int starling_old_no_status(const void* status) {
+  return !status || status == starling_old_sentinel(6) || status == starling_old_sentinel(14);
+}
+
+STARLING_OLD int starling_old_copy_status(const void* from, void* to) {
+  const MPI_Fint* const source = (const MPI_Fint*)from;
+  MPI_Fint* const target = (MPI_Fint*)to;
   int i;
-  if (f_status == MPI_F_STATUS_IGNORE || c_status == MPI_STATUS_IGNORE) return MPI_ERR_ARG;
-  c_status->MPI_SOURCE = f_status[MPI_F_SOURCE];
-  c_status->MPI_TAG = f_status[MPI_F_TAG];
-  c_status->MPI_ERROR = f_status[MPI_F_ERROR];
-  for (i = 0; i < 5; ++i) c_status->MPI_internal[i] = f_status[MPI_F_ERROR + 1 + i];
+  if (starling_old_no_status(from) || starling_old_no_status(to)) return MPI_ERR_ARG;
+  for (i = 0; i < MPI_F_STATUS_SIZE; ++i) target[i] = source[i];
   return MPI_SUCCESS;
 }
 
-STARLING_OLD int MPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status) {
-  int i;
-  if (c_status == MPI_STATUS_IGNORE || f_status == MPI_F_STATUS_IGNORE) return MPI_ERR_ARG;
-  f_status[MPI_F_SOURCE] = c_status->MPI_SOURCE;
-  f_status[MPI_F_TAG] = c_status->MPI_TAG;
-  f_status[MPI_F_ERROR] = c_status->MPI_ERROR;
-  for (i = 0; i < 5; ++i) f_status[MPI_F_ERROR + 1 + i] = c_status->MPI_internal[i];
-  return MPI_SUCCESS;
-}
+#define STARLING_OLD_STATUS(name, From, To)                      \
+  STARLING_OLD int MPI_Status_##name(const From* from, To* to) { \
+    return starling_old_copy_status(from, to);                   \
+  }                                                              \
+  STARLING_OLD int PMPI_Status_##name(const From* from, To* to) { return starling_old_copy_status(from, to); }
+STARLING_OLD_STATUS(f2c, MPI_Fint, MPI_Status)
+STARLING_OLD_STATUS(c2f, MPI_Status, MPI_Fint)
+STARLING_OLD_STATUS(f082c, MPI_F08_status, MPI_Status)
+STARLING_OLD_STATUS(c2f08, MPI_Status, MPI_F08_status)
+STARLING_OLD_STATUS(f2f08, MPI_Fint, MPI_F08_status)
+STARLING_OLD_STATUS(f082f, MPI_F08_status, MPI_Fint)
+#undef STARLING_OLD_STATUS
 
 /* Removed by MPI 3.0 and 4.0 (MPI 5.0, chapter 17). */
 

@@ -37,20 +37,61 @@ static void made_handles_survive(void) {
   OK(MPI_Type_free(&type));
 }
 
+/* A received status of three ints with an error, and the same from `back`. */
+static void make_status(MPI_Status* status) {
+  int sent[3] = {1, 2, 3}, got[4];
+  OK(MPI_Sendrecv(sent, 3, MPI_INT, 0, 17, got, 4, MPI_INT, 0, 17, MPI_COMM_SELF, status));
+  OK(MPI_Status_set_cancelled(status, 1));
+  status->MPI_ERROR = MPI_ERR_TRUNCATE;
+}
+
+static void is_that_status(const MPI_Status* back) {
+  int count = -1, cancelled = 0;
+  CHECK_EQ(back->MPI_SOURCE, 0);
+  CHECK_EQ(back->MPI_TAG, 17);
+  CHECK_EQ(back->MPI_ERROR, MPI_ERR_TRUNCATE);
+  OK(MPI_Get_count(back, MPI_INT, &count));
+  CHECK_EQ(count, 3);
+  OK(MPI_Test_cancelled(back, &cancelled));
+  CHECK(cancelled);
+}
+
 static void a_status_survives(void) {
-  MPI_Fint fortran[64];
+  MPI_Fint fortran[MPI_F_STATUS_SIZE], again[MPI_F_STATUS_SIZE];
+  MPI_F08_status f08;
   MPI_Status status, back;
-  int sent[3] = {1, 2, 3}, got[4], count = -1;
-  OK(MPI_Sendrecv(sent, 3, MPI_INT, 0, 17, got, 4, MPI_INT, 0, 17, MPI_COMM_SELF, &status));
-  status.MPI_ERROR = MPI_ERR_TRUNCATE;
+  make_status(&status);
   OK(MPI_Status_c2f(&status, fortran));
   memset(&back, 0x55, sizeof back);
   OK(MPI_Status_f2c(fortran, &back));
-  CHECK_EQ(back.MPI_SOURCE, 0);
-  CHECK_EQ(back.MPI_TAG, 17);
-  CHECK_EQ(back.MPI_ERROR, MPI_ERR_TRUNCATE);
-  OK(MPI_Get_count(&back, MPI_INT, &count));
-  CHECK_EQ(count, 3);
+  is_that_status(&back);
+
+  memset(&f08, 0x55, sizeof f08);
+  OK(MPI_Status_c2f08(&status, &f08));
+  CHECK_EQ(f08.MPI_SOURCE, 0);
+  CHECK_EQ(f08.MPI_TAG, 17);
+  CHECK_EQ(f08.MPI_ERROR, MPI_ERR_TRUNCATE);
+  memset(&back, 0x55, sizeof back);
+  OK(MPI_Status_f082c(&f08, &back));
+  is_that_status(&back);
+
+  memset(&f08, 0x55, sizeof f08);
+  OK(PMPI_Status_f2f08(fortran, &f08));
+  OK(PMPI_Status_f082f(&f08, again));
+  CHECK(memcmp(fortran, again, sizeof fortran) == 0);
+}
+
+/* Such a call is erroneous; it changes nothing. */
+static void no_status_is_refused(void) {
+  MPI_Fint fortran[MPI_F_STATUS_SIZE];
+  MPI_F08_status f08;
+  MPI_Status status;
+  make_status(&status);
+  CHECK_EQ(MPI_Status_c2f(MPI_STATUS_IGNORE, fortran), MPI_ERR_ARG);
+  CHECK_EQ(MPI_Status_c2f08(MPI_STATUS_IGNORE, &f08), MPI_ERR_ARG);
+  CHECK_EQ(MPI_Status_f2c(MPI_F_STATUS_IGNORE, &status), MPI_ERR_ARG);
+  CHECK_EQ(MPI_Status_f082c(MPI_F08_STATUS_IGNORE, &status), MPI_ERR_ARG);
+  is_that_status(&status);
 }
 
 int main(int argc, char** argv) {
@@ -58,5 +99,6 @@ int main(int argc, char** argv) {
   predefined_handles_survive();
   made_handles_survive();
   a_status_survives();
+  no_status_is_refused();
   return finish();
 }

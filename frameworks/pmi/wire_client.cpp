@@ -13,9 +13,9 @@ constexpr std::uint64_t kGoodbyeSeconds = 5;
 }  // namespace
 
 // A foreign server wants to hear the end, and Hydra closes the connection then. Starling's mpiexec knows it
-// from `idle` already.
+// from `idle` already. Who has left sends into a closed connection, which refuses.
 void WireClient::take_leave() noexcept {
-  if (own_server_ || left_) return;
+  if (own_server_) return;
   left_ = true;
   if (connection_.send(words_.goodbye))
     (void)await(words_.goodbye_reply, Deadline::after_seconds(kGoodbyeSeconds));

@@ -41,6 +41,18 @@ class Client2Test : public ScriptedTest {
   Deadline soon() { return Deadline::after_seconds(5); }
 };
 
+/// Starling's mpiexec.
+class OwnServer2 : public Client2Test {
+ protected:
+  std::unique_ptr<Component> connect(std::vector<Step> script) {
+    own_server_ = true;
+    return Client2Test::connect({kVersion,
+                                 {"cmd=fullinit;pmijobid=none;pmirank=1;threaded=FALSE;",
+                                  "cmd=fullinit-response;rc=0;rank=1;size=4;appnum=0;jobid=job;"}},
+                                std::move(script));
+  }
+};
+
 TEST_F(Client2Test, asks_hydra_for_everything) {
   auto client = connect(hello_of_hydra(), {kEnd});
   ASSERT_TRUE(client) << error_.text();
@@ -199,7 +211,9 @@ TEST_F(Client2Test, timed_out_fence_poisons_the_connection) {
               {kFence, {kMarker, ""}, {"cmd=kvs-put;key=s1:k;value=0.;", "cmd=kvs-put-response;rc=0;"}});
   ASSERT_TRUE(client) << error_.text();
   EXPECT_EQ(client->fence(Deadline::after_ns(50'000'000)).error().code, Errc::timed_out);
-  EXPECT_EQ(client->fence(soon()).error().code, Errc::timed_out);
+  const auto later = client->fence_enter({}, {}, soon());
+  ASSERT_FALSE(later) << "it would take the answers of the first one for its own";
+  EXPECT_NE(later.error().detail.find("an earlier fence timed out"), std::string::npos);
   EXPECT_TRUE(client->put("k", {}));
 }
 
@@ -231,6 +245,26 @@ TEST_F(Client2Test, who_has_taken_leave_asks_for_nothing_more) {
   EXPECT_EQ(client->put("k", {}).error().code, Errc::peer_lost);
   EXPECT_EQ(client->fence(soon()).error().code, Errc::peer_lost);
   client->set_active(false);
+}
+
+TEST_F(OwnServer2, says_whether_a_value_comes_later_or_never) {
+  auto client = connect(
+      {{"cmd=kvs-get;jobid=job;key=s2:k;from=2;", "cmd=kvs-get-response;rc=0;found=FALSE;"},
+       {"cmd=kvs-get;jobid=job;key=s3:k;from=3;", "cmd=kvs-get-response;rc=0;found=FALSE;gone=TRUE;"}});
+  ASSERT_TRUE(client) << error_.text();
+  EXPECT_EQ(client->get(2, "k")->found, Found::not_yet);
+  EXPECT_EQ(client->get(3, "k")->found, Found::none) << "whoever waits for it would wait for ever";
+}
+
+TEST_F(OwnServer2, a_fence_that_ended_before_the_connection_did_is_over) {
+  auto client = connect({kFence});
+  ASSERT_TRUE(client) << error_.text();
+  const auto fence = client->fence_enter({}, {}, soon());
+  ASSERT_TRUE(fence);
+  server_.join();  // its last words and the end are there together
+  const auto left = client->fence_left(*fence);
+  ASSERT_TRUE(left) << left.error().text();
+  EXPECT_TRUE(*left);
 }
 
 TEST_F(Client2Test, server_that_goes_away_is_peer_lost) {

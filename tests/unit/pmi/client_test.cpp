@@ -34,6 +34,17 @@ class ClientTest : public ScriptedTest {
   }
 };
 
+/// Starling's mpiexec.
+class OwnServer : public ClientTest {
+ protected:
+  std::unique_ptr<Component> connect(std::vector<Step> script) {
+    own_server_ = true;
+    script.insert(script.begin(), {"cmd=init pmi_version=1 pmi_subversion=1 pmirank=1",
+                                   "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=2 kvsname=job\n"});
+    return ClientTest::connect(std::move(script));
+  }
+};
+
 const Step kFinalize{"cmd=finalize", "cmd=finalize_ack rc=0\n"};
 
 TEST_F(ClientTest, asks_a_1_1_server_for_everything) {
@@ -104,7 +115,9 @@ TEST_F(ClientTest, timed_out_world_fence_poisons_the_connection) {
                                    {"cmd=put kvsname=kvs_9_0 key=s1:k value=0.", "cmd=put_result rc=0\n"}});
   ASSERT_TRUE(client) << error_.text();
   EXPECT_EQ(client->fence(Deadline::after_ns(1'000'000)).error().code, Errc::timed_out);
-  EXPECT_FALSE(client->fence(Deadline::after_seconds(5)));
+  const auto later = client->fence_enter({}, {}, Deadline::after_seconds(5));
+  ASSERT_FALSE(later) << "it would take the end of the first one for its own";
+  EXPECT_NE(later.error().detail.find("an earlier fence timed out"), std::string::npos);
   EXPECT_TRUE(client->put("k", {}));
 }
 
@@ -184,6 +197,29 @@ TEST_F(ClientTest, server_of_another_version_is_left_to_another_client) {
                                   "cmd=response_to_init rc=-1 pmi_version=2 pmi_subversion=0\n"}}));
   EXPECT_EQ(code, Errc::unsupported);
   EXPECT_TRUE(open) << "pmi/pmi2 needs the connection";
+}
+
+TEST_F(OwnServer, says_whether_a_value_comes_later_or_never) {
+  const std::string none = "cmd=get_result rc=1 msg=key_not_found found=FALSE";
+  auto client = connect({{"cmd=get kvsname=job key=s2:k from=2", none + "\n"},
+                         {"cmd=get kvsname=job key=s3:k from=3", none + " gone=TRUE\n"}});
+  ASSERT_TRUE(client) << error_.text();
+  EXPECT_TRUE(client->capabilities().get_without_fence);
+  EXPECT_EQ(client->get(2, "k")->found, Found::not_yet);
+  EXPECT_EQ(client->get(3, "k")->found, Found::none) << "whoever waits for it would wait for ever";
+  EXPECT_EQ(client->counters().early_gets, 1u);
+}
+
+TEST_F(OwnServer, a_fence_that_ended_before_the_connection_did_is_over) {
+  auto client = connect({{"cmd=barrier_in", "cmd=barrier_out rc=0\n"}});
+  ASSERT_TRUE(client) << error_.text();
+  const auto fence = client->fence_enter({}, {}, Deadline::after_seconds(5));
+  ASSERT_TRUE(fence);
+  server_.join();  // its last words and the end are there together
+  const auto left = client->fence_left(*fence);
+  ASSERT_TRUE(left) << left.error().text();
+  EXPECT_TRUE(*left);
+  EXPECT_EQ(client->check().error().code, Errc::peer_lost);
 }
 
 TEST(ClientTcp, rank_and_size_come_with_the_acknowledgement) {

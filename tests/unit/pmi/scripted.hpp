@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <functional>
@@ -14,6 +15,7 @@
 #include <vector>
 
 #include "core/unique_fd.hpp"
+#include "frameworks/pmi/environment.hpp"
 #include "frameworks/pmi/launchers.hpp"
 #include "frameworks/pmi/pmi.hpp"
 
@@ -74,7 +76,10 @@ class ScriptedTest : public testing::Test {
     script.insert(script.end(), more.begin(), more.end());
     server_ =
         std::thread([fd = fds[1], script, left = left_justified_] { serve(UniqueFd(fd), script, left); });
-    auto made = make(fake({{"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}));
+    std::map<std::string, std::string> variables = {
+        {"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}};
+    if (own_server_) variables.merge(of_mpiexec(fds[0]));
+    auto made = make(fake(std::move(variables)));
     if (!made) {
       error_ = made.error();
       ::close(fds[0]);
@@ -82,6 +87,18 @@ class ScriptedTest : public testing::Test {
     }
     return std::move(*made);
   }
+  /// What only Starling's mpiexec says to its processes.
+  static std::map<std::string, std::string> of_mpiexec(int fd) {
+    struct stat facts {};
+    EXPECT_EQ(::fstat(fd, &facts), 0);
+    Features features;
+    features.socket = facts.st_ino;
+    features.vallen_max = 1024;
+    features.universe_size = 4;
+    features.nodes = NodeMap::one_node(4);
+    return {{"STARLING_PMI_FEATURES", features.text()}, {"STARLING_JOB", "job"}};
+  }
+
   ~ScriptedTest() override {
     if (server_.joinable()) server_.join();
   }
@@ -89,6 +106,7 @@ class ScriptedTest : public testing::Test {
   std::thread server_;
   Error error_;
   bool left_justified_ = false;
+  bool own_server_ = false;  ///< the script is that of Starling's mpiexec
 };
 
 }  // namespace starling::pmi

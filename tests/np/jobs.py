@@ -54,9 +54,22 @@ class Done:
         return f"code {self.code} after {self.seconds:.2f} s\nstdout: {self.out}\nstderr: {self.err}"
 
 
-class JobCase(unittest.TestCase):
+class NamesCase(unittest.TestCase):
+    """A test after which no names are left."""
+
     def setUp(self):
         self.before = names()
+
+    def tearDown(self):
+        deadline = time.monotonic() + 5  # killed processes need a moment to be gone
+        while names() - self.before and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertEqual(names() - self.before, set(), "names were left behind")
+
+
+class JobCase(NamesCase):
+    def setUp(self):
+        super().setUp()
         self.folder = tempfile.mkdtemp(prefix="starling-test-")
         self.fault = tempfile.NamedTemporaryFile(prefix="starling-fault-")
 
@@ -66,10 +79,7 @@ class JobCase(unittest.TestCase):
         for pid in left:
             os.kill(pid, signal.SIGKILL)
         self.assertEqual(left, [], "processes were left behind")
-        deadline = time.monotonic() + 5  # killed processes need a moment to be gone
-        while names() - self.before and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.assertEqual(names() - self.before, set(), "names were left behind")
+        super().tearDown()
         # ThreadSanitizer's runtime leaves such a file where a process is killed while it starts.
         files = [name for name in os.listdir(self.folder) if not name.startswith("tsan.")]
         shutil.rmtree(self.folder)

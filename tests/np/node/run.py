@@ -11,37 +11,20 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import unittest
 
 import pmi_server
 
-BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from jobs import BUILD, NamesCase  # noqa: E402
+
 HYDRA = shutil.which("mpiexec.hydra")
 RING = str(BUILD / "examples/ring")
 SESSIONS = str(BUILD / "examples/sessions_overlap")
 
 
-def names():
-    """Names of Starling's on this node: files in /dev/shm, abstract sockets."""
-    sockets = [line.split()[-1] for line in pathlib.Path("/proc/net/unix").read_text().splitlines()]
-    return ({f for f in os.listdir("/dev/shm") if f.startswith("starling-")} |
-            {s for s in sockets if s.startswith("@starling-")})
-
-
-class NodeCase(unittest.TestCase):
-    def setUp(self):
-        self.before = names()
-
-    def tearDown(self):
-        deadline = time.monotonic() + 5  # killed processes need a moment to be gone
-        while names() - self.before and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.assertEqual(names() - self.before, set(), "names were left behind")
-
-
 @unittest.skipUnless(HYDRA, "needs mpiexec.hydra (MPICH's launcher)")
-class Hydra(NodeCase):
+class Hydra(NamesCase):
     """Under a launcher that makes no shared memory."""
 
     def run_job(self, size, *command, **params):
@@ -87,7 +70,7 @@ class Hydra(NodeCase):
         self.assertEqual(code, 0, err)
 
 
-class NoMapping(NodeCase):
+class NoMapping(NamesCase):
     """Under a process manager that does not say which rank is on which node."""
 
     def run_job(self, size, command=(RING, "20"), prefixes=None, **params):
@@ -127,7 +110,7 @@ class NoMapping(NodeCase):
         self.assertIn("not on this node", results[0][2] + results[1][2], results)
 
 
-class StartupReport(NodeCase):
+class StartupReport(NamesCase):
     """What startup_report=1 prints."""
 
     def run_job(self, size, *program):
@@ -154,7 +137,7 @@ class StartupReport(NodeCase):
         self.assertLess(many, 4 * few)
 
 
-class Report(NodeCase):
+class Report(NamesCase):
     """What report=1 prints when MPI ends."""
     ROW = r"^  node +shm +eager +messages +(\d+) +(\d+) +([\d.]+) +(\d+)$"
 
@@ -196,7 +179,7 @@ class Report(NodeCase):
             self.assertEqual(len(notes), tried, done.stderr)
 
 
-class HangHelp(NodeCase):
+class HangHelp(NamesCase):
     """What mpiexec --timeout prints for ranks that wait."""
     STUCK = str(BUILD / "tests/np_stuck")
     AGE = r", [01]\.\d s"

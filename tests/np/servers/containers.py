@@ -11,11 +11,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, MPIEXEC, names  # noqa: E402
+from jobs import BUILD, MPIEXEC, NamesCase  # noqa: E402
 from pmi_servers import Server  # noqa: E402
 
 RING = str(BUILD / "examples/ring")
@@ -45,17 +44,11 @@ def possible():
 
 
 @unittest.skipUnless(possible(), "needs root and namespaces")
-class Containers(unittest.TestCase):
+class Containers(NamesCase):
     def setUp(self):
-        self.before = names()
+        super().setUp()
         self.folder = tempfile.TemporaryDirectory(prefix="starling-root-")
         self.addCleanup(self.folder.cleanup)
-
-    def tearDown(self):
-        deadline = time.monotonic() + 5  # killed processes need a moment to be gone
-        while names() - self.before and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.assertEqual(names() - self.before, set(), "names were left behind")
 
     def rooted(self, *command, library="host", shared=True):
         return ["env", f"SHARED={'yes' if shared else ''}", *UNSHARE, "sh", "-c", ROOT, "sh", self.folder.name, str(BUILD),

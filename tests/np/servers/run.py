@@ -11,12 +11,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import alone  # noqa: E402
-from jobs import BUILD, MPIEXEC, SANITIZED, names  # noqa: E402
+from jobs import BUILD, MPIEXEC, SANITIZED, NamesCase  # noqa: E402
 from pmi_servers import Server  # noqa: E402
 
 ALONE = str(BUILD / "tests/np_servers_alone")
@@ -26,17 +25,11 @@ FIVE_AND_THREE = "(vector,(0,1,5),(1,3,1))"
 FOUR_TIMES_TWO = "(vector,(0,4,2))"
 
 
-class ServerCase(unittest.TestCase):
+class ServerCase(NamesCase):
     def setUp(self):
-        self.before = names()
+        super().setUp()
         self.directory = tempfile.TemporaryDirectory(prefix="starling-servers-")
         self.addCleanup(self.directory.cleanup)
-
-    def tearDown(self):
-        deadline = time.monotonic() + 5  # killed processes need a moment to be gone
-        while names() - self.before and time.monotonic() < deadline:
-            time.sleep(0.02)
-        self.assertEqual(names() - self.before, set(), "names were left behind")
 
     def run_job(self, size, *command, server=None, **params):
         params = {"plugin_path": BUILD / "tests/network", "trial_directory": self.directory.name,

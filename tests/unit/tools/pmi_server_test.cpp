@@ -1,47 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tools/mpiexec/pmi_server: what is answered, and when. Layer: tests.
 
-#include "tools/mpiexec/pmi_server.hpp"
-
-#include <gtest/gtest.h>
+#include "tests/unit/tools/pmi_server_fixture.hpp"
 
 namespace starling::mpiexec {
 namespace {
 
-class ServerTest : public testing::Test {
+class ServerTest : public PmiServerTest {
  protected:
-  /// Sends one request and gives all replies, as "rank: line".
-  std::vector<std::string> ask(std::uint32_t rank, const std::string& text) {
-    pmi::wire::Reader reader;
-    reader.append(text + "\n");
-    auto message = reader.next();
-    EXPECT_TRUE(message && *message) << text;
-    std::vector<PmiServer::Reply> replies;
-    auto done = server.handle(rank, **message, replies);
-    error = done ? "" : done.error().detail;
-    if (done) aborted = *done;
-    return text_of(replies);
-  }
-  static std::vector<std::string> text_of(const std::vector<PmiServer::Reply>& replies) {
-    std::vector<std::string> lines;
-    for (const auto& reply : replies)
-      lines.push_back(std::to_string(reply.rank) + ": " + reply.text.substr(0, reply.text.size() - 1));
-    return lines;
-  }
+  ServerTest() : PmiServerTest(3) {}
   void init_all() {
     for (std::uint32_t rank = 0; rank < 3; ++rank) ask(rank, "cmd=init pmi_version=1 pmi_subversion=1");
   }
-  using Lines = std::vector<std::string>;
-  /// What others hear when that rank's process has ended.
-  Lines end(std::uint32_t rank) {
-    std::vector<PmiServer::Reply> replies;
-    server.gone(rank, replies);
-    return text_of(replies);
-  }
-
-  PmiServer server{{"job", 3, 3, pmi::NodeMap({{0, 1, 2}, {1, 1, 1}}), {0, 0, 1}}};
-  std::string error;
-  std::optional<PmiServer::Abort> aborted;
 };
 
 TEST_F(ServerTest, introduces_itself) {

@@ -1,44 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // tools/mpiexec/pmi_server: what is answered in PMI 2, alone and beside ranks of PMI 1. Layer: tests.
 
-#include <gtest/gtest.h>
-
-#include "tools/mpiexec/pmi_server.hpp"
+#include "tests/unit/tools/pmi_server_fixture.hpp"
 
 namespace starling::mpiexec {
 namespace {
 
-class ServerV2Test : public testing::Test {
+class ServerV2Test : public PmiServerTest {
  protected:
-  using Lines = std::vector<std::string>;
-
-  /// Sends one request, a line or the body of a frame, and gives all replies as "rank: text", frames without
-  /// length.
-  Lines ask(std::uint32_t rank, const std::string& text) {
-    std::string length = std::to_string(text.size());
-    length.insert(0, 6 - length.size(), ' ');
-    pmi::wire::Reader reader;
-    reader.append(text.back() == ';' ? length + text : text + "\n");
-    auto message = reader.next();
-    EXPECT_TRUE(message && *message) << text;
-    std::vector<PmiServer::Reply> replies;
-    auto done = server.handle(rank, **message, replies);
-    error = done ? "" : done.error().detail;
-    if (done) aborted = *done;
-    return text_of(replies);
-  }
-  static Lines text_of(const std::vector<PmiServer::Reply>& replies) {
-    Lines lines;
-    for (const auto& reply : replies) {
-      const bool line = reply.text.back() == '\n';
-      EXPECT_TRUE(line || reply.text.substr(0, 6) ==
-                              std::string(6 - std::to_string(reply.text.size() - 6).size(), ' ') +
-                                  std::to_string(reply.text.size() - 6));
-      lines.push_back(std::to_string(reply.rank) + ": " +
-                      (line ? reply.text.substr(0, reply.text.size() - 1) : reply.text.substr(6)));
-    }
-    return lines;
-  }
+  ServerV2Test() : PmiServerTest(5) {}
   void init(std::uint32_t rank) {
     ask(rank, "cmd=init pmi_version=2 pmi_subversion=0");
     ask(rank, "cmd=fullinit;pmijobid=none;pmirank=" + std::to_string(rank) + ";threaded=FALSE;");
@@ -47,10 +17,6 @@ class ServerV2Test : public testing::Test {
   void init_all() {
     for (std::uint32_t rank = 0; rank < 3; ++rank) init(rank);
   }
-
-  PmiServer server{{"job", 3, 5, pmi::NodeMap({{0, 1, 2}, {1, 1, 1}}), {0, 0, 1}}};
-  std::string error;
-  std::optional<PmiServer::Abort> aborted;
 };
 
 TEST_F(ServerV2Test, introduces_itself) {
@@ -106,8 +72,7 @@ TEST_F(ServerV2Test, a_value_of_semicolons_fits_into_its_frame) {
 
 TEST_F(ServerV2Test, says_that_a_value_will_never_come) {
   init_all();
-  std::vector<PmiServer::Reply> replies;
-  server.gone(2, replies);
+  end(2);
   EXPECT_EQ(ask(0, "cmd=kvs-get;key=k;from=2;"),
             (Lines{"0: cmd=kvs-get-response;rc=0;found=FALSE;gone=TRUE;"}));
   EXPECT_EQ(ask(0, "cmd=kvs-get;key=k;from=1;"), (Lines{"0: cmd=kvs-get-response;rc=0;found=FALSE;"}));
@@ -131,9 +96,7 @@ TEST_F(ServerV2Test, the_last_fence_of_a_kept_job_is_one_of_the_living) {
   init_all();
   EXPECT_EQ(ask(0, "cmd=kvs-fence;living=TRUE;"), Lines{});
   EXPECT_EQ(ask(1, "cmd=kvs-fence;living=TRUE;"), Lines{});
-  std::vector<PmiServer::Reply> replies;
-  server.gone(2, replies);
-  EXPECT_EQ(text_of(replies), (Lines{"0: cmd=kvs-fence-response;rc=0;", "1: cmd=kvs-fence-response;rc=0;"}));
+  EXPECT_EQ(end(2), (Lines{"0: cmd=kvs-fence-response;rc=0;", "1: cmd=kvs-fence-response;rc=0;"}));
 }
 
 TEST_F(ServerV2Test, ranks_of_both_versions_meet) {
@@ -183,8 +146,7 @@ TEST_F(ServerV2Test, parked_requests_are_limited_and_forgotten_with_their_rank) 
     EXPECT_EQ(ask(1, "cmd=info-getnodeattr;key=a;wait=TRUE;"), Lines{});
   ask(1, "cmd=info-getnodeattr;key=a;wait=TRUE;");
   EXPECT_NE(error.find("more than 64 requests wait"), std::string::npos) << error;
-  std::vector<PmiServer::Reply> replies;
-  server.gone(1, replies);
+  end(1);
   EXPECT_EQ(ask(0, "cmd=info-putnodeattr;key=a;value=v;"), (Lines{"0: cmd=info-putnodeattr-response;rc=0;"}));
 }
 

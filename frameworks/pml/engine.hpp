@@ -101,6 +101,7 @@ class Engine final : public Component, private btl::Sink {
   // engine_hot.cpp: what an eager message passes through
   void on_message(btl::Origin& from, std::span<const std::byte> message) noexcept override;
   void match_kept(Request& request, Message& message) noexcept;
+  [[gnu::noinline]] void isend_slowly(Request& request) noexcept;
 
   // engine_messages.cpp: all other messages, and what is to be done with what has matched
   void on_other(btl::Origin& from, std::span<const std::byte> message) noexcept;
@@ -117,7 +118,6 @@ class Engine final : public Component, private btl::Sink {
   void on_line(Peer& peer, std::span<const std::byte> message) noexcept;
 
   // engine.cpp: the calls that are not hot, and progress
-  [[gnu::noinline]] void isend_slowly(Request& request) noexcept;
   [[nodiscard]] int push() noexcept;
   void await_contact(Peer& peer) noexcept;
   [[gnu::noinline]] int poll_rare() noexcept;

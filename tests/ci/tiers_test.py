@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What .ci/tiers leaves out of a build, held against the tests of a release build: `tiers_test.py BUILD_DIRECTORY`."""
+import importlib.machinery
+import importlib.util
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COMBINE = ROOT / ".ci/combine-tests"
+THREADS = re.compile(r"\b(pthread_create|thrd_create|std::j?thread|std::async)\b")
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+loader = importlib.machinery.SourceFileLoader("combine_tests", str(COMBINE))
+combine = importlib.util.module_from_spec(importlib.util.spec_from_loader("combine_tests", loader))
+loader.exec_module(combine)
+
+
+class Sources:
+    """Which test programs start threads: in their own files, or in headers of tests/ that these include."""
+
+    def __init__(self, build):
+        self.known = {}
+        self.files = {}
+        for entry in json.loads((build / "compile_commands.json").read_text()):
+            target = re.search(r" -o \S*?/([^/ ]+)\.dir/", entry["command"])
+            path = pathlib.Path(entry["file"])
+            if target and {ROOT / "tests", ROOT / "examples"} & set(path.parents):
+                self.files.setdefault(target[1], set()).add(path)
+
+    def threaded(self, program):
+        return any(self.starts(path) for path in self.files.get(program, ()))
+
+    def starts(self, path):
+        if path not in self.known:
+            self.known[path] = False  # a circle of headers ends here
+            text = path.read_text()
+            near = (place / name for name in INCLUDE.findall(text) for place in (path.parent, ROOT, ROOT / "tests/mpi"))
+            self.known[path] = bool(THREADS.search(text)) or any(
+                self.starts(header) for header in near if header.is_file() and ROOT / "tests" in header.parents)
+        return self.known[path]
+
+
+class OfThisBuild(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.tests = [test for test in combine.tests_of(BUILD) if "command" in test]
+        cls.names = [test["name"] for test in cls.tests]
+
+    def setUp(self):
+        self.rules = combine.rules_of(ROOT / ".ci/tiers")
+
+    def kept(self, where):
+        return [name for name in self.names if not combine.left_out(self.rules, where, name)]
+
+    def test_the_release_build_of_ci_runs_everything(self):
+        self.assertEqual({rule["where"] for rule in self.rules}, {"quick", "asan", "tsan", "builtin"})
+
+    def test_each_rule_decides_something(self):
+        for where in ("quick", "asan", "tsan", "builtin"):
+            undecided = [rule for rule in self.rules if rule["where"] == where]
+            for name in self.names:
+                first = next((rule for rule in self.rules
+                              if rule["where"] == where and rule["names"].search(name)), None)
+                if first in undecided:
+                    undecided.remove(first)
+            self.assertEqual([rule["names"].pattern for rule in undecided], [], f"rules of {where} that fit no test")
+
+    def test_programs_with_threads_are_watched_for_races(self):
+        sources = Sources(BUILD)
+        threaded = {test["name"] for test in self.tests
+                    if not test["name"].startswith("profile/")  # plain builds only: tests/mpi/profile
+                    and any(sources.threaded(pathlib.Path(word).name) for word in test["command"])}
+        for known in ("mpi/threads/mixed/np4", "mpi_coll", "btl_shm"):  # the search finds what it is to find
+            self.assertIn(known, threaded)
+        self.assertEqual(sorted(threaded - set(self.kept("tsan"))), [])
+
+    def test_each_kind_of_test_stays_in_each_build_that_it_concerns(self):
+        def kinds(names):
+            return {name.split("/")[0] if "/" in name else name.split("_")[0] for name in names}
+        everything = kinds(self.names)
+        self.assertLessEqual(everything - kinds(self.kept("asan")), {"docs"})
+        self.assertLessEqual({"abi", "cluster", "example", "mpi", "network", "np", "plugin", "tools"} & everything,
+                             kinds(self.kept("builtin")))
+        self.assertLessEqual({"cluster", "example", "mpi", "network", "np", "plugin"} & everything,
+                             kinds(self.kept("tsan")))
+
+
+class Combined(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tiers-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        names = ("mpi/threads/mixed/np2", "mpi/datatype/pack/np1", "cluster_managers", "plugin_site")
+        (self.folder / "CTestTestfile.cmake").write_text("".join(f"add_test({name} true)\n" for name in names))
+        self.names = set(names)
+
+    def combined(self, tier, part):
+        done = subprocess.run([sys.executable, "-B", COMBINE, tier, self.folder / "all", f"{part}={self.folder}"],
+                              check=True, capture_output=True, text=True)
+        left = {test["name"].removeprefix(part + "/") for test in combine.tests_of(self.folder / "all")}
+        return left, done.stdout
+
+    def test_full_leaves_out_nothing(self):
+        for part in ("release", "asan", "tsan", "builtin"):
+            self.assertEqual(self.combined("full", part), (self.names, ""))
+
+    def test_ci_leaves_out_by_build_and_says_so(self):
+        self.assertEqual(self.combined("ci", "release"), (self.names, ""))
+        left, said = self.combined("ci", "tsan")
+        self.assertEqual(left, {"mpi/threads/mixed/np2"})
+        self.assertIn("tsan: left out 3 of .: one thread per process", said)
+        left, _ = self.combined("ci", "builtin")
+        self.assertEqual(left, {"plugin_site", "mpi/threads/mixed/np2"})
+        self.assertNotIn("cluster_managers", self.combined("ci", "asan")[0])
+
+    def test_quick_leaves_out_what_takes_minutes(self):
+        left, _ = self.combined("quick", "release")
+        self.assertEqual(left, {"mpi/threads/mixed/np2", "mpi/datatype/pack/np1"})
+
+
+class Rules(unittest.TestCase):
+    def refused(self, line):
+        with tempfile.TemporaryDirectory(prefix="tiers-") as folder:
+            path = pathlib.Path(folder) / "tiers"
+            path.write_text("# a comment\n\n" + line + "\n")
+            with self.assertRaises(SystemExit) as ended:
+                combine.rules_of(path)
+            return str(ended.exception)
+
+    def test_a_rule_without_a_reason_is_refused(self):
+        self.assertIn("tiers:3: expected '<where> run|leave <names> : <reason>'", self.refused("asan leave ^mpi/"))
+        self.assertIn("tiers:3:", self.refused("asan leave ^mpi/ : "))
+
+    def test_an_unknown_word_is_refused(self):
+        self.assertIn("tiers:3:", self.refused("asan drop ^mpi/ : why"))
+
+    def test_an_expression_that_cannot_be_read_is_refused(self):
+        self.assertIn("tiers:3: '^mpi/(' is no regular expression", self.refused("asan leave ^mpi/( : why"))
+
+
+if __name__ == "__main__":
+    BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()

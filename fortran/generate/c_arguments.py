@@ -94,7 +94,8 @@ def handle(routine, argument):
         return Converted(f"{word}_from(*{name})")
     if argument.direction == "out":
         return Converted(f"&{local}", [f"{c_type} {local} = {c_type_null(argument)};"], [f"*{name} = {word}_to({local});"])
-    return Converted(f"&{local}", [f"{c_type} {local} = {word}_from(*{name});"], [], [f"*{name} = {word}_to({local});"])
+    back = [f"*{name} = {word}_to({local});"] if argument.direction == "inout" else []
+    return Converted(f"&{local}", [f"{c_type} {local} = {word}_from(*{name});"], [], back)
 
 
 def c_type_null(argument):

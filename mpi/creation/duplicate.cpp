@@ -10,6 +10,7 @@
 #include "mpi/coll/builders.hpp"
 #include "mpi/creation/inter_exchange.hpp"
 #include "mpi/error.hpp"
+#include "mpi/request/fault.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace starling::mpi {
@@ -64,10 +65,7 @@ void Duplication::start() {
 
 Made Duplication::finish() {
   if (execution_.fault() != pml::Fault::none) {
-    const bool lost = peer_gone(execution_.fault());
-    return {error_on(parent_, lost ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER,
-                     "the new context id could not be exchanged with rank " +
-                         std::to_string(execution_.faulty_peer())),
+    return {fault_error(execution_.fault(), parent_, execution_.faulty_peer(), "the new context id"),
             nullptr};
   }
   if (id_ == ContextId{}) {

@@ -8,7 +8,7 @@
 
 #include "mpi.h"
 #include "mpi/coll/execution.hpp"
-#include "mpi/error.hpp"
+#include "mpi/request/fault.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -31,9 +31,7 @@ int run(Comm& comm, coll::Execution& execution) {
   const Waiting waiting(what);
   if (!execution.complete()) runtime.wait([&] { return execution.advance(); });
   if (execution.fault() == pml::Fault::none) return MPI_SUCCESS;
-  return error(peer_gone(execution.fault()) ? MPI_ERR_PROC_ABORTED : MPI_ERR_OTHER,
-               "the groups of the intercommunicator could not exchange messages with rank " +
-                   std::to_string(execution.faulty_peer()));
+  return fault_error(execution.fault(), comm, execution.faulty_peer(), "an exchange between the two groups");
 }
 
 }  // namespace

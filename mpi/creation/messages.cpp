@@ -6,8 +6,7 @@
 #include <string>
 
 #include "mpi.h"
-#include "mpi/error.hpp"
-#include "mpi/request/fate.hpp"
+#include "mpi/request/fault.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -31,15 +30,11 @@ int await(pml::Request& request, const Comm& comm, const char* what) {
   const Waiting waiting(text);
   Runtime::get()->wait([&] { return request.complete.load(std::memory_order_acquire); });
   // Cancelled by the pml: a member has died, so that this would never be received.
-  const bool lost = peer_gone(request.status.fault) || request.status.cancelled;
-  if (lost) {
-    const bool said = request.receive || request.status.cancelled;
-    return error_on(comm, MPI_ERR_PROC_ABORTED,
-                    fate_text(comm, to_int(said ? request.status.source : request.rank)));
-  }
-  if (request.status.fault == pml::Fault::none) return MPI_SUCCESS;
-  return error(MPI_ERR_OTHER, std::string("a message of ") + what + " could not be exchanged with rank " +
-                                  std::to_string(to_int(request.rank)));
+  const bool cancelled = request.status.cancelled;
+  const pml::Fault fault = cancelled ? pml::Fault::peer_lost : request.status.fault;
+  if (fault == pml::Fault::none) return MPI_SUCCESS;
+  const bool said = peer_gone(fault) && (request.receive || cancelled);
+  return fault_error(fault, comm, to_int(said ? request.status.source : request.rank), what);
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 ///
 /// Threads:   under the runtime's lock, which waiting releases.
 /// Ownership: spans are borrowed until the call returns.
-/// Errors:    MPI_ERR_PROC_ABORTED if a member has died, else MPI_ERR_OTHER, with what was exchanged and with
-///            whom.
+/// Errors:    those of mpi/request/fault.hpp, with what was exchanged and with whom.
 /// Units:     bytes.
 
 #include <cstddef>

@@ -10,7 +10,7 @@
 #include "mpi/coll/execution.hpp"
 #include "mpi/error.hpp"
 #include "mpi/launch/unequal.hpp"
-#include "mpi/request/fate.hpp"
+#include "mpi/request/fault.hpp"
 #include "mpi/request/request.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
@@ -63,24 +63,10 @@ int no_memory() { return error(MPI_ERR_NO_MEM, "no memory for the temporary buff
 
 /// `what`: "MPI_Ibcast: " where the failing call is another one.
 int error_of(const Execution& execution, const Comm& comm, const std::string& what = {}) {
-  const bool own = execution.faulty_peer() < 0;
-  const std::string peer = "rank " + std::to_string(execution.faulty_peer());
-  switch (execution.fault()) {
-    case pml::Fault::none: return MPI_SUCCESS;
-    case pml::Fault::truncated:
-      return error_on(comm, MPI_ERR_TRUNCATE,
-                      what + unequal_text(own ? static_cast<int>(comm.rank()) : execution.faulty_peer(),
-                                          execution.lengths()));
-    case pml::Fault::peer_lost:
-    case pml::Fault::peer_left:
-      return error_on(comm, MPI_ERR_PROC_ABORTED, fate_text(comm, execution.faulty_peer()));
-    case pml::Fault::unreachable:
-      return error_on(comm, MPI_ERR_OTHER, "no transport reaches " + peer + "; the log line before says why");
-    case pml::Fault::no_memory:
-      return error_on(comm, MPI_ERR_NO_MEM, "no memory for a message to or from " + peer);
-    case pml::Fault::internal: break;
-  }
-  return error_on(comm, MPI_ERR_INTERN, "a message to or from " + peer + " ended with an internal error");
+  const int peer = execution.faulty_peer();
+  if (execution.fault() != pml::Fault::truncated) return fault_error(execution.fault(), comm, peer);
+  const int who = peer < 0 ? static_cast<int>(comm.rank()) : peer;
+  return error_on(comm, fault_class(pml::Fault::truncated), what + unequal_text(who, execution.lengths()));
 }
 
 Port port_of(Comm& comm, Tag tag) { return {&Runtime::get()->pml(), &comm.collective_context(), tag}; }

@@ -17,6 +17,7 @@
 #include "mpi/error.hpp"
 #include "mpi/hardware/hardware.hpp"
 #include "mpi/launch/unequal.hpp"
+#include "mpi/request/fault.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -168,18 +169,20 @@ node::Crew* NodeTeam::board_for(std::uint64_t bytes, std::uint64_t cell_bytes, s
 int NodeTeam::ended(Comm& comm, const node::Crew& crew, bool complete) {
   if (complete && crew.equal()) [[likely]]
     return MPI_SUCCESS;
-  return complete ? error_on(comm, MPI_ERR_TRUNCATE, unequal_text(crew.difference())) : died(comm);
+  return complete ? error_on(comm, fault_class(pml::Fault::truncated), unequal_text(crew.difference()))
+                  : died(comm);
 }
 
 int NodeTeam::died(const Comm& comm) {
   const std::uint32_t lost = comm.node_team->lost_;
-  return error_on(comm, MPI_ERR_PROC_ABORTED, "rank " + std::to_string(lost - 1) + " has ended");
+  return error_on(comm, fault_class(pml::Fault::peer_lost),
+                  "rank " + std::to_string(lost - 1) + " has ended");
 }
 
 int NodeTeam::ended_parcels(Comm& comm, const node::Parcels& parcels, int rc) {
   if (!parcels.complete) return died(comm);
   if (rc != MPI_SUCCESS || parcels.unequal.member < 0) return rc;
-  return error_on(comm, MPI_ERR_TRUNCATE, unequal_text(parcels.unequal));
+  return error_on(comm, fault_class(pml::Fault::truncated), unequal_text(parcels.unequal));
 }
 
 node::Crew* NodeTeam::board(node::Shapes::Index index) {

@@ -34,34 +34,52 @@ std::string fate_text(const Comm& comm, int rank) {
   return who + "has ended";
 }
 
-int fault_error(const pml::Request& request, const Comm* comm) {
-  const std::string rank = std::to_string(to_int(request.receive ? request.status.source : request.rank));
-  int error_class = MPI_ERR_INTERN;
-  std::string detail = "the message ended with an internal error";
-  switch (request.status.fault) {
+int fault_class(pml::Fault fault) noexcept {
+  switch (fault) {
     case pml::Fault::none: return MPI_SUCCESS;
-    case pml::Fault::truncated:
-      error_class = MPI_ERR_TRUNCATE;
-      detail = "the message from rank " + rank + " with tag " + std::to_string(to_int(request.status.tag)) +
-               " is longer than the receive buffer of " + std::to_string(request.buffer.bytes) + " bytes";
-      break;
+    case pml::Fault::truncated: return MPI_ERR_TRUNCATE;
     case pml::Fault::peer_lost:
-    case pml::Fault::peer_left:
-      error_class = MPI_ERR_PROC_ABORTED;
-      detail = comm != nullptr ? fate_text(*comm, std::stoi(rank)) : "rank " + rank + " is lost";
-      break;
-    case pml::Fault::unreachable:
-      error_class = MPI_ERR_OTHER;
-      detail = "no transport reaches rank " + rank + "; the log line before says why";
-      break;
-    case pml::Fault::no_memory:
-      error_class = MPI_ERR_NO_MEM;
-      detail = "no memory for a message of " + std::to_string(request.buffer.bytes) + " bytes";
-      break;
+    case pml::Fault::peer_left: return MPI_ERR_PROC_ABORTED;
+    case pml::Fault::unreachable: return MPI_ERR_OTHER;
+    case pml::Fault::no_memory: return MPI_ERR_NO_MEM;
+    case pml::Fault::internal: return MPI_ERR_INTERN;
+  }
+  return MPI_ERR_INTERN;
+}
+
+std::string fault_text(pml::Fault fault, const Comm* comm, int rank) {
+  const std::string who = "rank " + std::to_string(rank);
+  switch (fault) {
+    case pml::Fault::none: return {};
+    case pml::Fault::truncated: return "the message from " + who + " is longer than what this rank expects";
+    case pml::Fault::peer_lost:
+    case pml::Fault::peer_left: return comm != nullptr ? fate_text(*comm, rank) : who + " is lost";
+    case pml::Fault::unreachable: return "no transport reaches " + who + "; the log line before says why";
+    case pml::Fault::no_memory: return "no memory for a message to or from " + who;
     case pml::Fault::internal: break;
   }
-  return comm == nullptr ? error(error_class, std::move(detail))
-                         : error_on(*comm, error_class, std::move(detail));
+  return "a message to or from " + who + " ended with an internal error";
+}
+
+int fault_error(pml::Fault fault, const Comm& comm, int rank, const std::string& what) {
+  const std::string why = fault_text(fault, &comm, rank);
+  return error_on(comm, fault_class(fault), what.empty() ? why : what + ": " + why);
+}
+
+int fault_error(const pml::Request& request, const Comm* comm) {
+  const pml::Fault fault = request.status.fault;
+  if (fault == pml::Fault::none) return MPI_SUCCESS;
+  const int rank = to_int(request.receive ? request.status.source : request.rank);
+  std::string detail = fault_text(fault, comm, rank);
+  if (fault == pml::Fault::truncated) {
+    detail = "the message from rank " + std::to_string(rank) + " with tag " +
+             std::to_string(to_int(request.status.tag)) + " is longer than the receive buffer of " +
+             std::to_string(request.buffer.bytes) + " bytes";
+  } else if (fault == pml::Fault::no_memory) {
+    detail += " (" + std::to_string(request.buffer.bytes) + " bytes)";
+  }
+  return comm == nullptr ? error(fault_class(fault), std::move(detail))
+                         : error_on(*comm, fault_class(fault), std::move(detail));
 }
 
 }  // namespace starling::mpi

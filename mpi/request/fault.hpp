@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  From the pml's status and faults to MPI's. Layer: mpi.
+/// @file  From the pml's status and faults to MPI's: the one table of error classes. Layer: mpi.
+///
+/// docs/user-guide.md, "Errors of messages", has the table for users.
+/// Threads: under the runtime's lock; fault_class from any.
+
+#include <string>
 
 #include "frameworks/pml/request.hpp"
 #include "mpi.h"
@@ -11,7 +16,17 @@ class Comm;
 
 /// Source, tag and length of a received message.
 void fill_status(const pml::Status& from, MPI_Status& to) noexcept;
-/// The error class of a fault, with the detail noted on `comm` (may be null).
+
+/// The error class that users get for a fault, whatever the message belonged to.
+[[nodiscard]] int fault_class(pml::Fault fault) noexcept;
+/// Why, of a message to or from `rank` (of the remote group, of an intercommunicator): "rank 3 has ended".
+/// `comm` may be null: then less is known of a lost rank. What was too long is not known here; who knows says
+/// it himself.
+[[nodiscard]] std::string fault_text(pml::Fault fault, const Comm* comm, int rank);
+/// Notes the fault of a message that `comm` needed by itself, as in a collective; `what` ("a broadcast")
+/// comes first, if it is given. Gives the class.
+[[nodiscard]] int fault_error(pml::Fault fault, const Comm& comm, int rank, const std::string& what = {});
+/// The same of a message of the program; `comm` may be null.
 [[nodiscard]] int fault_error(const pml::Request& request, const Comm* comm);
 
 }  // namespace starling::mpi

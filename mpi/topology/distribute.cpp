@@ -8,6 +8,7 @@
 #include "mpi/coll/execution.hpp"
 #include "mpi/coll/select.hpp"
 #include "mpi/error.hpp"
+#include "mpi/request/fault.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -41,8 +42,7 @@ int exchange(Comm& comm, const coll::Alltoall& asked) {
   const Waiting waiting(what);
   Runtime::get()->wait([&execution] { return execution.advance(); });
   if (execution.fault() == pml::Fault::none) return MPI_SUCCESS;
-  return error(MPI_ERR_OTHER, "the edges of the graph could not be exchanged with rank " +
-                                  std::to_string(execution.faulty_peer()));
+  return fault_error(execution.fault(), comm, execution.faulty_peer(), "the edges of the graph");
 }
 
 /// The counts that alltoall wants, from where the blocks begin.

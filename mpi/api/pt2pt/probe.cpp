@@ -6,6 +6,7 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/request/fate.hpp"
+#include "mpi/request/fault.hpp"
 #include "mpi/request/message.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -46,7 +47,7 @@ int receive_matched(MPI_Message* handle, void* buf, MPI_Count count, Datatype& d
 /// No message will come any more from whom a probe waits for. What has come is found first.
 int nobody_to_wait_for(const Comm& comm, int source) {
   return error_on(
-      comm, MPI_ERR_PROC_ABORTED,
+      comm, fault_class(pml::Fault::peer_lost),
       source == MPI_ANY_SOURCE ? "every other rank of the communicator is lost" : fate_text(comm, source));
 }
 

@@ -142,6 +142,19 @@ static int in_merge(void) {
   return MPI_Intercomm_merge(between, 0, &all);
 }
 
+/* What a process has to tell of its own group goes through the other group. */
+static int in_inter_split(void) {
+  MPI_Comm part;
+  return MPI_Comm_split(between, 0, rank, &part);
+}
+
+/* Every process tells every other how many edges it has for it. */
+static int in_graph(void) {
+  MPI_Comm graph;
+  int to = (rank + 1) % size, degree = 1;
+  return MPI_Dist_graph_create(world, 1, &rank, &degree, &to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+}
+
 static int in_split(void) {
   MPI_Comm half;
   return MPI_Comm_split(world, rank % 2, 0, &half);
@@ -227,6 +240,8 @@ int main(int argc, char** argv) {
               {"split", in_split},
               {"creation", in_creation},
               {"merge", in_merge},
+              {"inter-split", in_inter_split},
+              {"graph", in_graph},
               {"exchange", in_exchange},
               {"nothing", in_nothing}};
   int (*run)(void) = NULL;
@@ -245,7 +260,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(world, &size);
   victim = size - 1;
   MPI_Comm_split(world, rank == victim, rank, &before);
-  if (run == in_merge) MPI_Intercomm_create(before, 0, world, rank == victim ? 0 : victim, 7, &between);
+  if (run == in_merge || run == in_inter_split)
+    MPI_Intercomm_create(before, 0, world, rank == victim ? 0 : victim, 7, &between);
   if (argc < 3) {
     for (i = 0; i < 5; ++i) MPI_Barrier(world);
   } else if (rank == victim) { /* not before all have left the split */

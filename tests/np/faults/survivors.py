@@ -19,7 +19,7 @@ NETWORKS = {name: {f"STARLING_MCA_btl_{name}_{what}": "lo"} for name, what in ((
             if (BUILD / f"lib/starling/btl_{name}.so").exists()}
 WAYS = ("receive", "send", "long-send", "probe", "mprobe", "test", "iprobe", "any", "waitall", "allreduce",
         "long-allreduce", "bcast", "barrier", "ibarrier", "alltoall", "alltoallv", "reduce-scatter", "dup", "split",
-        "creation", "merge", "exchange", "nothing")
+        "creation", "merge", "inter-split", "graph", "exchange", "nothing")
 
 
 class Survivors(JobCase):

@@ -15,6 +15,7 @@ std::span<const Section> all_sections() noexcept {
       {"components", "components found, and those that cannot be used, with the reason", &print_components},
       {"params", "parameters: value, origin, default, range, help", &print_parameters},
       {"coverage", "MPI functions that this build implements", &print_coverage},
+      {"fortran", "Fortran compilers for which there are modules", &print_fortran},
       {"machine", "cores, caches, memory, shared memory", &print_machine},
       {"plan", "what starting a job does, and why: address exchange, barriers, peers", &print_plan},
   };

@@ -50,6 +50,7 @@ void print_build(const Context& context, Printer& printer);
 void print_components(const Context& context, Printer& printer);
 void print_parameters(const Context& context, Printer& printer);
 void print_coverage(const Context& context, Printer& printer);
+void print_fortran(const Context& context, Printer& printer);
 void print_machine(const Context& context, Printer& printer);
 void print_plan(const Context& context, Printer& printer);
 

@@ -53,7 +53,15 @@ if [ -d "$prefix/lib/starling/fortran" ]; then
     LD_LIBRARY_PATH=$prefix/lib "$prefix/bin/mpiexec" -n 1 "$work/fortran-by-pkg-config" >/dev/null
   fi
   # A tree for another compiler: the same one under another name, whose folder is gone.
-  rm -r "$prefix/lib/starling/fortran/$("$prefix/bin/mpifort" -showme:tree)"
+  tree=$("$prefix/bin/mpifort" -showme:tree)
+  told=$("$prefix/bin/starling-info" --fortran --parsable | grep trees)
+  [ "$told" = "fortran.trees=$tree" ] || fail "starling-info tells $told, expected the tree $tree"
+  rm -r "$prefix/lib/starling/fortran/$tree"
+  told=$("$prefix/bin/starling-info" --fortran)
+  case $told in
+    *starling-fortran-build*) ;;
+    *) fail "starling-info does not tell how to make modules: $told" ;;
+  esac
   "$prefix/bin/starling-fortran-build" gfortran >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "starling-fortran-build failed"; }
   "$prefix/bin/mpifort" "$source/examples/hello_mpi.f90" -o "$work/hello_again"
   "$prefix/bin/mpiexec" -n 1 "$work/hello_again" >/dev/null || fail "a program with the tree that was built does not run"

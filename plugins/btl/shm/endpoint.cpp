@@ -5,6 +5,7 @@
 
 #include "plugins/btl/shm/endpoint.hpp"
 
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -283,9 +284,9 @@ bool ShmEndpoint::can_get() noexcept {
   const std::uint64_t address = header.nonce_address.load(std::memory_order_acquire);
   if (address == 0) return false;  // the peer has not come this far yet: asked again next time
   const auto pid = static_cast<pid_t>(shared_.segment.slot(local_rank_).pid.load(std::memory_order_relaxed));
-  std::uint64_t seen = 0;
-  const int error = read_process(pid, address, std::as_writable_bytes(std::span(&seen, 1)));
-  const bool same = error == 0 && seen == header.nonce.load(std::memory_order_relaxed);
+  std::array<std::uint64_t, 1> seen{};
+  const int error = read_process(pid, address, std::as_writable_bytes(std::span(seen)));
+  const bool same = error == 0 && seen[0] == header.nonce.load(std::memory_order_relaxed);
   get_ = same ? Get::works : Get::refused;
   if (!same) {
     shared_.note(std::string("no direct copies from other processes (process_vm_readv): ") +

@@ -69,6 +69,16 @@ class NetConformance : public testing::Test {
     EXPECT_EQ(harness.sink(to).messages.back().bytes, make_message(number, bytes));
     EXPECT_EQ(harness.sink(to).messages.back().from, (ProcId{0, from}));
   }
+  /// Process 0 sends nothing, and sleeps where it may.
+  static bool lost_to_one_who_waits(Harness& harness) {
+    const Deadline deadline = Deadline::after_seconds(60);
+    while (harness.sink(0).lost.empty() && !deadline.passed()) {
+      if (harness.component(0).progress() == 0 && harness.component(0).begin_sleep())
+        harness.component(0).end_sleep();
+    }
+    return !harness.sink(0).lost.empty();
+  }
+
   /// Process 1 ends, and 0, which sends to it, is told so once and with this code.
   template <class Endpoint>
   static void expect_end(Harness& harness, Endpoint& to_peer, Errc why) {
@@ -229,6 +239,16 @@ TYPED_TEST_P(NetConformance, a_process_that_ends_is_reported_lost_once) {
   EXPECT_TRUE(harness.component(0).drained()) << "a lost peer owes nothing";
 }
 
+TYPED_TEST_P(NetConformance, who_only_waits_finds_that_a_connection_is_gone) {
+  TypeParam harness(2);
+  this->exchange(harness, 0, 1, 1, 64);
+  this->exchange(harness, 1, 0, 2, 64);
+  harness.end(1);
+  ASSERT_TRUE(this->lost_to_one_who_waits(harness));
+  EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
+  EXPECT_EQ(harness.sink(0).why_lost[0], Errc::timed_out) << harness.sink(0).reasons[0];
+}
+
 TYPED_TEST_P(NetConformance, a_death_that_the_launcher_tells_is_no_broken_connection) {
   for (const bool met : {true, false}) {
     TypeParam harness(3);
@@ -238,11 +258,7 @@ TYPED_TEST_P(NetConformance, a_death_that_the_launcher_tells_is_no_broken_connec
     }
     harness.segment().tell_far_death(1);  // of a process that only receives, so no send would find out
     harness.end(1);
-    const Deadline deadline = Deadline::after_seconds(60);
-    while (harness.sink(0).lost.empty() && !deadline.passed()) {
-      if (harness.component(0).progress() == 0 && harness.component(0).begin_sleep())
-        harness.component(0).end_sleep();
-    }
+    EXPECT_TRUE(this->lost_to_one_who_waits(harness));
     for (int i = 0; i < 1000; ++i) harness.component(0).progress();
     ASSERT_EQ(harness.sink(0).lost.size(), 1u);
     EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
@@ -371,10 +387,11 @@ REGISTER_TYPED_TEST_SUITE_P(
     first_messages_that_cross_lose_nothing, a_sleeper_is_woken_by_its_descriptor,
     two_sleepers_wake_each_other, the_descriptor_is_silent_when_nothing_is_there,
     drained_is_true_only_when_all_has_left, a_process_that_ends_is_reported_lost_once,
-    a_death_that_the_launcher_tells_is_no_broken_connection, who_only_polls_hears_of_a_death_too,
-    a_process_that_has_left_in_order_is_reported_left, who_is_back_can_be_lost,
-    an_address_where_nobody_listens_is_an_error_or_a_loss, garbage_as_an_address_is_an_error,
-    an_interface_that_does_not_exist_is_named_with_those_that_do, loopback_can_be_chosen,
-    children_inherit_no_descriptor_and_signals_stay_the_programs, many_peers_are_told_apart);
+    who_only_waits_finds_that_a_connection_is_gone, a_death_that_the_launcher_tells_is_no_broken_connection,
+    who_only_polls_hears_of_a_death_too, a_process_that_has_left_in_order_is_reported_left,
+    who_is_back_can_be_lost, an_address_where_nobody_listens_is_an_error_or_a_loss,
+    garbage_as_an_address_is_an_error, an_interface_that_does_not_exist_is_named_with_those_that_do,
+    loopback_can_be_chosen, children_inherit_no_descriptor_and_signals_stay_the_programs,
+    many_peers_are_told_apart);
 
 }  // namespace starling::test

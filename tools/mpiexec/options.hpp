@@ -4,8 +4,7 @@
 ///
 /// A table of our own instead of a parser library: options have one or two dashes at will (-np and --np,
 /// -bind-to and --bind-to), some take two values (-env NAME VALUE, --mca NAME VALUE), everything after the
-/// program's name belongs to the program, and `:` starts the next program with options of its own. CLI11
-/// reads -np as the flags -n and -p.
+/// program's name belongs to the program, and `:` starts the next program with options of its own.
 ///
 /// Threads: one. Errors: bad_parameter names the option, what was given, what was expected, and the nearest
 /// known name.

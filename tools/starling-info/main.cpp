@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // starling-info: what an MPI program would find here. Layer: tools. See the README beside this file.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <utility>
 
 #include "core/standard_descriptors.hpp"
-#include "params/excerpt.hpp"
 #include "params/nearest.hpp"
-#include "tools/starling-info/sections.hpp"
+#include "tools/starling-info/options.hpp"
 
 namespace starling::info {
 namespace {
-
-constexpr std::uint32_t kMost = 1 << 15;  // nodes times processes fit into 32 bits
-
-struct Wanted {
-  bool parsable = false;
-  bool params_page = false;
-  std::vector<std::string> params;
-  std::vector<std::pair<std::string, std::string>> mca;
-  PlannedJob planned;
-  std::map<std::string_view, bool> sections;
-
-  [[nodiscard]] bool everything() const {
-    return params.empty() &&
-           std::none_of(sections.begin(), sections.end(), [](const auto& s) { return s.second; });
-  }
-};
 
 /// Prints the parameters that were asked for by name; false: one does not exist.
 bool print_named(const Context& context, const Wanted& wanted, Printer& printer) {
@@ -80,7 +61,7 @@ int show(const Wanted& wanted) {
   Printer printer(std::cout, wanted.parsable);
   const bool all_known = print_named(*context, wanted, printer);
   for (const Section& section : all_sections()) {
-    if (wanted.everything() || wanted.sections.at(section.name)) section.print(*context, printer);
+    if (wanted.everything() || wanted.section(section.name)) section.print(*context, printer);
   }
   std::cout.flush();
   for (const std::string& warning : context->warnings)
@@ -90,36 +71,12 @@ int show(const Wanted& wanted) {
   return all_known && context->problems.empty() ? 0 : 1;
 }
 
-int run(int argc, char** argv) {
-  CLI::App app("Shows what an MPI program would find here. Without an option: everything.", "starling-info");
-  Wanted wanted;
-  app.set_version_flag("--version,-V", "Starling " STARLING_VERSION);
-  app.add_flag("--parsable", wanted.parsable, "one fact a line, key=value, for programs");
-  app.add_option("--param", wanted.params, "only this parameter (may be repeated)")->type_name("NAME");
-  app.add_flag("--params-page", wanted.params_page,
-               "all parameters with their defaults, as a page in Markdown");
-  for (const Section& section : all_sections()) {
-    app.add_flag("--" + std::string(section.name), wanted.sections[section.name],
-                 "only: " + std::string(section.about));
-  }
-  app.add_option("--mca", wanted.mca, "as if set by mpiexec's option of that name (may be repeated)")
-      ->type_name("NAME VALUE");
-  app.add_option("--nodes", wanted.planned.nodes, "--plan of a job on so many nodes")
-      ->type_name("M")
-      ->check(CLI::Range(1u, kMost));
-  app.add_option("--ppn", wanted.planned.per_node, "--plan of a job with so many processes on each node")
-      ->type_name("N")
-      ->check(CLI::Range(1u, kMost));
-  app.allow_extras();  // CLI11 would name them in reverse order
-  CLI11_PARSE(app, argc, argv);
-  if (!app.remaining().empty()) {
-    return report(Error{Errc::bad_parameter,
-                        {},
-                        "'" + params::excerpt(app.remaining().front()) +
-                            "' is not understood (starling-info --help lists all options)"});
-  }
-  if (wanted.planned.nodes != 0 || wanted.planned.per_node != 0) wanted.sections["plan"] = true;
-  return show(wanted);
+int run(const std::vector<std::string>& words) {
+  const auto wanted = parse_options(words);
+  if (!wanted) return report(wanted.error());
+  if (!wanted->help && !wanted->version) return show(*wanted);
+  std::cout << (wanted->help ? help_text() : "Starling " STARLING_VERSION "\n");
+  return 0;
 }
 
 }  // namespace
@@ -128,7 +85,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   starling::fill_standard_descriptors(starling::Filling::refuses);
   try {
-    return starling::info::run(argc, argv);
+    return starling::info::run({argv + std::min(argc, 1), argv + argc});
   } catch (const std::exception& thrown) {
     std::cerr << "starling-info: " << thrown.what() << "\n";
     return 1;

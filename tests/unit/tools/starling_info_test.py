@@ -181,7 +181,33 @@ class StarlingInfo(unittest.TestCase):
     def test_version_and_help_are_options(self):
         self.assertRegex(self.run_info("--version").stdout, r"^Starling \d+\.\d+\.\d+\n$")
         self.assertIn("--parsable", self.run_info("--help").stdout)
-        self.assertNotEqual(self.run_info("--nonsense").returncode, 0)
+        self.assertEqual(self.run_info("-V").stdout, self.run_info("--version").stdout)
+        self.assertEqual(self.run_info("-h").stdout, self.run_info("--help").stdout)
+
+    def refused(self, *options):
+        done = self.run_info(*options)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+        return done.stderr
+
+    def test_an_option_that_does_not_exist_is_refused_with_the_nearest(self):
+        self.assertEqual(self.refused("--componets"), "starling-info: '--componets' is not understood; did you mean "
+                                                      "'--components'? (starling-info --help lists all options)\n")
+        for words in (["--nonsense"], ["-parsable"], ["-build"], ["--h"], ["-"], ["--"], [""], ["--build=1"], ["--plan", "x"]):
+            self.assertIn("is not understood", self.refused(*words), words)
+
+    def test_values_are_checked_and_counted(self):
+        for words in (["--nodes", "0"], ["--ppn=32769"], ["--ppn", "3x"], ["--nodes", "-1"], ["--nodes="]):
+            self.assertIn("is not a whole number from 1 to 32768", self.refused(*words), words)
+        self.assertIn("--nodes needs M", self.refused("--nodes"))
+        self.assertIn("--mca needs NAME VALUE", self.refused("--mca", "btl"))
+        self.assertIn("--mca needs NAME VALUE", self.refused("--mca", "btl", "self", "pml"))
+        self.assertIn("--parsable takes no value", self.refused("--parsable=1"))
+
+    def test_values_may_follow_each_other_and_an_equals_sign(self):
+        facts, done = self.facts("--param", "btl", "log_level", "--param=pml", "--mca", "btl", "self", "pml", "static")
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual({key.split(".")[1] for key in facts}, {"btl", "log_level", "pml"})
+        self.assertEqual((facts["parameter.btl.value"], facts["parameter.pml.value"]), ("self", "static"))
 
 
 unittest.main(argv=sys.argv[:1])

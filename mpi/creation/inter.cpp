@@ -80,7 +80,8 @@ bool overlap(const Group& a, const Group& b) {
 /// it away; negative tags are not used by collectives, -1 and -2 are wildcards.
 Tag leaders_tag(int tag) { return Tag{-8 - tag % (std::numeric_limits<int>::max() - 8)}; }
 
-/// What the leaders do: both tell their groups, both find out whether they overlap.
+/// What the leaders do: both tell their groups, both find out whether they overlap. A leader that was given a
+/// rank or a tag out of range does not know who waits for it: that one goes on waiting, as with other MPIs.
 int meet(const Comm& local, const Bridge& bridge, Described& remote) {
   if (bridge.peer == nullptr) return error(MPI_ERR_COMM, "peer_comm is not a live communicator");
   Comm& peer = *bridge.peer;

@@ -6,6 +6,7 @@ one. The routine itself must not be BIND(C), since profiling tools replace it in
 
 from c_entries import body_name, parameters
 from c_arguments import fortran_parameter
+from fast import has_own_descriptor, other_names, own_descriptor_body
 from declare import closing, declarations, dummies, opening, pack, wrap
 
 HEAD = """\
@@ -26,7 +27,7 @@ def with_descriptor(routines):
 
 
 def bodies_f90(routines):
-    lines = [HEAD.rstrip()]
+    lines = [HEAD.rstrip()] + other_names(routines)
     for r in with_descriptor(routines):
         lines += opening(r, "P" + r.f08_specific, 0)
         lines += pack(["  use starling_mpi_types", "  implicit none"] + declarations(r, True, 2) + ["  interface"])
@@ -55,6 +56,10 @@ C_HEAD = """\
 
 def c_parameter(argument):
     return f"CFI_cdesc_t* {argument.name}" if argument.choice else fortran_parameter(argument)
+
+
+def own_parameter(argument):
+    return f"OwnArray* {argument.name}" if argument.choice else fortran_parameter(argument)
 
 
 def call(routine, places, error):
@@ -104,7 +109,10 @@ def declared(routine):
 
 def cdesc_files(routines):
     members = with_descriptor(routines)
+    own = [line for r in members if has_own_descriptor(r) for line in own_descriptor_body(r, parameters(r, own_parameter))]
+    own = ["#ifdef STARLING_OWN_DESCRIPTORS", '#include "fortran/library/own_descriptor.h"'] + own + ["#endif"]
     text = C_HEAD + "\n".join(declared(r) for r in members) + "\n\n" + "\n".join(cdesc(r) for r in members) + "\n"
+    text += "\n".join(own) + "\n"
     return {"entries_cdesc.c": text}
 
 

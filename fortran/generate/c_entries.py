@@ -2,6 +2,7 @@
 """The C functions that Fortran calls: one body for all interfaces, with a symbol for each name that Fortran may use."""
 
 from c_arguments import convert, fortran_parameter
+from fast import fast_body, is_fast
 
 HEAD = """\
 /* SPDX-License-Identifier: BSD-3-Clause */
@@ -72,8 +73,11 @@ def names(routine):
 
 def entry(routine):
     hidden = "HIDDEN " if body_name(routine).startswith("starling_") else ""
-    lines = [f"{hidden}void {body_name(routine)}({parameters(routine)}) {{"]
+    name = f"slow_{routine.lower}" if is_fast(routine) else body_name(routine)
+    hidden = "static __attribute__((noinline)) " if is_fast(routine) else hidden
+    lines = [f"{hidden}void {name}({parameters(routine)}) {{"]
     lines += ["  " + line for line in body(routine)] + ["}"]
+    lines += fast_body(routine, parameters(routine)) if is_fast(routine) else []
     if names(routine):
         lines.append(names(routine))
     return "\n".join(lines)

@@ -61,11 +61,10 @@ HIDDEN void* sentinel_address(void* buffer);
 HIDDEN int is_sentinel(const void* buffer, const int* sentinel);
 
 /* A buffer. All sentinels stand side by side, so one compare tells an ordinary buffer. */
-static inline void* buffer_of(void* buffer) {
-  if ((uintptr_t)buffer - (uintptr_t)&starling_mpi_sentinels_ < sizeof(Sentinels))
-    return sentinel_address(buffer);
-  return buffer;
+static inline int is_special(const void* buffer) {
+  return (uintptr_t)buffer - (uintptr_t)&starling_mpi_sentinels_ < sizeof(Sentinels);
 }
+static inline void* buffer_of(void* buffer) { return is_special(buffer) ? sentinel_address(buffer) : buffer; }
 static inline int is_in_place(const void* buffer) { return buffer == &starling_mpi_sentinels_.in_place; }
 
 /* C's MPI_STATUS_IGNORE, handed to Fortran by C as MPI_F_STATUS_IGNORE, is a null pointer. */
@@ -101,6 +100,21 @@ HANDLE(request, Request, MPI_Request)
 HANDLE(session, Session, MPI_Session)
 HANDLE(win, Win, MPI_Win)
 #undef HANDLE
+
+#define LIKELY(condition) __builtin_expect(condition, 1)
+/* Whether all handles are constants, from their integers, put together by |. */
+static inline int is_constant(int handles) { return (unsigned)handles < 4096; }
+
+/* Functions that every library has are called without a stub; others must be found late (-z lazy). */
+#ifdef __clang__
+#define SURELY_THERE(name) extern __typeof__(name) name
+#else
+#define SURELY_THERE(name) extern __typeof__(name) name __attribute__((noplt))
+#endif
+/* The routine for other files of this library, which calls it without a stub, too. */
+#define INSIDE(name)                                \
+  extern __typeof__(pmpi_##name##_) starling_##name \
+      __attribute__((alias("pmpi_" #name "_"), visibility("hidden")));
 
 /* Arrays that are converted: few elements have room on the stack. */
 enum { kFew = 16 };

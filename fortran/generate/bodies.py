@@ -68,6 +68,13 @@ def call(routine, places, error):
     return f"{body_name(routine)}({', '.join(words)});"
 
 
+def as_type(routine):
+    """Large sections need no copy where there is one count and one type."""
+    typed = call(routine, {"buf": "buf->base_addr", "count": "&one", "datatype": "&typed"}, "ierror")
+    return "const int one = 1; int typed; if (section_type(buf, *count, *datatype, &typed)) " \
+        f"{{ {typed.replace('&one', '(int*)&one')} section_type_free(typed); return; }}"
+
+
 def with_sections(routine, buffers):
     """The lines for arrays that are not contiguous."""
     if routine.name in KEEP:
@@ -76,6 +83,8 @@ def with_sections(routine, buffers):
                 for i, a in enumerate(buffers)]
     places = {a.name: f"{a.name}_" for a in buffers}
     lines = ["Section sections[kSections] = {0}; int code = MPI_SUCCESS;"]
+    if has_own_descriptor(routine):
+        lines.append(as_type(routine))
     lines += [f"void* const {a.name}_ = {opened};" for a, opened in zip(buffers, sections)]
     lines.append(call(routine, places, "&code"))
     if routine.name.endswith("_begin"):

@@ -13,7 +13,7 @@ static char* allocate(size_t bytes) {
 }
 
 /* Takes contiguous dimensions together, so that few runs are copied. */
-static void describe(Section* section, const CFI_cdesc_t* array) {
+void section_describe(Section* section, const CFI_cdesc_t* array) {
   section->base = array->base_addr;
   section->run = array->elem_len;
   section->rank = 0;
@@ -108,7 +108,7 @@ HIDDEN void section_free(Section* section) {
 void* section_open(Section* section, const CFI_cdesc_t* array, Use use) {
   section->copy = section->before = NULL;
   if (is_contiguous(array)) return array->base_addr;
-  describe(section, array);
+  section_describe(section, array);
   section->copy = allocate(section->bytes);
   if (use == kWrites) section->before = allocate(section->bytes);
   section_refresh(section);

@@ -39,6 +39,11 @@ static inline int is_contiguous(const CFI_cdesc_t* array) {
   return 1;
 }
 
+/* The runs of the array, without a copy. */
+HIDDEN void section_describe(Section* section, const CFI_cdesc_t* array);
+/* Whether `count` elements of a large array may go as one element of a datatype, which is made then. */
+HIDDEN int section_type(const CFI_cdesc_t* array, int count, int datatype, int* made);
+HIDDEN void section_type_free(int made);
 /* Where the call shall look: the array itself, or a copy. */
 HIDDEN void* section_open(Section* section, const CFI_cdesc_t* array, Use use);
 /* Copies back what has changed, and frees the copy. */

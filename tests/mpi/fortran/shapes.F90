@@ -51,6 +51,7 @@ program shapes
   RECEIVED(grid(2:3, :), 10, MPI_INTEGER, (grid))
   RECEIVED(grid(4:1:-1, 1), 4, MPI_INTEGER, (grid))
   RECEIVED(cube(:, 2, :), 15, MPI_INTEGER, (cube))
+  call large
   call MPI_Finalize
 contains
   ! What is sent to this process itself arrives in `got`.
@@ -103,6 +104,47 @@ contains
   subroutine assumed_size(array, n)
     integer, intent(in) :: n, array(4, *)
     SENT(array(:, 1:n / 4), n, MPI_INTEGER, ([(i, i = 1, 20)]))
+  end subroutine
+
+  ! Sections that go as a datatype: all elements of two dimensions, some of one, backwards, of unequal sides.
+  subroutine large
+    integer, asynchronous, save :: from(100, 100), to(100, 100), line(20000), other_line(20000), want(100, 100)
+    from = reshape([(i, i = 1, 10000)], [100, 100])
+    to = -1
+    call MPI_Irecv(to(2:100:2, :), 5000, MPI_INTEGER, 0, 0, MPI_COMM_SELF, request)
+    call MPI_Isend(from(1:99:2, 100:1:-1), 5000, MPI_INTEGER, 0, 0, MPI_COMM_SELF, other)
+    call MPI_Wait(request, state)
+    call MPI_Wait(other, MPI_STATUS_IGNORE)
+    want = -1
+    want(2:100:2, :) = from(1:99:2, 100:1:-1)
+    call expect(all(to == want), 'a large section of two dimensions')
+    line = [(i, i = 1, 20000)]
+    other_line = -1
+    call MPI_Isend(line(20000:2:-2), 3000, MPI_INTEGER, 0, 0, MPI_COMM_SELF, other)
+    call MPI_Recv(other_line(1::3), 5000, MPI_INTEGER, 0, 0, MPI_COMM_SELF, state)
+    call MPI_Wait(other, MPI_STATUS_IGNORE)
+    call MPI_Get_count(state, MPI_INTEGER, i)
+    call expect(i, 3000, 'elements that arrived')
+    call expect(all(other_line(1:8998:3) == line(20000:14002:-2)), 'the first elements of a large section')
+    call expect(count(other_line /= -1), 3000, 'elements of the large section')
+    ! Half of a run, which no type of runs describes.
+    to = -1
+    call MPI_Isend(from(1:50, ::2), 2475, MPI_INTEGER, 0, 0, MPI_COMM_SELF, other)
+    call MPI_Recv(to(:, 1:25), 2500, MPI_INTEGER, 0, 0, MPI_COMM_SELF, state)
+    call MPI_Wait(other, MPI_STATUS_IGNORE)
+    want(1:50, 1:50) = from(1:50, 1:99:2)
+    call expect(all(reshape(to(:, 1:25), [2475]) == reshape(want(1:50, 1:50), [2475])), 'part of a large section')
+    ! Not all of two dimensions.
+    to = -1
+    call MPI_Isend(from, 2400, MPI_INTEGER, 0, 0, MPI_COMM_SELF, other)
+    call MPI_Recv(to(1:99:2, ::2), 2400, MPI_INTEGER, 0, 0, MPI_COMM_SELF, state)
+    call MPI_Wait(other, MPI_STATUS_IGNORE)
+    call expect(count(to /= -1), 2400, 'elements of a part of two dimensions')
+    call MPI_Isend(from(1:99:2, ::2), 2400, MPI_INTEGER, 0, 0, MPI_COMM_SELF, other)
+    call MPI_Recv(line, 5000, MPI_INTEGER, 0, 0, MPI_COMM_SELF, state)
+    call MPI_Wait(other, MPI_STATUS_IGNORE)
+    call MPI_Get_count(state, MPI_INTEGER, i)
+    call expect(i, 2400, 'elements sent of two dimensions')
   end subroutine
 
   subroutine assumed_shape(array)

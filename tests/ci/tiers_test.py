@@ -78,7 +78,8 @@ class OfThisBuild(unittest.TestCase):
                     and any(sources.threaded(pathlib.Path(word).name) for word in test["command"])}
         for known in ("mpi/threads/mixed/np4", "mpi_coll", "btl_shm"):  # the search finds what it is to find
             self.assertIn(known, threaded)
-        self.assertEqual(sorted(threaded - set(self.kept("tsan"))), [])
+        self.assertEqual(sorted(threaded - set(self.kept("tsan"))), [],
+                         "these start threads: .ci/tiers wants a line `tsan run` for them")
 
     def test_each_kind_of_test_stays_in_each_build_that_it_concerns(self):
         def kinds(names):

@@ -30,10 +30,10 @@ constexpr std::uint64_t kAbortGraceNs = 1'000'000'000u;  ///< until the launcher
 /// connection at most.
 std::atomic<Inbox*> listener{nullptr};
 
-void on_event(std::size_t, pmix_status_t status, const pmix_proc_t*, pmix_info_t[], std::size_t, pmix_info_t*,
-              std::size_t, pmix_event_notification_cbfunc_fn_t done, void* cbdata) {
+void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* lost, pmix_info_t[], std::size_t,
+              pmix_info_t*, std::size_t, pmix_event_notification_cbfunc_fn_t done, void* cbdata) {
   Inbox* const inbox = listener.load(std::memory_order_acquire);
-  if (inbox != nullptr && status == PMIX_ERR_LOST_CONNECTION) Inbox::on_server_lost(*inbox);
+  if (inbox != nullptr && status == PMIX_ERR_LOST_CONNECTION) Inbox::on_lost_connection(*inbox, lost);
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, cbdata);
 }
 
@@ -70,6 +70,7 @@ Result<void> Pmix::connect() {
     return refused("cannot connect to the PMIx server that the environment names", status);
   }
   connected_ = true;
+  inbox_->set_job(self_.nspace);
   listener.store(inbox_.get(), std::memory_order_release);
   pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
   (void)library_.Register_event_handler(&lost, 1, nullptr, 0, &on_event, nullptr, nullptr);

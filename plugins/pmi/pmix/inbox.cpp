@@ -42,6 +42,11 @@ void Inbox::wait(std::unique_lock<std::mutex>& lock, std::uint64_t ns) {
   delivered_.wait_for(lock, std::chrono::nanoseconds(ns));
 }
 
+void Inbox::set_job(std::string_view nspace) {
+  const std::scoped_lock lock(mutex_);
+  job_ = nspace;
+}
+
 void Inbox::begin_fence() {
   const std::scoped_lock lock(mutex_);
   fence_.reset();
@@ -81,8 +86,12 @@ void Inbox::on_fence(pmix_status_t status, void* inbox) {
   into.ring();
 }
 
-void Inbox::on_server_lost(Inbox& inbox) {
+void Inbox::on_lost_connection(Inbox& inbox, const pmix_proc_t* lost) {
   const std::scoped_lock lock(inbox.mutex_);
+  // A server tells its clients of each other too, and may give a process that has finalized and connected
+  // again the end of its own earlier connection. Who hears that has a server; servers are in a namespace of
+  // their own.
+  if (lost != nullptr && inbox.job_ == lost->nspace) return;
   inbox.server_lost_ = true;
   inbox.ring();
 }

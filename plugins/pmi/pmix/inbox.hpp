@@ -57,12 +57,15 @@ class Inbox {
   /// The answer to a fence; none: it is not there yet. begin_fence() forgets the last one.
   void begin_fence();
   [[nodiscard]] std::optional<pmix_status_t> fence_answer();
+  /// Whether our own connection was lost. set_job() comes before: it tells ranks from servers.
   [[nodiscard]] bool server_lost();
+  void set_job(std::string_view nspace);
 
   // The callbacks that libpmix gets.
   static void on_value(pmix_status_t status, pmix_value_t* value, void* ticket);
   static void on_fence(pmix_status_t status, void* inbox);
-  static void on_server_lost(Inbox& inbox);
+  /// A connection was lost: that of `lost` to its server if it is a process of this job, else our own.
+  static void on_lost_connection(Inbox& inbox, const pmix_proc_t* lost);
 
  private:
   void ring() noexcept;
@@ -72,6 +75,7 @@ class Inbox {
   std::condition_variable delivered_;
   std::map<std::pair<std::uint32_t, std::string>, Ticket> tickets_;  // a map: elements keep their addresses
   std::optional<pmix_status_t> fence_;
+  std::string job_;  ///< the namespace of this job's ranks
   bool server_lost_ = false;
 };
 

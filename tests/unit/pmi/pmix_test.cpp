@@ -245,12 +245,35 @@ TEST_F(PmixTest, a_begin_that_fails_is_told_by_the_next_call) {
   EXPECT_FALSE(pmi->fence(Deadline::after_seconds(5)));
 }
 
+/// libpmix tells of a connection that was lost: whose is `lost`.
+void lose(const pmix_proc_t* lost) {
+  server.on_event(0, PMIX_ERR_LOST_CONNECTION, lost, nullptr, 0, nullptr, 0, nullptr, nullptr);
+}
+
 TEST_F(PmixTest, a_server_that_goes_away_is_peer_lost) {
+  const pmix_proc_t its_name = proc_of("pmix-server", 7);
+  const pmix_proc_t* const names[] = {&its_name, nullptr};
+  for (const pmix_proc_t* const name : names) {
+    const auto pmi = connect();
+    EXPECT_TRUE(pmi->check());
+    lose(name);
+    EXPECT_TRUE(readable(*pmi));
+    EXPECT_EQ(pmi->check().error().code, Errc::peer_lost);
+  }
+}
+
+TEST_F(PmixTest, a_lost_connection_of_a_rank_is_not_the_servers_end) {
   const auto pmi = connect();
+  for (const pmix_rank_t rank : {server.rank, server.rank + 1}) {
+    const pmix_proc_t lost = proc_of(server.nspace, rank);
+    lose(&lost);
+    EXPECT_TRUE(pmi->check()) << rank;
+  }
+  pmi->set_active(false);
+  pmi->set_active(true);
+  const pmix_proc_t earlier = proc_of(server.nspace, server.rank);
+  lose(&earlier);  // as Open MPI's mpirun tells a process that has come back
   EXPECT_TRUE(pmi->check());
-  server.on_event(0, PMIX_ERR_LOST_CONNECTION, nullptr, nullptr, 0, nullptr, 0, nullptr, nullptr);
-  EXPECT_TRUE(readable(*pmi));
-  EXPECT_EQ(pmi->check().error().code, Errc::peer_lost);
 }
 
 TEST_F(PmixTest, names_are_published_found_and_withdrawn) {

@@ -8,6 +8,7 @@ Standard library only.
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -20,10 +21,10 @@ MEET = str(BUILD / "tests/np_creation_meet")
 class CreationCase(JobCase):
     def run_over(self, ranks, nodes, *args, **params):
         """Over btl/trial where there are several nodes."""
-        params = {"plugin_path": BUILD / "tests/network", "trial_directory": self.folder, "btl": "self,shm,trial",
-                  **params}
-        env = {f"STARLING_MCA_{name}": str(value) for name, value in params.items()}
-        return self.run_job("-n", ranks, "--virtual-nodes", nodes, MEET, *args, env=env, timeout=200)
+        with tempfile.TemporaryDirectory(prefix="starling-creation-") as folder:
+            params = {"plugin_path": BUILD / "tests/network", "trial_directory": folder, "btl": "self,shm,trial", **params}
+            env = {f"STARLING_MCA_{name}": str(value) for name, value in params.items()}
+            return self.run_job("-n", ranks, "--virtual-nodes", nodes, MEET, *args, env=env, timeout=200)
 
 
 class Words(CreationCase):

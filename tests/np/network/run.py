@@ -42,8 +42,8 @@ class NetworkCase(unittest.TestCase):
         self.addCleanup(self.directory.cleanup)
 
     def run_job(self, ranks, nodes, *command, env=None, **params):
-        params = {"plugin_path": PLUGINS, "trial_directory": self.directory.name, "bootstrap_timeout": 120,
-                  "startup_report": 1, "btl": "self,shm,trial", **params}
+        params = {"plugin_path": PLUGINS, "trial_directory": tempfile.mkdtemp(dir=self.directory.name),
+                  "bootstrap_timeout": 120, "startup_report": 1, "btl": "self,shm,trial", **params}
         settings = {"STARLING_MCA_" + name: str(value) for name, value in params.items() if value is not None}
         return subprocess.run([MPIEXEC, "-n", str(ranks), "--virtual-nodes", str(nodes), *command],
                               env={**os.environ, **settings, **(env or {})}, text=True, timeout=240,

@@ -32,8 +32,8 @@ class ServerCase(NamesCase):
         self.addCleanup(self.directory.cleanup)
 
     def run_job(self, size, *command, server=None, **params):
-        params = {"plugin_path": BUILD / "tests/network", "trial_directory": self.directory.name,
-                  "bootstrap_timeout": 60, "btl": "self,shm,trial", **params}
+        params = {"plugin_path": BUILD / "tests/network", "bootstrap_timeout": 60,
+                  "trial_directory": tempfile.mkdtemp(dir=self.directory.name), "btl": "self,shm,trial", **params}
         job = Server(size, [GROUPS, *command], {"STARLING_MCA_" + name: str(value) for name, value in params.items()},
                      **{"mapping": FOUR_TIMES_TWO, **(server or {})})
         job.results = job.wait(timeout=120)

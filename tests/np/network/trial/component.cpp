@@ -40,10 +40,6 @@ Trial::Trial(const Args& args) : sink_(args.sink), self_(args.place.self) {
   interface_ = params.text(kInterface);
 }
 
-Trial::~Trial() {
-  if (needs_.address == AddressSource::computed) ::unlink(socket_path(self_.rank).c_str());
-}
-
 std::string Trial::socket_path(std::uint32_t rank) const { return directory_ + "/" + std::to_string(rank); }
 
 Result<std::unique_ptr<Component>> Trial::make(const Args& args) {
@@ -54,12 +50,16 @@ Result<std::unique_ptr<Component>> Trial::make(const Args& args) {
 
 Result<void> Trial::listen() {
   const bool published = needs_.address == AddressSource::published;
-  own_ = published ? SocketAddress::tcp(interface_, 0) : SocketAddress::file(socket_path(self_.rank));
+  // The name appears when somebody listens, and stays: who is refused there knows that this process has ended.
+  const std::string begun = socket_path(self_.rank) + ".new";
+  own_ = published ? SocketAddress::tcp(interface_, 0) : SocketAddress::file(begun);
   listener_ = own_.socket();
   if (::bind(listener_.get(), own_.get(), own_.length) != 0) return fail(system_error(kWhere, "bind", errno));
   if (::listen(listener_.get(), SOMAXCONN) != 0) return fail(system_error(kWhere, "listen", errno));
   if (published) {
     ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&own_.storage), &own_.length);
+  } else if (::rename(begun.c_str(), socket_path(self_.rank).c_str()) != 0) {
+    return fail(system_error(kWhere, "rename", errno));
   }
   epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   epoll_event event{.events = EPOLLIN, .data = {.fd = listener_.get()}};
@@ -94,7 +94,13 @@ void Trial::accept() {
 
 int Trial::progress() noexcept {
   int events = 0;
-  for (auto& [peer, link] : outgoing_) events += link->push();
+  for (auto& [peer, link] : outgoing_) {
+    events += link->push();
+    if (link->take_refusal()) {
+      sink_.on_peer_lost(peer, Error{Errc::peer_left, kWhere, "it listens no more"});
+      ++events;
+    }
+  }
   constexpr int kMost = 64;
   epoll_event ready[kMost];
   const int count = ::epoll_wait(epoll_.get(), ready, kMost, 0);

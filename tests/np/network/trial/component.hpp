@@ -6,7 +6,8 @@
 /// a process that is not there is lost, with trial_hold_ms a message is lost when its sender closes too
 /// early. A second build, trial2, is another network with parameters of its own.
 /// Threads, ownership, ordering: as btl.hpp says.
-/// Errors: a peer that closes its stream is reported as lost, or as left if it has said so.
+/// Errors: a peer that closes its stream is reported as lost, or as left if it has said so; one that listened once
+/// and refuses now has left. So each job needs a trial_directory of its own: names in it stay.
 
 #include <memory>
 #include <string>
@@ -22,7 +23,6 @@ namespace starling::btl::trial {
 class Trial final : public Component {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Component>> make(const Args& args);
-  ~Trial() override;
 
   [[nodiscard]] std::string_view name() const noexcept override { return TRIAL_TEXT; }
   [[nodiscard]] const Limits& limits() const noexcept override { return limits_; }

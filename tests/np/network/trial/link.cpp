@@ -75,6 +75,7 @@ bool Outgoing::connected() noexcept {
   UniqueFd socket = to_.socket();
   if (::connect(socket.get(), to_.get(), to_.length) != 0) {
     void_ = manner_.lose_early;
+    refused_ = broken_ = !void_ && errno == ECONNREFUSED;
     return false;
   }
   const int on = 1;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/ids.hpp"
@@ -64,6 +65,8 @@ class Outgoing final : public Endpoint {
   /// Frames of which the sender was told that they have left, and which have not.
   [[nodiscard]] bool held() const noexcept { return !queue_.empty(); }
   [[nodiscard]] bool broken() const noexcept { return broken_; }
+  /// Once true, if the peer has listened before and does so no more.
+  [[nodiscard]] bool take_refusal() noexcept { return std::exchange(refused_, false); }
   [[nodiscard]] ProcId peer() const noexcept { return peer_; }
 
  private:
@@ -83,6 +86,7 @@ class Outgoing final : public Endpoint {
   UniqueFd socket_;
   bool void_ = false;    // nobody was there: everything is lost
   bool broken_ = false;  // the peer is gone
+  bool refused_ = false;
   bool told_idle_ = false;
   std::deque<Frame> queue_;
   std::size_t queued_bytes_ = 0;

@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "np"))
+import hydra  # noqa: E402
+
 HOLD = "sleep 3600"  # an upper limit, should the test itself be killed
 
 
@@ -112,8 +115,15 @@ class Cluster:
                 "plm_rsh_agent", self.agent, "--mca", "orte_tmpdir_base", self.directory.name,
                 *(word for name in variables for word in ("-x", name)), "-np", count]
 
-    def run(self, per_node, *command, env=None, timeout=240, launcher="hydra"):
+    def run(self, per_node, *command, launcher="hydra", **more):
         """A job of `per_node` ranks on each node."""
+        for _ in range(5):
+            done = self.run_once(per_node, *command, launcher=launcher, **more)
+            if not hydra.broke(done.returncode, launcher):
+                break
+        return done
+
+    def run_once(self, per_node, *command, launcher, env=None, timeout=240):
         job = subprocess.Popen(
             ["nsenter", "-t", str(self.pids[self.names[0]]), "-n", "-m", "-u", "-i", "--",
              *self.start_with(launcher, per_node, env or {}), *command],

@@ -63,6 +63,9 @@ static int open_and_close(int times) {
 static int open_and_close(int times) { return times; }
 #endif
 
+/* A shell's exit code for a status of wait(). */
+static int code_of(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status); }
+
 int main(int argc, char** argv) {
   const char* const what = argc > 3 ? argv[2] : "";
   int rank = 0, size = 0, status = 0;
@@ -73,12 +76,12 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   printf("%s %d of %d\n", argv[1], rank, size);
   fflush(stdout);
-  if (strcmp(what, "child") == 0) status = system(argv[3]);
+  if (strcmp(what, "child") == 0) status = code_of(system(argv[3]));
   if (strcmp(what, "die") == 0) die(argv[3], rank);
   MPI_Finalize();
   if (strcmp(what, "exec") == 0) {
     execl("/bin/sh", "sh", "-c", argv[3], (char*)NULL);
     return 99;
   }
-  return status == 0 ? 0 : 98;
+  return status;
 }

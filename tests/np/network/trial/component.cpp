@@ -50,7 +50,7 @@ Result<std::unique_ptr<Component>> Trial::make(const Args& args) {
 
 Result<void> Trial::listen() {
   const bool published = needs_.address == AddressSource::published;
-  // The name appears when somebody listens, and stays: who is refused there knows that this process has ended.
+  // The name appears when somebody listens, and stays: who is refused there knows that this one has ended.
   const std::string begun = socket_path(self_.rank) + ".new";
   own_ = published ? SocketAddress::tcp(interface_, 0) : SocketAddress::file(begun);
   listener_ = own_.socket();

@@ -6,8 +6,8 @@
 /// a process that is not there is lost, with trial_hold_ms a message is lost when its sender closes too
 /// early. A second build, trial2, is another network with parameters of its own.
 /// Threads, ownership, ordering: as btl.hpp says.
-/// Errors: a peer that closes its stream is reported as lost, or as left if it has said so; one that listened once
-/// and refuses now has left. So each job needs a trial_directory of its own: names in it stay.
+/// Errors: a peer that closes its stream is reported as lost, or as left if it has said so; one that listened
+/// once and refuses now has left. So each job needs a trial_directory of its own: names in it stay.
 
 #include <memory>
 #include <string>

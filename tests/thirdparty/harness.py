@@ -41,6 +41,7 @@ class Mpi:
     name: str
     cc: str
     cxx: str
+    fc: str
     launch: list
 
     def command(self, ranks, *words):
@@ -49,13 +50,14 @@ class Mpi:
 
 def mpis(prefix):
     """Starling first, then the other MPIs that are installed."""
-    wrapper, plus, launcher = (str(prefix / "bin" / name) for name in ("mpicc", "mpicxx", "mpiexec"))
-    starling = Mpi("starling", wrapper, plus, [launcher])
+    names = ("mpicc", "mpicxx", "mpifort", "mpiexec")
+    wrapper, plus, fortran, launcher = (str(prefix / "bin" / name) for name in names)
+    starling = Mpi("starling", wrapper, plus, fortran, [launcher])
     if not shutil.which(starling.cc):
         raise Failed(f"Starling is not installed in {prefix}; run ./quickstart, or say --prefix")
     openmpi = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]
-    peers = [Mpi("openmpi", "mpicc.openmpi", "mpicxx.openmpi", openmpi),
-             Mpi("mpich", "mpicc.mpich", "mpicxx.mpich", ["mpiexec.mpich"])]
+    peers = [Mpi("openmpi", "mpicc.openmpi", "mpicxx.openmpi", "mpifort.openmpi", openmpi),
+             Mpi("mpich", "mpicc.mpich", "mpicxx.mpich", "mpifort.mpich", ["mpiexec.mpich"])]
     return [starling] + [p for p in peers if shutil.which(p.cc) and shutil.which(p.launch[0])]
 
 
@@ -72,12 +74,14 @@ def stop_group(child):
     return b""
 
 
-def run(command, cwd=None, timeout=600, env=None, log=None):
-    """Runs a command to its end; returns (output, seconds). A failure says which it was and shows its end."""
+def run(command, cwd=None, timeout=600, env=None, log=None, given=None):
+    """Runs a command to its end; returns (output, seconds). A failure says which it was and shows its end.
+    `given`: a file that it reads as its standard input."""
     started = time.monotonic()
-    child = subprocess.Popen([str(word) for word in command], cwd=cwd, env={**os.environ, **(env or {})},
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                             start_new_session=True)
+    with open(given or os.devnull, "rb") as standard_input:
+        child = subprocess.Popen([str(word) for word in command], cwd=cwd, env={**os.environ, **(env or {})},
+                                 stdin=standard_input, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 start_new_session=True)
     late = False
     try:
         output, _ = child.communicate(timeout=timeout)

@@ -16,7 +16,8 @@
 
 namespace starling::shm {
 
-Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t links, std::string_view what) {
+Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t links, Owner owner,
+                              std::string_view what) {
   struct stat facts {};
   if (::fstat(fd, &facts) != 0) return fail(system_error(std::string(what), "fstat", errno));
   const auto refuse = [&](Errc code, const char* field, std::uint64_t found, std::uint64_t expected,
@@ -26,7 +27,7 @@ Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t lin
                     std::to_string(expected) + hint);
   };
   if (!S_ISREG(facts.st_mode)) return fail(Errc::denied, std::string(what), "is no regular file");
-  if (facts.st_uid != ::geteuid()) {
+  if (owner == Owner::self && facts.st_uid != ::geteuid()) {
     return refuse(Errc::denied, "its owner", facts.st_uid, ::geteuid(),
                   ": it belongs to somebody else; select shm=memfd");
   }
@@ -66,7 +67,7 @@ Result<Segment> map_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadl
 
 Result<Segment> handed_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadline) {
   const std::string what = "the shared memory that another process handed over";
-  auto checked = check_descriptor(fd.get(), spec, 0, what);
+  auto checked = check_descriptor(fd.get(), spec, 0, Owner::self, what);
   if (!checked) return fail(std::move(checked).error());
   if (!size_is_sealed(fd.get())) return fail(Errc::denied, what, "its size is not sealed");
   auto segment = map_segment(std::move(fd), spec, deadline);

@@ -6,6 +6,7 @@
 /// Threads: any. Errors: say what was found and what was expected.
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 #include "core/clock.hpp"
@@ -15,9 +16,13 @@
 
 namespace starling::shm {
 
-/// Checks an open descriptor before it is mapped: a regular file of this user with the expected size and no
+/// Whose a segment may be. What was found by a name must be this user's. What mpiexec handed down may be
+/// anybody's: a rank may change its user (sudo, setpriv, the entry of a container).
+enum class Owner : std::uint8_t { self, anybody };
+
+/// Checks an open descriptor before it is mapped: a regular file of that owner with the expected size and no
 /// more than `links` names.
-[[nodiscard]] Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t links,
+[[nodiscard]] Result<void> check_descriptor(int fd, const SegmentSpec& spec, std::uint64_t links, Owner owner,
                                             std::string_view what);
 
 /// Whether the size of a memfd can still be changed by somebody (then touching it could be a SIGBUS).

@@ -30,7 +30,7 @@ Result<Segment> MemfdComponent::find(const SegmentSpec& spec, Deadline deadline)
   }
   const std::string what =
       "shm/memfd: descriptor " + std::to_string(inherited_) + " of " + kInheritedFdVariable;
-  auto checked = check_descriptor(inherited_, spec, 0, what);
+  auto checked = check_descriptor(inherited_, spec, 0, Owner::anybody, what);
   if (!checked) return fail(std::move(checked).error());
   if (!size_is_sealed(inherited_)) {
     return fail(Errc::bad_input, what, "its size is not sealed: it is not the segment that mpiexec made");

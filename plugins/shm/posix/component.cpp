@@ -113,7 +113,7 @@ Result<PosixComponent::Found> PosixComponent::look(const SegmentSpec& spec, Uniq
   }
   // Not locked: somebody holds it exclusively for the moment, to remove it.
   if (!try_lock(fd.get(), LOCK_SH) || !has_a_name(fd.get())) return Found::retry;
-  auto checked = check_descriptor(fd.get(), spec, 1, std::string(kWhere) + ": " + path());
+  auto checked = check_descriptor(fd.get(), spec, 1, Owner::self, std::string(kWhere) + ": " + path());
   if (!checked) return fail(std::move(checked).error());
   return Found::ready;
 }

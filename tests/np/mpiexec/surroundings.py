@@ -8,8 +8,10 @@ Standard library only.
 import itertools
 import os
 import pathlib
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import unittest
 
@@ -19,6 +21,8 @@ from jobs import BUILD, MPIEXEC, SANITIZED, JobCase, marked_processes  # noqa: E
 DESCRIPTORS = str(BUILD / "tests/np_descriptors")
 PROBE = str(BUILD / "tests/pmi_probe")
 HELLO = str(BUILD / "examples/hello")
+RING = str(BUILD / "examples/ring")
+PROTOCOLS = str(BUILD / "tests/mpi/mpi_pt2pt_any_protocol")  # short and long messages, each way of sending
 STREAMS = (0, 1, 2)
 
 
@@ -80,6 +84,31 @@ class Descriptors(JobCase):
         done = self.run_job("-n", 2, "sh", "-c", script)
         self.assertEqual(done.code, 0, done)
         self.assertEqual(self.reports(2), [[("/dev/null", os.strerror(9))] * 3] * 2)
+
+
+# Another user who may read what this one may, so that it finds the programs wherever they were built.
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+          *(f"--{kind}-caps=+dac_override,+dac_read_search" for kind in ("inh", "ambient"))]
+
+
+def may_change_users():
+    return shutil.which("setpriv") is not None and subprocess.run(
+        [*NOBODY, "true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+@unittest.skipUnless(may_change_users(), "needs root and setpriv")
+class Users(JobCase):
+    """Ranks that have changed their user still share the memory that mpiexec has made."""
+
+    def test_a_job_of_two_users(self):
+        for rank in (0, 1, 2):  # who changes; 2: both
+            with self.subTest(rank=rank):
+                script = f'test $PMI_RANK != {1 - rank} || exec "$@"; exec {" ".join(NOBODY)} "$@"'
+                for program in (RING, PROTOCOLS):
+                    done = self.run_job("-n", 2, "sh", "-c", script, "sh", program,
+                                        env={"STARLING_MCA_startup_report": "1"})
+                    self.assertEqual(done.code, 0, done)
+                    self.assertIn("shm/memfd, inherited from mpiexec", done.err, done)
 
 
 class Limits(JobCase):

@@ -160,7 +160,9 @@ void Job::on_exit(std::uint32_t rank, int status) {
   if (status == 0 && phase_of(rank) == Phase::silent && !never_came_) never_came_ = rank;
   pump(rank, 0);
   pump(rank, 1);
-  if (!ending_ && !process.told) judge(rank, status, phase);
+  // Who has asked for the job's end and ended by itself meanwhile has said why: settle_asked_end() tells.
+  const bool has_asked = asked_end_ && asked_end_->rank == rank;
+  if (!ending_ && !process.told && !has_asked) judge(rank, status, phase);
   // Not where the job ends: the others would report the loss a moment before they are told to end.
   if (!ending_) memory_.mark_exited(rank, spec_.layout.node[rank], spec_.layout.local_rank[rank]);
   check_stuck();

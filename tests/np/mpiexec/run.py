@@ -182,6 +182,21 @@ class Ends(JobCase):
     def test_abort(self):
         self.expect_end(self.run_job("-n", 4, PROBE, "abort"), 42, "rank 0 pid ", "exit code 42: a reason; 100 %")
 
+    def test_abort_by_one_who_has_ended_before_it_is_read(self):
+        for end in ("sys.exit(42)", "os.kill(os.getpid(), 9)"):
+            script = ("import os, signal, sys, time\n"
+                      "if os.environ['PMI_RANK'] == '0': time.sleep(100)\n"
+                      "launcher = os.getppid()\n"
+                      "if os.fork() == 0:\n"
+                      "    os.closerange(3, 4096)\n"
+                      "    time.sleep(0.5)\n"
+                      "    os.kill(launcher, signal.SIGCONT)\n"
+                      "    os._exit(0)\n"
+                      "os.kill(launcher, signal.SIGSTOP)\n"
+                      "os.write(int(os.environ['PMI_FD']), b'cmd=abort exitcode=42 message=a_reason\\n')\n" + end)
+            done = self.run_job("-n", 2, sys.executable, "-c", script)
+            self.expect_end(done, 42, "rank 1 pid ", "aborted the job with exit code 42: a_reason")
+
     def test_malformed_input_names_rank_offset_and_rule(self):
         for text, rule in (("hello", "byte 0: a message starts with"), ("cmd=put", "cmd=init must come first"),
                            ("cmd=init pmi_version=one pmi_subversion=1", "must be a whole number"),

@@ -24,6 +24,7 @@ enum class Errc {
   no_space,       ///< /dev/shm, memory, descriptors
   denied,         ///< permission, owner or mode
   timed_out,      ///< a deadline passed
+  unreachable,    ///< nothing leads to another process any more, and it may live
   peer_lost,      ///< another process died or its launcher went away
   peer_left,      ///< another process has left MPI in order, and is gone
   system,         ///< a system call failed; detail holds errno's text

@@ -33,6 +33,7 @@ int class_of(Errc code) noexcept {
     case Errc::not_found: return MPI_ERR_NAME;
     case Errc::unsupported: return MPI_ERR_UNSUPPORTED_OPERATION;
     case Errc::no_space: return MPI_ERR_NO_MEM;
+    case Errc::unreachable:
     case Errc::peer_lost:
     case Errc::peer_left: return MPI_ERR_PROC_ABORTED;
     case Errc::internal: return MPI_ERR_INTERN;

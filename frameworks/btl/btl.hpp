@@ -87,7 +87,8 @@ class Sink {
  public:
   /// The bytes are the transport's: they are valid only during the call, which must consume them.
   virtual void on_message(Origin& from, std::span<const std::byte> message) noexcept = 0;
-  /// Errc::peer_left: it has left MPI in order before it ended; peer_lost: it has not.
+  /// Errc::peer_left: it has left MPI in order before it ended; peer_lost: it has ended without; unreachable:
+  /// it may live, but nothing leads to it; no_space: it lives, and there is no room for what goes to it.
   virtual void on_peer_lost(ProcId peer, const Error& why) noexcept = 0;
   /// Whether these bytes lie in a message that waits here for this peer. For transports whose gets the owner
   /// serves: it must give away nothing else.

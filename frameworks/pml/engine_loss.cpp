@@ -15,9 +15,9 @@ void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
   if (peer.state == PeerState::lost) return;
   peer.left = why.code == Errc::peer_left;
   peer.refused.clear();
-  // Nothing leads to it any more, and it may live; or it lives, but there is no room for what goes to it.
-  if (why.code == Errc::timed_out || why.code == Errc::no_space) {
-    if (why.code == Errc::timed_out) peer.refused.push_back(why.text());
+  // It may live, or it lives and there is no room for what goes to it.
+  if (why.code == Errc::unreachable || why.code == Errc::no_space) {
+    if (why.code == Errc::unreachable) peer.refused.push_back(why.text());
     log::error("rank " + std::to_string(proc.rank) + " cannot be reached any more: " + why.text());
   }
   if (!peer.left) notes_.add("rank ", proc.rank, " is lost: ", why.text());

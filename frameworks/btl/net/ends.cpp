@@ -51,7 +51,7 @@ Ends::Verdict Ends::after_break(const Way& way, bool had_connection) noexcept {
     verdict = {Errc::peer_lost, kDied, true};
   } else {
     auto broken = broken_connection(way, had_connection, patient ? kAskNs : 0);
-    verdict = {Errc::timed_out, std::move(broken.text), !broken.listens};
+    verdict = {Errc::unreachable, std::move(broken.text), !broken.listens};
   }
   asking_ns_ += now_ns() - begin;
   return verdict;

@@ -43,7 +43,7 @@ class Ends {
   }
 
   struct Verdict {
-    Errc code = Errc::timed_out;  ///< nothing leads to it; or peer_left, peer_lost
+    Errc code = Errc::unreachable;  ///< or peer_left, peer_lost
     std::string text;
     bool sure = false;  ///< else somebody listens there
   };
@@ -51,7 +51,7 @@ class Ends {
   [[nodiscard]] Verdict after_break(const Way& way, bool had_connection) noexcept;
   /// Of a peer that is given up for silence.
   [[nodiscard]] Errc code_of(std::uint32_t rank) const noexcept {
-    return arrivals_.end_of(rank) == Errc::peer_left ? Errc::peer_left : Errc::timed_out;
+    return arrivals_.end_of(rank) == Errc::peer_left ? Errc::peer_left : Errc::unreachable;
   }
 
  private:

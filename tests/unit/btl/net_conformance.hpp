@@ -231,7 +231,7 @@ TYPED_TEST_P(NetConformance, a_process_that_ends_is_reported_lost_once) {
   this->exchange(harness, 0, 1, 1, 64);
   this->exchange(harness, 1, 0, 2, 64);
   auto& to_peer = harness.endpoint(0, 1);
-  this->expect_end(harness, to_peer, Errc::timed_out);  // nobody says that it has ended
+  this->expect_end(harness, to_peer, Errc::unreachable);  // nobody says that it has ended
   for (int i = 0; i < 1000; ++i) harness.component(0).progress();
   ASSERT_EQ(harness.sink(0).lost.size(), 1u);
   EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
@@ -246,7 +246,7 @@ TYPED_TEST_P(NetConformance, who_only_waits_finds_that_a_connection_is_gone) {
   harness.end(1);
   ASSERT_TRUE(this->lost_to_one_who_waits(harness));
   EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
-  EXPECT_EQ(harness.sink(0).why_lost[0], Errc::timed_out) << harness.sink(0).reasons[0];
+  EXPECT_EQ(harness.sink(0).why_lost[0], Errc::unreachable) << harness.sink(0).reasons[0];
 }
 
 TYPED_TEST_P(NetConformance, a_death_that_the_launcher_tells_is_no_broken_connection) {
@@ -300,7 +300,7 @@ TYPED_TEST_P(NetConformance, who_is_back_can_be_lost) {
   harness.component(1).set_idle(false);
   ASSERT_TRUE(this->progress_until(harness, 2, [&] { return harness.component(1).drained(); }));
   this->exchange(harness, 0, 1, 3, 64);
-  this->expect_end(harness, to_peer, Errc::timed_out);  // nobody says that it has ended
+  this->expect_end(harness, to_peer, Errc::unreachable);  // nobody says that it has ended
 }
 
 TYPED_TEST_P(NetConformance, an_address_where_nobody_listens_is_an_error_or_a_loss) {

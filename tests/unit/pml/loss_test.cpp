@@ -150,6 +150,21 @@ TEST(Loss, a_peer_for_which_there_is_no_room_is_told_from_a_dead_one) {
   }
 }
 
+TEST(Loss, a_peer_to_which_nothing_leads_is_not_said_to_have_ended) {
+  for (const Errc code : {Errc::unreachable, Errc::peer_lost}) {
+    Job job(2);
+    auto receive = job.irecv(0, 1, 1, 8);
+    testing::internal::CaptureStderr();
+    job[0].sink().on_peer_lost({0, 1}, Error{code, "test", "a firewall"});
+    job[0].progress();
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(text.find("rank 1 cannot be reached any more: test: a firewall") != std::string::npos,
+              code == Errc::unreachable)
+        << text;
+    EXPECT_EQ(receive->status().fault, Fault::peer_lost);
+  }
+}
+
 TEST(Contact, a_peer_that_nothing_reaches_is_reported_once_with_all_reasons) {
   Job job(2);
   job.network.at(0).refusal = "the moon is in the way";

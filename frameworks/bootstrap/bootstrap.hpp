@@ -50,7 +50,8 @@ class Courier {
   [[nodiscard]] virtual std::optional<ProcId> dead_among(const ProcList& members) noexcept = 0;
   /// A fence of the process manager over `ranks` (sorted, this process included; empty: everybody).
   /// Progresses meanwhile: a member may be waiting for our data before it comes.
-  /// `needless`, if given, ends it early: what the fence is for has come another way. (Not for the world's.)
+  /// `needless`, if given, ends it early: what the fence is for has come another way. This process has
+  /// entered the world's all the same: the next fence of the world is the rest of this one.
   [[nodiscard]] virtual Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
                                            Deadline deadline, const std::function<bool()>& needless) = 0;
 

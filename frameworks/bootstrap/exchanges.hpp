@@ -51,7 +51,7 @@ class Exchanges {
                                 const ProcListPtr& members, const std::string& tag, Deadline deadline,
                                 const FindFailure& find_failure);
 /// The fence of the world, once per process: several threads that need it share one. `needless`, if given,
-/// ends it early; the process manager has no other fence of the world for this process then.
+/// ends it early; who needs the world later waits for the rest of the same fence.
 [[nodiscard]] Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
                                       const FindFailure& find_failure,
                                       const std::function<bool()>& needless = {});

@@ -234,7 +234,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   static void at_quick_exit() noexcept;
   void close() noexcept;
 
-  [[nodiscard]] Result<void> leave_fence(const pmi::Fence& entered, std::size_t count, Deadline deadline,
+  [[nodiscard]] Result<bool> leave_fence(const pmi::Fence& entered, std::size_t count, Deadline deadline,
                                          const std::function<bool()>& needless);
   void wait_long(const char* function, ReadyFunction ready, void* context);
   [[nodiscard]] bool wait_until(ReadyFunction ready, void* context, Deadline deadline);
@@ -315,6 +315,9 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::vector<btl::Component*> fd_transports_;                // those with a wait_fd
   bool network_made_ = false;
   std::uint32_t fences_ = 0;  // entered and not left
+  /// Left early, but entered: the process manager counts this process as there, and takes it once. So the
+  /// next fence of the world is this one.
+  std::optional<pmi::Fence> open_world_fence_;
   Progressable* items_ = nullptr;
   Progressable* cursor_ = nullptr;  // the next one of the progress call under way
 };

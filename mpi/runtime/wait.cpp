@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "core/clock.hpp"
 #include "core/flush.hpp"
@@ -350,18 +351,36 @@ std::string Runtime::absent_processes() const {
 
 Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline,
                             const std::function<bool()>& needless) {
-  auto entered = pmi_->fence_enter(ranks, tag, deadline);
+  const bool world = ranks.empty();
+  const auto open = world ? std::exchange(open_world_fence_, std::nullopt) : std::nullopt;
+  auto entered = open ? Result<pmi::Fence>(*open) : pmi_->fence_enter(ranks, tag, deadline);
   if (!entered) return fail(std::move(entered).error());
-  return leave_fence(*entered, ranks.empty() ? world_size_ : ranks.size(), deadline, needless);
+  auto over = leave_fence(*entered, world ? world_size_ : ranks.size(), deadline, needless);
+  if (!over) return fail(std::move(over).error());
+  if (*over) return {};
+  if (world) {
+    open_world_fence_ = *entered;
+  } else {
+    pmi_->fence_abandon(*entered);
+  }
+  return {};
 }
 
 Result<void> Runtime::last_fence(const std::function<bool()>& look) {
+  if (open_world_fence_) {
+    auto over = pmi_->fence_left(*open_world_fence_);
+    if (!over || !*over) pmi_->fence_abandon(*open_world_fence_);
+    open_world_fence_.reset();
+  }
   auto entered = pmi_->last_fence_enter({});
   if (!entered) return fail(std::move(entered).error());
-  return leave_fence(*entered, world_size_, {}, look);
+  auto over = leave_fence(*entered, world_size_, {}, look);
+  if (!over) return fail(std::move(over).error());
+  if (!*over) pmi_->fence_abandon(*entered);
+  return {};
 }
 
-Result<void> Runtime::leave_fence(const pmi::Fence& entered, std::size_t count, Deadline deadline,
+Result<bool> Runtime::leave_fence(const pmi::Fence& entered, std::size_t count, Deadline deadline,
                                   const std::function<bool()>& needless) {
   const auto what = [&] {
     return "the process manager's fence of " + std::to_string(count) +
@@ -379,11 +398,10 @@ Result<void> Runtime::leave_fence(const pmi::Fence& entered, std::size_t count, 
       },
       deadline, what);
   --fences_;
-  if (waited && left && !given_up) return {};
+  if (waited && left) return !given_up;
   if (!left) return fail(std::move(left).error());
   pmi_->fence_abandon(entered);
-  if (given_up) return {};
-  if (waited.error().code != Errc::timed_out) return waited;
+  if (waited.error().code != Errc::timed_out) return fail(std::move(waited).error());
   return fail(Errc::timed_out, "fence",
               "gave up (parameter bootstrap_timeout): not all of " + std::to_string(count) +
                   " processes entered a fence of the process manager" +

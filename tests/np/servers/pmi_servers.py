@@ -11,11 +11,13 @@ import pmi_server  # noqa: E402
 class Server(pmi_server.Job):
     """As pmi_server.Job, with what is given as class attributes. Counts requests: {rank: {command: number}}."""
 
+    family = "job-of-a-test"
     mapping = None     # PMI_process_mapping
     names = None       # a dictionary: publish, lookup and unpublish work; None: they are refused, as Flux does
     subversion = 1     # 2: fences of groups
     deaf = ()          # ranks whose entry into a fence of a group is swallowed
     mute = ()          # ranks that are not told that such a fence is over
+    slow = {}          # {rank: seconds}: when a rank is told that a fence of the world is over
 
     def __init__(self, size, command, env=None, **attributes):
         for name, value in attributes.items():
@@ -46,12 +48,19 @@ class Server(pmi_server.Job):
         except (OSError, ValueError):
             pass
 
+    def tell_later(self, seconds, rank, answer):
+        if seconds == 0:
+            return self.tell(rank, answer)
+
+        def tell():
+            with self.lock:
+                self.tell(rank, answer)
+        threading.Timer(seconds, tell).start()
+
     def answer(self, rank, fields):
         command = fields["cmd"]
         if command == "init":
             return f"cmd=response_to_init pmi_version=1 pmi_subversion={self.subversion} rc=0"
-        if command == "get_my_kvsname":
-            return "cmd=my_kvsname kvsname=job-of-a-test"
         if command == "get" and fields["key"] == "PMI_process_mapping" and self.mapping:
             return f"cmd=get_result rc=0 msg=success value={self.mapping}"
         if command == "barrier_in":
@@ -67,6 +76,8 @@ class Server(pmi_server.Job):
             members = range(self.size) if words == "WORLD" else [int(word) for word in words.split(",")]
             if rank in self.deaf:
                 return
+        else:
+            self.requests[rank]["world"] = self.requests[rank].get("world", 0) + 1
         waiting = self.entered.setdefault(group, set())
         waiting.add(rank)
         if len(waiting) < len(members):
@@ -75,7 +86,7 @@ class Server(pmi_server.Job):
         self.fences += 1
         for member in members:
             if tag is None:
-                self.tell(member, "cmd=barrier_out")
+                self.tell_later(self.slow.get(member, 0), member, "cmd=barrier_out")
             elif member not in self.mute:
                 self.tell(member, f"cmd=barrier_out tag={tag}")
 

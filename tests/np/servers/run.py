@@ -137,6 +137,13 @@ class LostFences(ServerCase):
     def test_the_world_is_next_where_there_are_no_names(self):
         self.check(None, bootstrap_timeout=6 * SLOW)
 
+    def test_a_fence_of_the_world_is_the_same_when_it_is_needed_again(self):
+        # Ranks 2 and 6 hear from their parents before the process manager tells them, and go on without it.
+        server = {"subversion": 2, "names": None, "mute": [0, 4], "slow": {2: 1, 6: 1}}
+        job = self.run_job(8, "halves", server=server, bootstrap_timeout=6 * SLOW)
+        self.expect_success(job)
+        self.assertEqual([counts["world"] for counts in job.requests.values()], [1] * 8, job.requests)
+
     def test_fences_that_end_are_used(self):
         job = self.run_job(8, "parts", "2", server={"subversion": 2, "names": {}}, bootstrap_fence_timeout=20)
         self.expect_success(job)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A process manager that speaks PMI 1.1 and knows nothing about nodes: no PMI_process_mapping."""
+import itertools
 import os
 import socket
 import subprocess
@@ -13,8 +14,12 @@ class Job:
     """
 
     leaves_after = None
+    family = "kvs_test"  # how names of jobs begin: with kvs_ as MPICH's do, or not
+    numbers = itertools.count()
 
     def __init__(self, size, command, env=None, prefixes=None):
+        # Ranks on one machine find each other by this name: those of a test that runs at the same time must not.
+        self.name_of_job = f"{self.family}_{os.getpid()}_{next(self.numbers)}"
         self.size, self.values, self.gets = size, {}, [0] * size
         self.barrier = threading.Barrier(size)
         self.fences = 0
@@ -77,7 +82,7 @@ class Job:
             return "cmd=barrier_out"
         return {"init": "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0",
                 "get_maxes": "cmd=maxes kvsname_max=256 keylen_max=64 vallen_max=1024",
-                "get_my_kvsname": f"cmd=my_kvsname kvsname=kvs_test_{os.getpid()}",
+                "get_my_kvsname": f"cmd=my_kvsname kvsname={self.name_of_job}",
                 "get_universe_size": "cmd=universe_size size=-1",
                 "get_appnum": "cmd=appnum appnum=0",
                 "finalize": "cmd=finalize_ack"}.get(command)

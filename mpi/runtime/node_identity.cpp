@@ -114,13 +114,14 @@ Result<pmi::NodeMap> number_nodes(const std::vector<std::string>& identities) {
   return pmi::NodeMap(std::move(blocks));
 }
 
-Result<pmi::NodeMap> exchange_node_map(pmi::Component& pmi, const std::string& own, Deadline deadline) {
+Result<pmi::NodeMap> exchange_node_map(pmi::Component& pmi, const std::string& own,
+                                       const std::function<Result<void>()>& meet) {
   if (auto put = pmi.put(kIdentityKey, bytes_of(own)); !put) return fail(std::move(put).error());
-  if (auto met = pmi.fence(deadline); !met) return fail(std::move(met).error());
+  if (auto met = meet(); !met) return fail(std::move(met).error());
   if (pmi.identity().rank == 0) {
     if (auto done = publish_map(pmi); !done) return fail(std::move(done).error());
   }
-  if (auto met = pmi.fence(deadline); !met) return fail(std::move(met).error());
+  if (auto met = meet(); !met) return fail(std::move(met).error());
   return read_map(pmi);
 }
 

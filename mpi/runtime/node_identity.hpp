@@ -3,13 +3,13 @@
 /// @file  Which ranks share a node, where the process manager does not say. Layer: mpi. See
 /// docs/design/startup.md.
 ///
-/// Threads:   one, while the runtime is built.
+/// Threads:   one, under the runtime's lock.
 /// Errors:    a rank that published nothing; a fence that timed out.
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "core/clock.hpp"
 #include "core/result.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "params/registry.hpp"
@@ -24,8 +24,9 @@ namespace starling::mpi {
 [[nodiscard]] Result<pmi::NodeMap> number_nodes(const std::vector<std::string>& identities);
 
 /// The map of the whole job: collective over the world. Each rank puts its identity and gets the finished map
-/// from rank 0: two fences, and no messages that grow with the job but for rank 0.
+/// from rank 0: two fences, and no messages that grow with the job but for rank 0. `meet` is a fence of the
+/// process manager over the world.
 [[nodiscard]] Result<pmi::NodeMap> exchange_node_map(pmi::Component& pmi, const std::string& own,
-                                                     Deadline deadline);
+                                                     const std::function<Result<void>()>& meet);
 
 }  // namespace starling::mpi

@@ -119,6 +119,10 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
     return shared_memory_refused_;
   }
 
+  /// Finds out who is on which node, where the process manager does not say: then collective over the world,
+  /// at the first call. Until then this process counts as alone on its node.
+  [[nodiscard]] Result<void> know_place();
+  [[nodiscard]] bool knows_place() const noexcept { return placed_ == Placed::on_node; }
   /// Makes what is needed to reach these processes: the network transports, once something else is not
   /// enough. To be called before anything is sent to a new set of processes. The same on every member.
   [[nodiscard]] Result<void> reach(const ProcList& members);
@@ -209,7 +213,10 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] Result<void> connect_pmi();
   [[nodiscard]] Result<void> check_parameters();
   [[nodiscard]] Result<void> find_place();
+  [[nodiscard]] Result<void> take_seat();
+  [[nodiscard]] Result<void> move_to_node();
   [[nodiscard]] Result<void> attach_segment();
+  [[nodiscard]] Result<shm::Attached> lone_segment(const shm::SegmentSpec& spec);
   [[nodiscard]] Result<shm::Attached> choose_segment(const shm::SegmentSpec& spec, Deadline deadline);
   [[nodiscard]] bool is_absent(std::uint32_t local_rank) const noexcept;
   [[nodiscard]] bool everybody_attached() noexcept;
@@ -217,6 +224,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   /// Nobody looks for the node's segment any more.
   void segment_complete() noexcept;
   [[nodiscard]] Result<void> create_transports();
+  [[nodiscard]] Result<void> create_node_transports();
+  void note_near_transports();
   [[nodiscard]] Result<void> create_transport(const plugin::Candidate& candidate);
   void use_transports(std::size_t first);
   [[nodiscard]] std::size_t remote_message_bytes() const;
@@ -242,7 +251,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   enum class Yielded : std::uint8_t { ready, event, nothing };
   [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
-  bool sleep(std::uint32_t doorbell, std::uint64_t limit_ns);
+  bool sleep(shm::NodeSegment& segment, std::uint32_t doorbell, std::uint64_t limit_ns);
   bool sleep_unlocked(std::uint32_t doorbell, std::uint64_t limit_ns);
   bool look_after_limit(std::uint32_t doorbell, ReadyFunction ready, void* context);
   [[nodiscard]] bool begin_sleep() noexcept;
@@ -265,7 +274,10 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   ProcId self_;
   std::uint32_t world_size_ = 1;
   std::uint32_t local_rank_ = 0;
-  pmi::NodeMap nodes_;
+  enum class Placed : std::uint8_t { on_node, alone, asking, refused };
+  Placed placed_ = Placed::on_node;
+  std::optional<Error> refused_place_;
+  pmi::NodeMap nodes_;  // the bootstrap reads it; while alone: each process by itself
   std::vector<std::uint32_t> node_ranks_;
   bool crowded_ = false;
   std::uint32_t hot_polls_ = 64;  ///< polls of wait() before it reads a clock
@@ -294,6 +306,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   plugin::Index::Handle<pmi::Framework> pmi_;
   plugin::Index::Handle<shm::Framework> shm_;
   std::unique_ptr<shm::Giver> segment_giver_;
+  std::unique_ptr<shm::NodeSegment> lone_segment_;  // that of before; threads may have slept on it
   std::unique_ptr<shm::NodeSegment> segment_;
   std::optional<SegmentStore> store_;
   bootstrap::Terms terms_;
@@ -311,6 +324,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
       false;  // by the selection, so the same on all members: more than btl/self is near
   std::optional<pmi::NodeMap> lone_nodes_;  // where it is not: each process by itself; the bootstrap reads it
   bool world_is_known_ = false;             // all its addresses are: nothing more to ask the process manager
+  std::vector<const plugin::Candidate*> node_candidates_;     // that wait for the place on the node
   std::vector<const plugin::Candidate*> network_candidates_;  // opened by reach()
   std::vector<btl::Component*> fd_transports_;                // those with a wait_fd
   bool network_made_ = false;

@@ -91,19 +91,37 @@ Result<void> Runtime::create_transports() {
     near_reaches_node_ |= !for_other_nodes(*candidate) && candidate->name != "self";
     if (for_other_nodes(*candidate)) {
       network_candidates_.push_back(candidate);
+    } else if (!knows_place() && candidate->name != "self") {
+      node_candidates_.push_back(candidate);
     } else if (auto done = create_transport(*candidate); !done) {
       return done;
     }
   }
   use_transports(0);
+  note_near_transports();
+  if (transport_list_.empty() && node_candidates_.empty() && network_candidates_.empty()) {
+    return fail(Errc::not_found, "btl", "no transport can be used; see starling-info for the reasons");
+  }
+  return {};
+}
+
+/// Those that had to wait until the node was known. No network is there yet: nobody was reached.
+Result<void> Runtime::create_node_transports() {
+  const std::size_t first = transports_.size();
+  for (const plugin::Candidate* const candidate : node_candidates_) {
+    if (auto done = create_transport(*candidate); !done) return done;
+  }
+  node_candidates_.clear();
+  use_transports(first);
+  note_near_transports();
+  return {};
+}
+
+void Runtime::note_near_transports() {
   near_count_ = transport_list_.size();
   world_is_near_ = node_ranks_.size() == world_size_;
   for (std::uint32_t rank = 0; rank < world_size_ && world_is_near_; ++rank)
     world_is_near_ = is_near({self_.world, rank});
-  if (transport_list_.empty() && network_candidates_.empty()) {
-    return fail(Errc::not_found, "btl", "no transport can be used; see starling-info for the reasons");
-  }
-  return {};
 }
 
 /// Reached by a near transport; if by none, it is on another node, as a rule.
@@ -148,6 +166,9 @@ Result<void> Runtime::all_reachable(const ProcList& members) const {
 }
 
 Result<void> Runtime::reach(const ProcList& members) {
+  if (!knows_place() && (members.size() > 1 || needs_network(members))) {
+    if (auto known = know_place(); !known) return known;
+  }
   if (network_made_ || !needs_network(members)) return {};
   return network_candidates_.empty() ? all_reachable(members) : make_network();
 }

@@ -212,8 +212,9 @@ bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
 
 bool Runtime::sleep_unlocked(std::uint32_t doorbell, std::uint64_t limit_ns) {
   ++sleepers_;
+  shm::NodeSegment& segment = *segment_;  // that of the doorbell: it may be replaced meanwhile (know_place)
   const auto depth = registry().lock.release_all();
-  const bool to_limit = sleep(doorbell, limit_ns);
+  const bool to_limit = sleep(segment, doorbell, limit_ns);
   registry().lock.reacquire(depth);
   --sleepers_;
   return to_limit;
@@ -253,21 +254,21 @@ void Runtime::open_bell() {
 /// On the futex while shared memory is all there is to wait for, else on every descriptor at once. Without
 /// the runtime's lock, so only what does not change while others hold it is read. Whether it ended at its
 /// limit.
-bool Runtime::sleep(std::uint32_t doorbell, std::uint64_t limit_ns) {
+bool Runtime::sleep(shm::NodeSegment& segment, std::uint32_t doorbell, std::uint64_t limit_ns) {
   constexpr std::uint64_t kBlindLimitNs = 1'000'000;  // no bell: shared memory is not seen while asleep
   constexpr std::size_t kMost = 32;
   if (fd_transports_.empty() && fences_ == 0) {
-    return segment_->sleep(doorbell, limit_ns);
+    return segment.sleep(doorbell, limit_ns);
   }
   pollfd descriptors[kMost + 2];
   nfds_t count = 0;
   const auto add = [&](int fd) {
     if (fd >= 0 && count < kMost + 2) descriptors[count++] = {fd, POLLIN, 0};
   };
-  add(segment_->bell_fd());
+  add(segment.bell_fd());
   add(pmi_->wait_fd());
   for (const btl::Component* transport : fd_transports_) add(transport->wait_fd());
-  const bool blind = segment_->bell_fd() < 0;
+  const bool blind = segment.bell_fd() < 0;
   if (blind && limit_ns > kBlindLimitNs) limit_ns = kBlindLimitNs;
   const timespec limit{static_cast<time_t>(limit_ns / 1'000'000'000),
                        static_cast<long>(limit_ns % 1'000'000'000)};

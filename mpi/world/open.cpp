@@ -29,6 +29,8 @@ params::Registry* parameters() {
   return environment ? &(*environment)->params : nullptr;
 }
 
+}  // namespace
+
 void set_predefined_attributes(Runtime& runtime) {
   PredefinedAttributes& attributes = registry().attributes;
   const pmi::Identity& identity = runtime.pmi().identity();
@@ -38,8 +40,6 @@ void set_predefined_attributes(Runtime& runtime) {
   // One node, one monotonic clock.
   attributes.wtime_is_global = runtime.node_ranks().size() == runtime.world_size() ? 1 : 0;
 }
-
-}  // namespace
 
 int open_runtime(int thread_level) {
   registry().hooks.end_job = &end_job;

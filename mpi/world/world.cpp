@@ -98,7 +98,10 @@ int start_world(int required, int* provided) {
   World& state = world();
   if (state.initialised) return error(MPI_ERR_OTHER, "MPI has been initialised already; it can be done once");
   if (const int rc = open_runtime(required); rc != MPI_SUCCESS) return rc;
-  if (const int rc = make_communicators(); rc != MPI_SUCCESS) {
+  Runtime& runtime = *Runtime::get();
+  auto placed = runtime.know_place();  // everybody comes here, and MPI_COMM_SELF may need what it finds
+  set_predefined_attributes(runtime);
+  if (const int rc = placed ? make_communicators() : error(placed.error()); rc != MPI_SUCCESS) {
     give_up_runtime();
     return rc;
   }
@@ -106,7 +109,6 @@ int start_world(int required, int* provided) {
   state.thread_level = required;
   state.initialised = true;
   if (provided != nullptr) *provided = required;
-  Runtime& runtime = *Runtime::get();
   if (runtime.params().boolean(kStartupReport)) print_startup_report();
   return MPI_SUCCESS;
 }

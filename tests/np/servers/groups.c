@@ -7,8 +7,10 @@
  * again N: N sessions one after the other, each with a communicator of the rank alone, every hundredth
  * with one of all.
  * late N: everybody, the last rank after N seconds; then twice more.
+ * asleep: a thread waits for a message of its own process while the main thread makes the first group.
  * self: a communicator of each rank alone, and nothing else. init: nothing at all. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +78,41 @@ static void again(int times) {
   }
 }
 
+static MPI_Comm make_self(void) {
+  MPI_Group group = range(me, me);
+  MPI_Comm comm;
+  check(MPI_Comm_create_from_group(group, "self", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm), "self");
+  MPI_Group_free(&group);
+  return comm;
+}
+
+static void* receive(void* comm) {
+  int got = -1;
+  check(MPI_Recv(&got, 1, MPI_INT, 0, 1, *(MPI_Comm*)comm, MPI_STATUS_IGNORE), "MPI_Recv");
+  if (got != me) {
+    fprintf(stderr, "rank %d: received %d\n", me, got);
+    exit(4);
+  }
+  return NULL;
+}
+
+static void asleep(void) {
+  MPI_Info threads;
+  pthread_t thread;
+  check(MPI_Session_finalize(&session), "MPI_Session_finalize");
+  MPI_Info_create(&threads);
+  MPI_Info_set(threads, "thread_level", "MPI_THREAD_MULTIPLE");
+  check(MPI_Session_init(threads, MPI_ERRORS_RETURN, &session), "MPI_Session_init");
+  MPI_Info_free(&threads);
+  MPI_Comm self = make_self();
+  pthread_create(&thread, NULL, &receive, &self);
+  usleep(300000); /* until it sleeps */
+  among(0, size - 1, "while a thread sleeps");
+  check(MPI_Send(&me, 1, MPI_INT, 0, 1, self), "MPI_Send");
+  pthread_join(thread, NULL);
+  MPI_Comm_free(&self);
+}
+
 int main(int argc, char** argv) {
   MPI_Group world;
   check(MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session), "MPI_Session_init");
@@ -104,6 +141,8 @@ int main(int argc, char** argv) {
     for (int i = 0; i < 3; ++i) among(0, size - 1, "late");
   } else if (strcmp(what, "again") == 0) {
     again(atoi(argv[2]));
+  } else if (strcmp(what, "asleep") == 0) {
+    asleep();
   } else if (strcmp(what, "self") == 0) {
     among(me, me, "self");
   } else if (strcmp(what, "init") != 0) {

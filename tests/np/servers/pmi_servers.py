@@ -18,13 +18,14 @@ class Server(pmi_server.Job):
     deaf = ()          # ranks whose entry into a fence of a group is swallowed
     mute = ()          # ranks that are not told that such a fence is over
     slow = {}          # {rank: seconds}: when a rank is told that a fence of the world is over
+    prefixes = None    # {rank: [words before its command]}
 
     def __init__(self, size, command, env=None, **attributes):
         for name, value in attributes.items():
             setattr(self, name, value)
         self.lock = threading.Lock()
         self.streams, self.requests, self.entered = {}, {rank: {} for rank in range(size)}, {}
-        super().__init__(size, command, env)
+        super().__init__(size, command, env, self.prefixes)
 
     def serve(self, rank, connection):
         with connection, connection.makefile("rw", newline="\n") as stream:

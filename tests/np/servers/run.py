@@ -94,6 +94,54 @@ class WithoutNames(ServerCase):
         self.assertEqual((job.fences, job.names), (0, {}))
 
 
+class WithoutMapping(ServerCase):
+    """A server that does not say which rank is on which node. Opening a session waits for nobody all the same."""
+
+    nobody = {"mapping": None}
+
+    def test_a_session_needs_nobody(self):
+        for absent in ([1, 2, 3], [0, 1, 2]):
+            with self.subTest(absent=absent):
+                job = self.run_job(4, "self", server={**self.nobody, "prefixes": {rank: ["true"] for rank in absent}})
+                came = ({0, 1, 2, 3} - set(absent)).pop()
+                self.assertEqual(job.results[came][:2], (0, "done\n"), job.results)
+                self.assertEqual(job.fences, 0)
+                self.assertNotIn("put", job.requests[came])
+
+    def test_sessions_begin_while_no_other_rank_has(self):
+        def start(folder, ranks, *command):
+            results = Server(ranks, list(command)).wait(timeout=120)
+            return (max(code for code, _, _ in results), "".join(out for _, out, _ in results),
+                    "".join(err for _, _, err in results))
+
+        alone.in_turns(self, ALONE, start, 4)
+        if not SANITIZED:
+            messages = alone.constant(self, ALONE, start, 2, 6)
+            print(f"PMI-1 without a mapping: {messages} messages for MPI_Session_init", file=sys.stderr)
+
+    def test_the_first_group_finds_out(self):
+        for what in (("halves",), ("parts", "2"), ("parts", "4"), ("world", "2"), ("asleep",)):
+            with self.subTest(what=what):
+                job = self.run_job(8, *what, server=self.nobody, btl="self,shm")
+                self.expect_success(job)
+                self.assertEqual(job.fences, 2)
+                self.assertEqual({counts["put"] for counts in job.requests.values()}, {1, 2})  # rank 0: the map
+
+    def test_programs_with_threads_and_worlds(self):
+        for name in ("concurrent_tags", "with_world", "again", "unequal", "thousand"):
+            with self.subTest(name=name):
+                job = Server(4, [str(BUILD / f"tests/mpi/mpi_session_{name}")])
+                for code, out, err in job.wait(timeout=120):
+                    self.assertEqual(code, 0, out + err)
+                self.assertEqual(job.fences, 2)
+
+    def test_who_does_not_come_is_waited_for_and_told(self):
+        job = self.run_job(4, "subset", server=self.nobody, bootstrap_timeout=2)
+        self.assertEqual([code for code, _, _ in job.results], [3, 3, 3, 0], job.results)
+        for _, _, err in job.results[:3]:
+            self.assertIn("does not say which rank is on which node, so every process of the job must make a", err)
+
+
 class Mixed(unittest.TestCase):
     """Processes with MPI_Init and processes with sessions alone in one job: their groups work; MPI_COMM_WORLD cannot."""
 

@@ -4,18 +4,16 @@
 // Layer: framework. Design: docs/design/shared-memory.md.
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <mutex>
-#include <system_error>
 #include <thread>
 
+#include "core/service_thread.hpp"
 #include "frameworks/shm/node_segment.hpp"
 #include "frameworks/shm/turn.hpp"
 #include "frameworks/shm/turn_wire.hpp"
@@ -94,21 +92,9 @@ Result<std::unique_ptr<Giver>> Giver::start(int memory, UniqueFd listener, const
   state->offer.bytes = spec.bytes;
   why.copy(state->offer.why, sizeof(state->offer.why) - 1);
   if (auto watching = state->watch(); !watching) return fail(std::move(watching).error());
-  // Signals are for the application's threads.
-  sigset_t all;
-  sigset_t before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  Result<void> started;
-  try {
-    state->thread = std::thread([raw = state.get()] { raw->run(); });
-  } catch (const std::system_error& refusal) {
-    started =
-        fail(Errc::system, "shared memory", std::string("no thread to hand it over: ") + refusal.what());
-  }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (!started) return fail(std::move(started).error());
-  ::pthread_setname_np(state->thread.native_handle(), "starling-shm");
+  auto thread = start_service_thread("starling-shm", [raw = state.get()] { raw->run(); });
+  if (!thread) return fail(std::move(thread).error().within("shared memory: to hand it over"));
+  state->thread = std::move(*thread);
   return std::unique_ptr<Giver>(new Giver(std::move(state)));
 }
 

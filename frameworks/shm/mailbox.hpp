@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  A datagram socket whose name the kernel chooses: five characters of the abstract namespace, which
+/// fit into a number. Layer: framework.
+///
+/// Anybody in the same network namespace may send to it, also other users: whoever reads a letter checks it.
+/// The name goes with the socket, however its process ends.
+///
+/// Threads:   send and receive by any; the rest by one at a time.
+/// Ownership: owns its socket; a descriptor that came in a letter is the receiver's.
+/// Errors:    open: system; send: errno.
+/// Units:     bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "core/result.hpp"
+#include "core/unique_fd.hpp"
+
+namespace starling::shm {
+
+class Mailbox {
+ public:
+  /// `waits`: receive() waits for a letter. Sending never waits.
+  [[nodiscard]] static Result<Mailbox> open(bool waits);
+  /// What others need to send to it; never 0.
+  [[nodiscard]] std::uint64_t name() const noexcept { return name_; }
+  [[nodiscard]] int fd() const noexcept { return socket_.get(); }
+
+  /// One letter, perhaps with a descriptor (-1: without). 0, or errno: EAGAIN: the box is full; ECONNREFUSED:
+  /// there is none of that name.
+  int send(std::uint64_t to, std::span<const std::byte> letter, int descriptor = -1) const noexcept;
+
+  struct Letter {
+    std::size_t bytes = 0;   ///< as it was sent, which may be more than there was room for
+    std::uint64_t from = 0;  ///< the name of the sender's box; 0: it has none
+    UniqueFd descriptor;
+  };
+  /// The next letter; empty if there is none, or a signal came.
+  [[nodiscard]] std::optional<Letter> receive(std::span<std::byte> letter) const noexcept;
+
+ private:
+  Mailbox(UniqueFd socket, std::uint64_t name) noexcept : socket_(std::move(socket)), name_(name) {}
+  UniqueFd socket_;
+  std::uint64_t name_ = 0;
+};
+
+}  // namespace starling::shm

@@ -12,9 +12,10 @@
 
 namespace starling {
 
-Result<Mapping> Mapping::map(int fd, std::size_t bytes) {
+Result<Mapping> Mapping::map(int fd, std::size_t bytes, Access access) {
   // MAP_NORESERVE: segments are sparse; pages are reserved with fallocate before they are touched.
-  void* address = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  const int may = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* address = ::mmap(nullptr, bytes, may, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (address == MAP_FAILED) {
     const int cause = errno;
     Error error = system_error(

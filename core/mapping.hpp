@@ -5,11 +5,15 @@
 /// Threads: value type, move-only. Units: bytes. Errors: map() names descriptor, size and errno.
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "core/result.hpp"
 
 namespace starling {
+
+/// What this process may do with a mapping.
+enum class Access : std::uint8_t { read_write, read };
 
 class Mapping {
  public:
@@ -26,13 +30,15 @@ class Mapping {
   }
   ~Mapping() { reset(); }
 
-  /// Maps [0, bytes) of `fd` shared, readable and writable. The descriptor may be closed afterwards.
-  static Result<Mapping> map(int fd, std::size_t bytes);
+  /// Maps [0, bytes) of `fd` shared. The descriptor may be closed afterwards.
+  static Result<Mapping> map(int fd, std::size_t bytes, Access access = Access::read_write);
 
   [[nodiscard]] std::byte* data() const noexcept { return address_; }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
   [[nodiscard]] explicit operator bool() const noexcept { return address_ != nullptr; }
   void reset() noexcept;
+  /// Leaves the bytes mapped for the life of the process.
+  void abandon() noexcept { address_ = nullptr; }
 
  private:
   Mapping(std::byte* address, std::size_t bytes) noexcept : address_(address), bytes_(bytes) {}

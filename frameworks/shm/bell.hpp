@@ -5,7 +5,8 @@
 ///
 /// A futex cannot be waited for together with descriptors. So a process that has network transports opens a
 /// mailbox (mailbox.hpp), and whoever rings its futex also sends one empty letter there. Anybody on the
-/// machine may send one: that wakes, no more. Processes in another network namespace cannot; then the sleep ends at its limit.
+/// machine may send one: that wakes, no more. Processes in another network namespace cannot; then the sleep
+/// ends at its limit.
 ///
 /// Threads:   ring by any thread; the rest by one at a time.
 /// Ownership: owns its socket.

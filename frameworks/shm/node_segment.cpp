@@ -164,6 +164,7 @@ void NodeSegment::enter() noexcept {
     // An earlier program of this rank may have died asleep.
     own.attention.store(0, std::memory_order_relaxed);
     own.bell.store(0, std::memory_order_relaxed);
+    own.memory.store(0, std::memory_order_relaxed);  // its addresses mean something else in this one
     own.pid.store(pid, std::memory_order_relaxed);
     own.start_time.store(start_time_of(pid), std::memory_order_relaxed);
   }

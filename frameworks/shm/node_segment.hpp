@@ -27,7 +27,7 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 8;
+inline constexpr std::uint32_t kLayoutVersion = 9;
 
 /// Deaths on other nodes that a segment has room for; of more the network alone tells.
 inline constexpr std::uint32_t kFarDeathsMost = 20;
@@ -42,7 +42,8 @@ struct alignas(128) ProcSlot {
   std::atomic<std::uint32_t> pid;
   std::atomic<std::uint64_t> start_time;  ///< field 22 of /proc/pid/stat: tells a reused pid apart
   std::uint64_t pid_namespace;            ///< inode; a pid says something only to processes with the same one
-  std::byte pad0[40];
+  std::atomic<std::uint64_t> memory;  ///< where the table of its memory begins (memory/table.hpp); 0: none
+  std::byte pad0[32];
   std::atomic<std::uint32_t> doorbell;   ///< futex word: incremented by producers that found `asleep` set
   std::atomic<std::uint32_t> attention;  ///< kAsleep and other bits of doorbell.hpp: read by producers
   std::byte pad1[56];

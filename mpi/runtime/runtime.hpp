@@ -11,6 +11,9 @@
 ///            process exits.
 /// Units:     nanoseconds in names.
 
+#include <poll.h>
+
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -251,7 +254,15 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   enum class Yielded : std::uint8_t { ready, event, nothing };
   [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
-  bool sleep(shm::NodeSegment& segment, std::uint32_t doorbell, std::uint64_t limit_ns);
+  /// What ends a sleep, as it is when that begins; without descriptors the segment's futex does.
+  struct WakeUps {
+    shm::NodeSegment* segment = nullptr;
+    nfds_t count = 0;
+    bool blind = false;  ///< no descriptor tells what comes through shared memory
+    std::array<pollfd, 34> descriptors;
+  };
+  [[nodiscard]] WakeUps all_wake_ups() const;
+  bool sleep(WakeUps& wake_ups, std::uint32_t doorbell, std::uint64_t limit_ns);
   bool sleep_unlocked(std::uint32_t doorbell, std::uint64_t limit_ns);
   bool look_after_limit(std::uint32_t doorbell, ReadyFunction ready, void* context);
   [[nodiscard]] bool begin_sleep() noexcept;

@@ -212,9 +212,9 @@ bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
 
 bool Runtime::sleep_unlocked(std::uint32_t doorbell, std::uint64_t limit_ns) {
   ++sleepers_;
-  shm::NodeSegment& segment = *segment_;  // that of the doorbell: it may be replaced meanwhile (know_place)
+  WakeUps wake_ups = all_wake_ups();
   const auto depth = registry().lock.release_all();
-  const bool to_limit = sleep(segment, doorbell, limit_ns);
+  const bool to_limit = sleep(wake_ups, doorbell, limit_ns);
   registry().lock.reacquire(depth);
   --sleepers_;
   return to_limit;
@@ -251,28 +251,30 @@ void Runtime::open_bell() {
   }
 }
 
-/// On the futex while shared memory is all there is to wait for, else on every descriptor at once. Without
-/// the runtime's lock, so only what does not change while others hold it is read. Whether it ended at its
-/// limit.
-bool Runtime::sleep(shm::NodeSegment& segment, std::uint32_t doorbell, std::uint64_t limit_ns) {
-  constexpr std::uint64_t kBlindLimitNs = 1'000'000;  // no bell: shared memory is not seen while asleep
-  constexpr std::size_t kMost = 32;
-  if (fd_transports_.empty() && fences_ == 0) {
-    return segment.sleep(doorbell, limit_ns);
-  }
-  pollfd descriptors[kMost + 2];
-  nfds_t count = 0;
+Runtime::WakeUps Runtime::all_wake_ups() const {
+  WakeUps all;
+  all.segment = segment_.get();
+  if (fd_transports_.empty() && fences_ == 0) return all;
   const auto add = [&](int fd) {
-    if (fd >= 0 && count < kMost + 2) descriptors[count++] = {fd, POLLIN, 0};
+    if (fd >= 0 && all.count < all.descriptors.size()) all.descriptors[all.count++] = {fd, POLLIN, 0};
   };
-  add(segment.bell_fd());
+  add(segment_->bell_fd());
   add(pmi_->wait_fd());
   for (const btl::Component* transport : fd_transports_) add(transport->wait_fd());
-  const bool blind = segment.bell_fd() < 0;
-  if (blind && limit_ns > kBlindLimitNs) limit_ns = kBlindLimitNs;
+  all.blind = segment_->bell_fd() < 0;
+  return all;
+}
+
+/// On the futex while shared memory is all there is to wait for, else on every descriptor at once. Without
+/// the runtime's lock: who holds it may enter a fence, make a transport, move to another segment. Whether it
+/// ended at its limit.
+bool Runtime::sleep(WakeUps& wake_ups, std::uint32_t doorbell, std::uint64_t limit_ns) {
+  constexpr std::uint64_t kBlindLimitNs = 1'000'000;  // no bell: shared memory is not seen while asleep
+  if (wake_ups.count == 0) return wake_ups.segment->sleep(doorbell, limit_ns);
+  if (wake_ups.blind && limit_ns > kBlindLimitNs) limit_ns = kBlindLimitNs;
   const timespec limit{static_cast<time_t>(limit_ns / 1'000'000'000),
                        static_cast<long>(limit_ns % 1'000'000'000)};
-  return ::ppoll(descriptors, count, &limit, nullptr) == 0 && !blind;
+  return ::ppoll(wake_ups.descriptors.data(), wake_ups.count, &limit, nullptr) == 0 && !wake_ups.blind;
 }
 
 void Runtime::look_around() {

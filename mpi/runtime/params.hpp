@@ -45,7 +45,13 @@ inline constexpr params::Decl kYield = params::integer(
     "Microseconds that a waiting process then yields its core between polls before it sleeps; "
     "-1: 0, or 500 and 50 for each rank in the same cases.");
 
-inline constexpr std::array kRuntimeParams = {kAddProcsCutoff, kAsyncModex, kInitBarrier, kFinalizeBarrier,
-                                              kStartupReport,  kReport,     kSpin,        kYield};
+inline constexpr params::Decl kAllocMemSharedMin = params::size_bytes(
+    "alloc_mem_shared_min", "64k", 0, std::int64_t{1} << 40,
+    "From this many bytes on, MPI_Alloc_mem gives memory that the other processes of the node can map: large "
+    "messages from there take one copy and no system call. Each piece takes a descriptor. 0: never.");
+
+inline constexpr std::array kRuntimeParams = {kAddProcsCutoff,   kAsyncModex, kInitBarrier, kFinalizeBarrier,
+                                              kStartupReport,    kReport,     kSpin,        kYield,
+                                              kAllocMemSharedMin};
 
 }  // namespace starling::mpi

@@ -81,6 +81,8 @@ Result<void> Runtime::attach_segment() {
   yields_ = Yields(segment_->yield_pause(), node_ranks_.size());
   busy_ = Busy(*segment_);
   segment_->enter();
+  allocated_memory_.share_in(*segment_,
+                             static_cast<std::uint64_t>(environment_.params.integer(kAllocMemSharedMin)));
   segment_giver_ = std::move(attached->giver);
   // The last to attach ends the looking: names go, givers stop.
   if (may_be_looked_for && everybody_attached()) segment_complete();

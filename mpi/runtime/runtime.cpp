@@ -206,6 +206,7 @@ void Runtime::close() noexcept {
   transports_.clear();
   pml_.reset();
   if (segment_ != nullptr) segment_->leave();
+  allocated_memory_.stop_sharing();
   segment_.reset();
   segment_giver_.reset();
   shm_.reset();

@@ -33,6 +33,7 @@
 #include "frameworks/select.hpp"
 #include "frameworks/shm/choose.hpp"
 #include "frameworks/shm/node_segment.hpp"
+#include "mpi/runtime/allocated_memory.hpp"
 #include "mpi/runtime/busy.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/plan.hpp"
@@ -111,6 +112,8 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] std::uint32_t local_rank() const noexcept { return local_rank_; }
   /// The memory that the processes of this node share.
   [[nodiscard]] shm::NodeSegment& segment() noexcept { return *segment_; }
+  /// What MPI_Alloc_mem has given.
+  [[nodiscard]] AllocatedMemory& allocated_memory() noexcept { return allocated_memory_; }
   /// Whether the node has more ranks than cores: polling then takes time from those who are waited for.
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
   [[nodiscard]] const std::vector<Phase>& phases() const noexcept { return phases_; }
@@ -319,6 +322,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::unique_ptr<shm::Giver> segment_giver_;
   std::unique_ptr<shm::NodeSegment> lone_segment_;  // that of before; threads may have slept on it
   std::unique_ptr<shm::NodeSegment> segment_;
+  AllocatedMemory allocated_memory_;
   std::optional<SegmentStore> store_;
   bootstrap::Terms terms_;
   bootstrap::Assembly blocks_;

@@ -12,6 +12,7 @@
 #include "mpi/api/text.hpp"
 #include "mpi/error.hpp"
 #include "mpi/info/info.hpp"
+#include "mpi/runtime/runtime.hpp"
 
 namespace starling::mpi::api {
 
@@ -51,17 +52,16 @@ int Alloc_mem(MPI_Aint size, Info* info, void* baseptr) {
     const unsigned long long wanted = std::strtoull(hint->c_str(), nullptr, 10);
     if (wanted > alignment && wanted <= (1u << 30) && (wanted & (wanted - 1)) == 0) alignment = wanted;
   }
-  void* memory = nullptr;
-  if (::posix_memalign(&memory, alignment, size == 0 ? 1 : static_cast<std::size_t>(size)) != 0) {
-    return error(MPI_ERR_NO_MEM, "no memory for " + std::to_string(size) + " bytes");
-  }
-  *static_cast<void**>(baseptr) = memory;
+  auto memory = Runtime::get()->allocated_memory().allocate(static_cast<std::size_t>(size), alignment);
+  if (!memory) return error(MPI_ERR_NO_MEM, memory.error().detail);
+  *static_cast<void**>(baseptr) = *memory;
   return MPI_SUCCESS;
 }
 
 int Free_mem(void* base) {
-  std::free(base);
-  return MPI_SUCCESS;
+  if (base == nullptr) return MPI_SUCCESS;
+  const auto released = Runtime::get()->allocated_memory().release(base);
+  return released ? MPI_SUCCESS : error(MPI_ERR_BASE, released.error().detail);
 }
 
 /// For profiling libraries, which interpose it (section 14.2.4).

@@ -37,6 +37,39 @@ static void alignment(void) {
   OK(MPI_Info_free(&info));
 }
 
+/* Section 9.2: what is given back must have been given. */
+static void wrong_addresses(void) {
+  enum { kBytes = 1 << 20 };
+  char *memory = NULL, *small = NULL;
+  OK(MPI_Alloc_mem(kBytes, MPI_INFO_NULL, &memory));
+  OK(MPI_Alloc_mem(100, MPI_INFO_NULL, &small));
+#ifdef MPI_ABI_VERSION /* older peers hand it to free() */
+  CHECK_ERROR(MPI_Free_mem(memory + 4096), MPI_ERR_BASE);
+  CHECK_ERROR(MPI_Free_mem(small + 8), MPI_ERR_BASE);
+  CHECK_ERROR(MPI_Free_mem(&memory), MPI_ERR_BASE);
+#endif
+  memset(memory, 1, kBytes);
+  OK(MPI_Free_mem(memory));
+  OK(MPI_Free_mem(small));
+#ifdef MPI_ABI_VERSION
+  CHECK_ERROR(MPI_Free_mem(memory), MPI_ERR_BASE);
+  CHECK_ERROR(MPI_Free_mem(small), MPI_ERR_BASE);
+#endif
+}
+
+static void very_often(void) {
+  enum { kLive = 40, kRounds = 3000 };
+  char* live[kLive] = {NULL};
+  for (int i = 0; i < kRounds; ++i) {
+    char** const at = &live[i * 7 % kLive];
+    const int bytes = 1000 + i * 997 % 300000;
+    if (*at != NULL) OK(MPI_Free_mem(*at));
+    OK(MPI_Alloc_mem(bytes, MPI_INFO_NULL, at));
+    (*at)[0] = (*at)[bytes - 1] = 7;
+  }
+  for (int i = 0; i < kLive; ++i) OK(MPI_Free_mem(live[i]));
+}
+
 static void corners(void) {
   void* memory = &memory;
   OK(MPI_Alloc_mem(0, MPI_INFO_NULL, &memory));
@@ -51,6 +84,8 @@ int main(int argc, char** argv) {
   OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
   use();
   alignment();
+  wrong_addresses();
+  very_often();
   corners();
   return finish();
 }

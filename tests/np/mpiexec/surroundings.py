@@ -8,15 +8,14 @@ Standard library only.
 import itertools
 import os
 import pathlib
-import shutil
 import signal
 import socket
-import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from jobs import BUILD, MPIEXEC, SANITIZED, JobCase, marked_processes  # noqa: E402
+from users import NOBODY, may_change_users  # noqa: E402
 
 DESCRIPTORS = str(BUILD / "tests/np_descriptors")
 PROBE = str(BUILD / "tests/pmi_probe")
@@ -84,16 +83,6 @@ class Descriptors(JobCase):
         done = self.run_job("-n", 2, "sh", "-c", script)
         self.assertEqual(done.code, 0, done)
         self.assertEqual(self.reports(2), [[("/dev/null", os.strerror(9))] * 3] * 2)
-
-
-# Another user who may read what this one may, so that it finds the programs wherever they were built.
-NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-          *(f"--{kind}-caps=+dac_override,+dac_read_search" for kind in ("inh", "ambient"))]
-
-
-def may_change_users():
-    return shutil.which("setpriv") is not None and subprocess.run(
-        [*NOBODY, "true"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 @unittest.skipUnless(may_change_users(), "needs root and setpriv")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bandwidth between ranks 0 and 1 with a window of nonblocking messages, one way and both ways; with the
- * argument `one-way` that only. Over a slow link a size takes fewer batches: about 2 seconds. */
+ * argument `one-way` that only; with `alloc_mem` the buffers are MPI_Alloc_mem's. Over a slow link a size
+ * takes fewer batches: about 2 seconds. */
 #include "bench.h"
 
 #include <mpi.h>
@@ -40,15 +41,30 @@ static int batches_in_time(int me, double seconds, int windows) {
   return count;
 }
 
+static int has(int argc, char** argv, const char* word) {
+  for (int i = 1; i < argc; ++i)
+    if (strcmp(argv[i], word) == 0) return 1;
+  return 0;
+}
+
 int main(int argc, char** argv) {
   static const int sizes[] = {1024, 4096, 8192, 16384, 65536, 262144, 1048576, 4194304};
   MPI_Init(&argc, &argv);
   int me;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   bench_pin(me);
-  unsigned char* out = bench_buffer(4194304);
-  unsigned char* in = bench_buffer(4194304);
-  const int directions = argc > 1 && strcmp(argv[1], "one-way") == 0 ? 1 : 2;
+  const int from_mpi = has(argc, argv, "alloc_mem");
+  unsigned char *out = NULL, *in = NULL;
+  if (from_mpi) {
+    MPI_Alloc_mem(4194304, MPI_INFO_NULL, &out);
+    MPI_Alloc_mem(4194304, MPI_INFO_NULL, &in);
+    memset(out, 1, 4194304);
+    memset(in, 1, 4194304);
+  } else {
+    out = bench_buffer(4194304);
+    in = bench_buffer(4194304);
+  }
+  const int directions = has(argc, argv, "one-way") ? 1 : 2;
   for (int both = 0; me < 2 && both < directions; ++both)
     for (unsigned s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
       const int bytes = sizes[s], windows = bytes < 65536 ? 20 : bytes < 1048576 ? 5 : 2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-way latency of a ping-pong between ranks 0 and 1; the median over batches. Usage: latency [largest]
- */
+/* One-way latency of a ping-pong between ranks 0 and 1; the median over batches. Usage: latency [largest
+ * [alloc_mem]]; the latter: the buffers are MPI_Alloc_mem's. */
 #include "bench.h"
 
 #include <mpi.h>
@@ -29,7 +29,13 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   const int largest = argc > 1 ? atoi(argv[1]) : 4194304;
   bench_pin(me);
-  unsigned char* buffer = bench_buffer((size_t)largest);
+  const int from_mpi = argc > 2 && strcmp(argv[2], "alloc_mem") == 0;
+  unsigned char* buffer = NULL;
+  if (from_mpi)
+    MPI_Alloc_mem(largest, MPI_INFO_NULL, &buffer);
+  else
+    buffer = bench_buffer((size_t)largest);
+  memset(buffer, 1, (size_t)largest);
   for (unsigned s = 0; me < 2 && s < sizeof sizes / sizeof *sizes && sizes[s] <= largest; ++s) {
     const int bytes = sizes[s];
     const int rounds = bytes <= 4096 ? 1500 : 1500 / (bytes / 4096) + 4;
@@ -38,7 +44,10 @@ int main(int argc, char** argv) {
     for (int b = 0; b < kBatches; ++b) batches[b] = one_way_us(me, buffer, bytes, rounds);
     if (me == 0) bench_print("latency", bytes, bench_median(batches, kBatches), "us");
   }
-  free(buffer);
+  if (from_mpi)
+    MPI_Free_mem(buffer);
+  else
+    free(buffer);
   MPI_Finalize();
   return 0;
 }

@@ -123,8 +123,9 @@ class Endpoint {
   /// Copies remote memory here. done: it has been copied; posted: `completion` will be called, also with ok =
   /// false, perhaps before this returns; again: not now. Only if Limits::get.
   virtual Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept = 0;
-  /// Whether get() from this peer was probed and works; false also without Limits::get. Slow the first time.
-  [[nodiscard]] virtual bool can_get() noexcept = 0;
+  /// Whether get() from there was probed and works, or will after some `again`; false also without
+  /// Limits::get. Slow the first time.
+  [[nodiscard]] virtual bool can_get(const RemoteBuffer& from) noexcept = 0;
   /// How memory is lent to this peer and borrowed from it; null where that is not possible. The endpoint's.
   [[nodiscard]] virtual Loans* loans() noexcept = 0;
 };
@@ -167,8 +168,8 @@ class Component {
 
   struct Counters {
     std::uint64_t endpoints = 0, messages_sent = 0, messages_received = 0, bytes_sent = 0, bytes_received = 0,
-                  gets = 0, full = 0;
-    std::vector<std::string> notes;  ///< fallbacks with their reasons, for the report
+                  gets = 0, mapped_gets = 0, full = 0;  ///< mapped_gets: of the gets, those from a map
+    std::vector<std::string> notes;                     ///< fallbacks with their reasons, for the report
   };
   [[nodiscard]] virtual Counters counters() const = 0;
 };
@@ -203,7 +204,7 @@ struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 5;
+  static constexpr std::uint32_t kInterface = 6;
 };
 
 }  // namespace starling::btl

@@ -46,7 +46,7 @@ bool Get::possible(const Transfer& receive) noexcept {
   const Peer& peer = *receive.peer;
   const btl::Limits& limits = peer.transport->limits();
   return limits.get && receive.offer.address != 0 && receive.offer.realm == limits.get_realm &&
-         peer.endpoint->can_get();
+         peer.endpoint->can_get({receive.offer.address, receive.remote});
 }
 
 void Get::accept(Transfer& receive) noexcept {

@@ -52,7 +52,7 @@ class Paths final : public btl::Endpoint {
   Post get(const btl::RemoteBuffer&, std::span<std::byte>, btl::Completion*) noexcept override {
     return Post::again;
   }
-  [[nodiscard]] bool can_get() noexcept override { return false; }
+  [[nodiscard]] bool can_get(const btl::RemoteBuffer&) noexcept override { return false; }
   [[nodiscard]] btl::Loans* loans() noexcept override { return nullptr; }
 
  private:

@@ -21,10 +21,10 @@ constexpr std::uint64_t kPatienceNs = 1'000'000'000;  // with receives from a lo
 GetLink::GetLink(Gets& gets, Links& links, ProcId peer, std::uint64_t token, const char* transport)
     : Link(links, peer, token, transport), gets_(gets) {}
 
-bool GetLink::can_get() noexcept { return gets_.on(); }
+bool GetLink::can_get(const RemoteBuffer&) noexcept { return gets_.on(); }
 
 Post GetLink::get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept {
-  if (lost() || own_ >= kGetsMost || !can_get()) return Post::again;
+  if (lost() || own_ >= kGetsMost || !gets_.on()) return Post::again;
   if (to.empty()) return Post::done;
   Get& get = gets_.begin(*this, to, completion);
   switch (receive(get)) {

@@ -47,7 +47,7 @@ class GetLink : public Link {
   GetLink(Gets& gets, Links& links, ProcId peer, std::uint64_t token, const char* transport);
 
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept final;
-  [[nodiscard]] bool can_get() noexcept final;
+  [[nodiscard]] bool can_get(const RemoteBuffer&) noexcept final;
   /// Whether a get of this process from the peer, or of the peer from this process, goes on.
   [[nodiscard]] bool moving() const noexcept { return own_ != 0 || serving_ != 0; }
 

@@ -97,7 +97,7 @@ class Link : public Endpoint {
   void commit(std::size_t bytes) noexcept final;
   [[nodiscard]] bool await_room() noexcept override { return !lost_; }
   Post get(const RemoteBuffer&, std::span<std::byte>, Completion*) noexcept override { return Post::again; }
-  [[nodiscard]] bool can_get() noexcept override { return false; }
+  [[nodiscard]] bool can_get(const RemoteBuffer&) noexcept override { return false; }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
 
   [[nodiscard]] ProcId peer() const noexcept { return peer_; }

@@ -66,13 +66,16 @@ MemoryMaps::View MemoryMaps::find(std::uint32_t local_rank, std::uint64_t addres
 MemoryMaps::View MemoryMaps::find_or_throw(std::uint32_t local_rank, std::uint64_t address, std::size_t bytes,
                                            bool insist) {
   const Found found = look_up(segment_, local_rank, address, bytes);
-  if (found.look != Look::found) return {};
+  if (found.look == Look::changing) return {State::changing};
+  if (found.look == Look::none) return {};
   const bool fresh = known(local_rank, found.range.id) == nullptr;
   Entry& entry = entry_for(local_rank, found.range);
   entry.last_use = ++uses_;
   if (entry.state == State::seen && (insist || !fresh)) ask(entry);
   if (entry.state == State::coming) read_answers();
-  if (entry.state == State::coming && now_ns() > entry.deadline_ns) refuse(entry, "no answer from its owner");
+  if (entry.state != State::mapped && entry.deadline_ns != 0 && now_ns() > entry.deadline_ns) {
+    refuse(entry, "no answer from its owner");
+  }
   if (entry.state != State::mapped) return {entry.state, nullptr, false};
   const std::uint64_t offset = address - found.range.base;
   const bool used = offset + bytes <= entry.used_end;
@@ -94,6 +97,7 @@ void MemoryMaps::ask(Entry& entry) {
     if (!opened) return refuse(entry, opened.error().text());
     box_.emplace(std::move(*opened));
   }
+  if (entry.deadline_ns == 0) entry.deadline_ns = now_ns() + kAnswerNs;
   const MemoryTable* const table = memory_table(segment_, entry.local_rank);
   if (table == nullptr) return;
   MemoryRequest request;
@@ -107,7 +111,6 @@ void MemoryMaps::ask(Entry& entry) {
     return refuse(entry, std::string("its owner's socket cannot be reached: ") + std::strerror(error));
   }
   entry.state = State::coming;
-  entry.deadline_ns = now_ns() + kAnswerNs;
 }
 
 /// Answers may come from anybody: one counts if it was asked for and brings the very object.

@@ -35,10 +35,11 @@ class MemoryMaps {
       : segment_(segment), most_(most), access_(access) {}
 
   enum class State : std::uint8_t {
-    none,     ///< the bytes are not in an object of that process
-    seen,     ///< they are, for the first time; nothing has been asked for
-    coming,   ///< the object has been asked for
-    refused,  ///< it cannot be had
+    none,      ///< the bytes are not in an object of that process
+    changing,  ///< its owner is making or freeing one just now
+    seen,      ///< they are, for the first time; nothing has been asked for
+    coming,    ///< the object has been asked for
+    refused,   ///< it cannot be had
     mapped
   };
   struct View {
@@ -58,6 +59,8 @@ class MemoryMaps {
   /// Forgets what its owners have freed since.
   void drop_freed() noexcept;
 
+  /// Objects that are known, mapped or not.
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] std::size_t mapped() const noexcept;
   /// Why the last object that was refused could not be had.
   [[nodiscard]] const std::string& why() const noexcept { return why_; }
@@ -70,7 +73,7 @@ class MemoryMaps {
     Mapping mapping;
     std::uint64_t used_end = 0;  // bytes below were looked for
     std::uint64_t last_use = 0;
-    std::uint64_t deadline_ns = 0;  // of an answer
+    std::uint64_t deadline_ns = 0;  // of an answer; 0: it has not been asked for
   };
   [[nodiscard]] const Entry* known(std::uint32_t local_rank, std::uint64_t id) const noexcept;
   [[nodiscard]] View find_or_throw(std::uint32_t local_rank, std::uint64_t address, std::size_t bytes,

@@ -127,6 +127,24 @@ void add_waits(std::vector<PerformanceVariable>& all) {
                  MPI_T_PVAR_CLASS_COUNTER, value, 2});
 }
 
+void add_memory(std::vector<PerformanceVariable>& all) {
+  all.push_back({"alloc_mem_shared", "Pieces from MPI_Alloc_mem that other processes of the node can map",
+                 MPI_T_PVAR_CLASS_LEVEL,
+                 [](Runtime& runtime, std::size_t) {
+                   return static_cast<std::uint64_t>(runtime.allocated_memory().shared());
+                 },
+                 0});
+  all.push_back({"btl_mapped_gets", "Copies out of mapped memory of other processes of the node",
+                 MPI_T_PVAR_CLASS_COUNTER,
+                 [](Runtime& runtime, std::size_t) {
+                   std::uint64_t sum = 0;
+                   for (const btl::Component* transport : runtime.transports())
+                     sum += transport->counters().mapped_gets;
+                   return sum;
+                 },
+                 0});
+}
+
 }  // namespace
 
 const std::vector<PerformanceVariable>& performance_variables() {
@@ -136,6 +154,7 @@ const std::vector<PerformanceVariable>& performance_variables() {
     add_matching(*made);
     add_startup(*made);
     add_waits(*made);
+    add_memory(*made);
     return made;
   }();
   return *all;

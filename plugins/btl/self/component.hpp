@@ -40,7 +40,7 @@ class SelfComponent final : public Component, private Endpoint {
   std::byte* reserve(std::size_t bytes) noexcept override;
   void commit(std::size_t bytes) noexcept override;
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
-  [[nodiscard]] bool can_get() noexcept override { return true; }
+  [[nodiscard]] bool can_get(const RemoteBuffer&) noexcept override { return true; }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
 
   Sink& sink_;

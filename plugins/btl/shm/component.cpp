@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "core/clock.hpp"
 
@@ -34,7 +35,7 @@ ShmComponent::ShmComponent(const Args& args)
   limits.message_max_bytes = std::min(kShmMaxBytes, lane_message_max(shared_.settings.lane_max_bytes));
   limits.eager_bytes = std::min(kEagerBytes, limits.message_max_bytes);
   limits.fragment_bytes = std::min(kFragmentBytes, limits.message_max_bytes);
-  limits.get = shared_.settings.cma;
+  limits.get = shared_.settings.cma || shared_.mapped.on();
   limits.rank_of_preference = 10;
   limits.reach = Reach::node;
 }
@@ -88,7 +89,11 @@ Result<Endpoint*> ShmComponent::connect(ProcId peer, std::span<const std::byte>)
   return endpoint.get();
 }
 
-Component::Counters ShmComponent::counters() const { return shared_.counters; }
+Component::Counters ShmComponent::counters() const {
+  Counters counters = shared_.counters;
+  if (std::string note = shared_.mapped.note(); !note.empty()) counters.notes.push_back(std::move(note));
+  return counters;
+}
 
 // Called after polls that found nothing: reads the clock rarely, memory of others ten times a second, /proc
 // less.
@@ -105,6 +110,7 @@ void ShmComponent::idle() noexcept {
   if (ask_the_system || next_long_look_ns_ == 0) next_long_look_ns_ = now + kLongLookNs;
   next_look_ns_ = now + kLookNs;
   shared_.lanes.look();
+  shared_.mapped.tidy();
   look_for_dead(ask_the_system);
 }
 
@@ -145,6 +151,7 @@ void ShmComponent::look_for_dead(bool ask_the_system) noexcept {
     const auto end = end_of(local_rank, ask_the_system);
     if (!end) continue;
     lost_[local_rank] = true;
+    shared_.mapped.drop(local_rank);
     const char* const why = *end == Errc::peer_left ? "the process has left MPI and ended"
                                                     : "the process has ended without leaving MPI";
     if (const auto found = endpoints_.find(local_rank); found != endpoints_.end()) {

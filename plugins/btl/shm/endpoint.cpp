@@ -268,16 +268,36 @@ void ShmEndpoint::lose(Errc code, std::string why) {
 }
 
 Post ShmEndpoint::get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept {
+  const auto mapped = shared_.mapped.get(local_rank_, from.address, to, can_read());
+  switch (mapped.outcome) {
+    case MappedGets::Outcome::copied:
+      ++shared_.counters.mapped_gets;
+      ++shared_.counters.gets;
+      return Post::done;
+    case MappedGets::Outcome::later: return Post::again;
+    case MappedGets::Outcome::refused:
+      shared_.note("another process's memory cannot be mapped: " + shared_.mapped.why());
+      completion->done(completion, false);
+      return Post::posted;
+    case MappedGets::Outcome::ask_kernel: break;
+  }
   ++shared_.counters.gets;
+  const std::uint64_t begun = mapped.timed ? now_ns() : 0;
   const auto pid = static_cast<pid_t>(shared_.segment.slot(local_rank_).pid.load(std::memory_order_relaxed));
   const int error = read_process(pid, from.address, to);
+  if (mapped.timed) shared_.mapped.kernel_took(to.size(), now_ns() - begun);
   if (error == 0) return Post::done;
   shared_.note(std::string("process_vm_readv failed after it had worked: ") + std::strerror(error));
   completion->done(completion, false);
   return Post::posted;
 }
 
-bool ShmEndpoint::can_get() noexcept {
+bool ShmEndpoint::can_get(const RemoteBuffer& from) noexcept {
+  return can_read() || shared_.mapped.possible(local_rank_, from.address);
+}
+
+/// Whether the kernel lets this process read the peer.
+bool ShmEndpoint::can_read() noexcept {
   if (get_ != Get::unknown) return get_ == Get::works;
   if (!shared_.settings.cma) return false;
   const AreaHeader& header = shared_.ingress_of(local_rank_).header();

@@ -36,8 +36,8 @@ class ShmEndpoint final : public Endpoint {
   void commit(std::size_t bytes) noexcept override;
   [[nodiscard]] bool await_room() noexcept override;
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
-  [[nodiscard]] bool can_get() noexcept override;
-  [[nodiscard]] Loans* loans() noexcept override { return shared_.limits.get ? &loans_ : nullptr; }
+  [[nodiscard]] bool can_get(const RemoteBuffer& from) noexcept override;
+  [[nodiscard]] Loans* loans() noexcept override { return shared_.settings.cma ? &loans_ : nullptr; }
 
   /// The process waits: takes the next record's lines, as far as they are free.
   void fetch_next() noexcept;
@@ -58,6 +58,7 @@ class ShmEndpoint final : public Endpoint {
   using Writer = LaneWriter<StdAtomics, MappedRing>;
   using Producer = IngressProducer<StdAtomics, MappedIngress>;
 
+  [[nodiscard]] bool can_read() noexcept;
   std::byte* reserve_first(std::size_t bytes) noexcept;
   std::byte* reserve_in_ingress(IngressKind kind) noexcept;
   [[nodiscard]] std::uint32_t make_room(std::uint32_t cells) noexcept;

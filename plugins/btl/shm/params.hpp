@@ -36,7 +36,18 @@ inline constexpr params::Decl kUseCma = params::boolean(
     "Whether large messages may be copied straight from the other process's memory (process_vm_readv), where "
     "the system allows it.");
 
+inline constexpr params::Decl kMap = params::choice(
+    "shm_map", "auto", "auto|never|always",
+    "Whether large messages are copied out of the other process's memory by mapping it, where that came from "
+    "MPI_Alloc_mem. auto: as was faster, for each size, than the system call of shm_cma; tried again from "
+    "time to time.");
+inline constexpr params::Decl kMapsMost = params::integer(
+    "shm_maps", "64", 0, 65536,
+    "Pieces of other processes' memory that a process keeps mapped; the one that was not used for longest "
+    "goes first.");
+
 inline constexpr std::array kShmDecls = {kLaneAfter,       kLaneFirstBytes,    kLaneMaxBytes, kLaneCleaning,
-                                         kLanesTotalBytes, kMemoryWaitSeconds, kUseCma};
+                                         kLanesTotalBytes, kMemoryWaitSeconds, kUseCma,       kMap,
+                                         kMapsMost};
 
 }  // namespace starling::btl

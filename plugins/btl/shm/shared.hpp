@@ -17,6 +17,7 @@
 #include "plugins/btl/shm/cleaning.hpp"
 #include "plugins/btl/shm/lane_cap.hpp"
 #include "plugins/btl/shm/layout.hpp"
+#include "plugins/btl/shm/mapped_gets.hpp"
 #include "plugins/btl/shm/params.hpp"
 
 namespace starling::btl {
@@ -29,6 +30,8 @@ struct Settings {
   std::uint64_t lanes_total_bytes = std::uint64_t{256} << 20;
   std::uint64_t memory_wait_ns = 10'000'000'000;
   bool cma = true;
+  MapChoice map = MapChoice::automatic;
+  std::uint32_t maps_most = 64;
 
   [[nodiscard]] static Settings from(const params::Registry& params) {
     const auto size = [&params](const params::Decl& decl) {
@@ -42,6 +45,8 @@ struct Settings {
     settings.lanes_total_bytes = static_cast<std::uint64_t>(params.integer(kLanesTotalBytes));
     settings.memory_wait_ns = static_cast<std::uint64_t>(params.integer(kMemoryWaitSeconds)) * 1'000'000'000;
     settings.cma = params.boolean(kUseCma);
+    settings.map = params.choice<MapChoice>(kMap);
+    settings.maps_most = static_cast<std::uint32_t>(params.integer(kMapsMost));
     return settings;
   }
 };
@@ -54,13 +59,15 @@ struct Shared {
         sink(to_sink),
         place(at_place),
         settings(with),
-        lanes(of_segment, with.lanes_total_bytes) {}
+        lanes(of_segment, with.lanes_total_bytes),
+        mapped(of_segment, with.map, with.maps_most) {}
 
   shm::NodeSegment& segment;
   Sink& sink;
   Place place;
   Settings settings;
   LaneCap lanes;
+  MappedGets mapped;
   Limits limits;
   Component::Counters counters;
   ShmEndpoint* waiting = nullptr;  ///< sent a record of several lines, and may take the next one's

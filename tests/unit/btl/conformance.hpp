@@ -209,7 +209,7 @@ TYPED_TEST_P(BtlConformance, reserved_room_may_be_filled_in_part) {
 
 TYPED_TEST_P(BtlConformance, get_copies_what_the_other_process_has) {
   auto harness = TypeParam::make(2);
-  if (!harness->component(0).limits().get || !harness->endpoint(0, 1).can_get()) {
+  if (!harness->component(0).limits().get || !harness->endpoint(0, 1).can_get({})) {
     GTEST_SKIP() << "this machine does not let one process read another";
   }
   harness->endpoint(1, 0);

@@ -165,7 +165,7 @@ TEST_F(Gets, a_flood_of_questions_that_cannot_be_answered_now_is_refused) {
 TEST_F(Gets, without_gets_nothing_is_given) {
   btl::net::Gets none(links, false);
   ObedientLink owner(none, links);
-  EXPECT_FALSE(owner.can_get());
+  EXPECT_FALSE(owner.can_get({}));
   none.on_asked(owner, {1, Kind::ask_data, {0x1000, Collector::kAnnounced, 500, 3}});
   EXPECT_TRUE(owner.serves.empty());
   EXPECT_EQ(owner.frames, std::vector{Kind::refuse_data});

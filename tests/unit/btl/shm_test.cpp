@@ -421,17 +421,17 @@ TEST(BtlShm, a_cell_claimed_by_a_dead_process_does_not_block_the_others) {
 }
 
 TEST(BtlShm, cma_can_be_switched_off) {
-  ShmHarness harness(2, {"STARLING_MCA_shm_cma=no"});
+  ShmHarness harness(2, {"STARLING_MCA_shm_cma=no", "STARLING_MCA_shm_map=never"});
   EXPECT_FALSE(harness.component(0).limits().get);
-  EXPECT_FALSE(harness.endpoint(0, 1).can_get());
+  EXPECT_FALSE(harness.endpoint(0, 1).can_get({}));
 }
 
 TEST(BtlShm, a_refused_probe_is_noted_and_not_repeated) {
   ShmHarness harness(2);
   harness.segment(0).slot(1).pid.store(0x7ffffff0);
-  EXPECT_FALSE(harness.endpoint(0, 1).can_get());
+  EXPECT_FALSE(harness.endpoint(0, 1).can_get({}));
   harness.segment(0).slot(1).pid.store(static_cast<std::uint32_t>(::getpid()));
-  EXPECT_FALSE(harness.endpoint(0, 1).can_get());
+  EXPECT_FALSE(harness.endpoint(0, 1).can_get({}));
   EXPECT_EQ(harness.component(0).counters().notes.size(), 1u);
 }
 

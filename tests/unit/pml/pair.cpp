@@ -62,7 +62,7 @@ class PairEndpoint final : public btl::Endpoint {
     return Post::posted;
   }
   btl::Loans* loans() noexcept override { return to_ == owner_.self_ ? nullptr : &loans_; }
-  bool can_get() noexcept override {
+  bool can_get(const btl::RemoteBuffer&) noexcept override {
     const GetMode mode = owner_.network_.options.get;
     return mode != GetMode::none && mode != GetMode::refuses_probe;
   }

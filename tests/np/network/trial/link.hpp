@@ -55,7 +55,7 @@ class Outgoing final : public Endpoint {
   void commit(std::size_t bytes) noexcept override;
   [[nodiscard]] bool await_room() noexcept override { return false; }
   Post get(const RemoteBuffer&, std::span<std::byte>, Completion*) noexcept override { return Post::again; }
-  [[nodiscard]] bool can_get() noexcept override { return false; }
+  [[nodiscard]] bool can_get(const btl::RemoteBuffer&) noexcept override { return false; }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
 
   /// Tells the peer, over a stream that there is, whether this process has left.

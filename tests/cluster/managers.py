@@ -19,11 +19,13 @@ import slurm
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "np"))
 import alone  # noqa: E402
+import rows  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 SANITIZED = "-fsanitize" in (BUILD / "CMakeCache.txt").read_text()
 ALONE = str(BUILD / "tests/np_servers_alone")
 GROUPS = str(BUILD / "tests/np_servers_groups")
+ROWS = str(BUILD / "tests/np_servers_rows")
 KIN = str(BUILD / "tests/np_kin")
 STENCIL = str(BUILD / "examples/stencil3d")
 PROGRAMS = ("mpi_session_subsets", "mpi_session_concurrent_tags", "mpi_session_with_world", "mpi_session_again",
@@ -44,6 +46,7 @@ class Manager:
     """What holds under each. A case says start(), its server's name and the ways of making communicators."""
 
     server = ""
+    column = ""  # of the table of requests in docs/process-managers.md
     modes = ({}, {"bootstrap": "flat"})
     requests = {"PMI puts": (0, 1), "PMI fences": (0, 0)}  # PMIx: least and most of a rank
     constant = ()  # what must be the same in jobs of any size
@@ -86,6 +89,9 @@ class Manager:
             for name in self.constant:
                 self.assertLessEqual(most[name], 12, done.stderr)
                 self.assertEqual((least[name], most[name]), seen.setdefault(name, (least[name], most[name])), name)
+
+    def test_requests_of_each_step(self):
+        rows.check(self, self.column, lambda ranks, *command: self.start_alone(None, ranks, *command), ROWS, (4, 8))
 
     def test_stencil_in_each_mode(self):
         for mode in self.modes:
@@ -143,6 +149,7 @@ class Manager:
 @unittest.skipIf(nodes.possible(), nodes.possible())
 class Mpirun(Manager, unittest.TestCase):
     server = "PMIx "
+    column = "mpirun"
     modes = ({}, {"async_modex": "1"}, {"bootstrap": "flat"}, {"bootstrap_group_mode": "lookup"})
     codes = {**Manager.codes, "kill": (137, 58)}  # or that of a survivor (MPI_ERR_PROC_ABORTED) who has noticed first
 
@@ -176,6 +183,7 @@ def slurm_case(case):
 class SlurmPmix(Slurm, unittest.TestCase):
     mpi = "pmix"
     server = "PMIx "
+    column = "Slurm pmix"
     modes = ({}, {"async_modex": "1"}, {"bootstrap": "flat"})
 
     def test_without_pmi_nobody_runs_alone(self):

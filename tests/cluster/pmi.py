@@ -78,6 +78,7 @@ class Pmi(managers.Manager):
 class HydraPmi1(Pmi, unittest.TestCase):
     client = "pmi1"
     server = "PMI 1.1"
+    column = "Hydra PMI-1"
     codes = {"abort": (7,), "kill": range(1, 256), "exit": range(1, 256)}  # survivors may notice first
 
     def start(self, per_node, *command, env):
@@ -87,6 +88,7 @@ class HydraPmi1(Pmi, unittest.TestCase):
 class HydraPmi2(HydraPmi1):
     client = "pmi2"
     server = "PMI 2.0 (chosen by pmi=pmi2)"
+    column = "Hydra PMI-2"
     codes = {**HydraPmi1.codes, "abort": (255,)}  # Hydra 4.0 has no abort in PMI-2: it ends the job as it can
 
 
@@ -95,12 +97,14 @@ class SlurmPmi1(managers.Slurm, Pmi, unittest.TestCase):
     client = "pmi1"
     mpi = "pmi2"
     server = "PMI 1.1"
+    column = "Slurm PMI-1"
     codes = {how: range(1, 256) for how in ("abort", "kill", "exit")}  # this plugin cancels the step at an abort
 
 
 class SlurmPmi2(SlurmPmi1):
     client = "pmi2"
     server = "PMI 2.0 (chosen by pmi=pmi2)"
+    column = "Slurm PMI-2"
 
 
 if __name__ == "__main__":

@@ -15,10 +15,12 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import alone  # noqa: E402
+import rows  # noqa: E402
 from jobs import BUILD, MPIEXEC, SANITIZED, NamesCase  # noqa: E402
 from pmi_servers import Server  # noqa: E402
 
 ALONE = str(BUILD / "tests/np_servers_alone")
+ROWS = str(BUILD / "tests/np_servers_rows")
 GROUPS = str(BUILD / "tests/np_servers_groups")
 SLOW = 3 if SANITIZED else 1  # how much longer things may take
 FIVE_AND_THREE = "(vector,(0,1,5),(1,3,1))"
@@ -246,6 +248,24 @@ class Alone(ServerCase):
     @unittest.skipIf(SANITIZED, "libpmix is not built with sanitizers")
     def test_mpirun(self):
         self.check(*self.mpirun)
+
+
+class Steps(NamesCase):
+    """What each step asks of mpiexec; of others: tests/cluster."""
+
+    def check(self, column, *more):
+        def start(ranks, *command):
+            done = subprocess.run([MPIEXEC, "--virtual-nodes", "2", *more, "-n", str(ranks), *command], text=True,
+                                  timeout=120, stdin=subprocess.DEVNULL, capture_output=True)
+            return done.returncode, done.stdout, done.stderr
+
+        rows.check(self, column, start, ROWS, (4, 8))
+
+    @unittest.skipUnless(any((BUILD / f"lib/starling/btl_{name}.so").exists() for name in ("ucx", "ofi")),
+                         "needs btl/ucx or btl/ofi")
+    def test_requests(self):
+        self.check("mpiexec")
+        self.check("mpiexec PMI-2", "--mca", "pmi", "pmi2")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Model: three members at a board of one cell each, who sleep until the one they wait for has posted, or all
-// have finished. A wake-up that gets lost leaves threads blocked, which Relacy reports.
+// have finished. A wake-up that gets lost leaves threads blocked, which Relacy reports. With fences of each
+// member's own, and with those that a sleeper makes for all (kFencesForAll).
 
 #include "frameworks/shm/doorbell.hpp"
 #include "mpi/coll/node/wakes.hpp"
 #include "tests/model/board_words.hpp"
 #include "tests/model/futex.hpp"
+#include "tests/model/membarrier.hpp"
 
 namespace starling::model {
 
@@ -14,13 +16,16 @@ constexpr std::uint32_t kMembers = 3, kCells = 1;
 struct Sleepers {
   ModelAtomic<std::uint32_t> bell[kMembers], attention[kMembers];
   Futex futex[kMembers];
+  Membarrier<kMembers> kernel;
 };
 
+/// kForAll: the sleeper fences for all, and who wakes has no fence of its own.
+template <bool kForAll>
 struct ModelBells {
   using Atomics = ModelAtomics;
   Sleepers* sleepers;
   [[nodiscard]] shm::Doorbell<ModelAtomics> of(std::uint32_t member) const {
-    return {sleepers->bell[member], sleepers->attention[member]};
+    return {sleepers->bell[member], sleepers->attention[member], kForAll};
   }
   [[nodiscard]] std::uint32_t place(std::uint32_t member) const { return member; }
   [[nodiscard]] bool awaits(std::uint32_t member, std::uint32_t what) const {
@@ -31,7 +36,9 @@ struct ModelBells {
   }
 };
 
-struct BoardSleep : rl::test_suite<BoardSleep, kMembers> {
+template <bool kForAll>
+struct BoardSleep : rl::test_suite<BoardSleep<kForAll>, kMembers> {
+  using Bells = ModelBells<kForAll>;
   using ModelWords = model::ModelWords<kMembers, kCells>;
   using Board = mpi::coll::node::Board<ModelWords>;
 
@@ -41,8 +48,8 @@ struct BoardSleep : rl::test_suite<BoardSleep, kMembers> {
   /// One member, as mpi/coll/node/crew.hpp is one.
   struct Member {
     Sleepers& sleepers;
-    ModelBells bells;
-    mpi::coll::node::Wakes<ModelBells> wakes;
+    Bells bells;
+    mpi::coll::node::Wakes<Bells> wakes;
     Board board;
 
     template <class Ready>
@@ -50,6 +57,7 @@ struct BoardSleep : rl::test_suite<BoardSleep, kMembers> {
       shm::Doorbell<ModelAtomics> own = bells.of(board.me());
       while (!ready()) {
         const std::uint32_t value = own.prepare(wakes.awaited(member));
+        if (kForAll) sleepers.kernel.fence_all();
         if (!ready()) sleepers.futex[board.me()].wait(sleepers.bell[board.me()], value);
         own.awake();
       }
@@ -108,8 +116,18 @@ struct BoardSleep : rl::test_suite<BoardSleep, kMembers> {
     }
   };
 
+  void before() {
+    if (!kForAll) return;
+    for (auto& attention : sleepers.attention) attention.store(shm::kFencesForAll, std::memory_order_relaxed);
+    sleepers.kernel.begin();
+  }
   void thread(unsigned index) {
-    const ModelBells bells{&sleepers};
+    if (kForAll) sleepers.kernel.runs();
+    run(index);
+    if (kForAll) sleepers.kernel.rests();
+  }
+  void run(unsigned index) {
+    const Bells bells{&sleepers};
     Member member{sleepers, bells, {bells, index, kMembers}, Board(ModelWords(memory), index, kMembers)};
     member.bcast(0);
     member.bcast(0);
@@ -124,5 +142,7 @@ struct BoardSleep : rl::test_suite<BoardSleep, kMembers> {
 
 int main(int argc, char** argv) {
   using namespace starling::model;
-  return survives_random<BoardSleep>(iterations_of(argc, argv, 100000)) ? 0 : 1;
+  const unsigned long iterations = iterations_of(argc, argv, 100000);
+  return survives_random<BoardSleep<false>>(iterations) && survives_random<BoardSleep<true>>(iterations) ? 0
+                                                                                                         : 1;
 }

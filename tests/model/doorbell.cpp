@@ -1,22 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Model: one sleeper and two producers. A wake-up that gets lost leaves all threads blocked, which Relacy
-// reports.
+// reports. With fences of the producers' own, and with the sleeper's for all (kFencesForAll).
 
 #include "frameworks/shm/doorbell.hpp"
 
 #include "tests/model/futex.hpp"
+#include "tests/model/membarrier.hpp"
 
 namespace starling::model {
 
-struct Bell : rl::test_suite<Bell, 3> {
+/// kForAll: the sleeper fences for all, and the producers have no fence of their own.
+template <bool kForAll>
+struct Bell : rl::test_suite<Bell<kForAll>, 3> {
   static constexpr unsigned kEach = 2;
   ModelAtomic<std::uint32_t> bell_word;
   ModelAtomic<std::uint32_t> attention;
   ModelAtomic<std::uint32_t> messages[2];  // how many each producer has published
   Futex futex;
+  Membarrier<3> kernel;
 
+  void before() {
+    if (!kForAll) return;
+    attention.store(shm::kFencesForAll, std::memory_order_relaxed);
+    kernel.begin();
+  }
   void thread(unsigned index) {
-    shm::Doorbell<ModelAtomics> bell(bell_word, attention);
+    if (kForAll) kernel.runs();
+    run(index);
+    if (kForAll) kernel.rests();
+  }
+  void run(unsigned index) {
+    shm::Doorbell<ModelAtomics> bell(bell_word, attention, kForAll);
     if (index < 2) {
       for (unsigned i = 1; i <= kEach; ++i) {
         messages[index].store(i, std::memory_order_relaxed);
@@ -26,6 +40,7 @@ struct Bell : rl::test_suite<Bell, 3> {
     }
     while (!all_there()) {
       const std::uint32_t value = bell.prepare();
+      if (kForAll) kernel.fence_all();
       if (all_there()) {
         bell.awake();
         return;
@@ -44,5 +59,6 @@ struct Bell : rl::test_suite<Bell, 3> {
 
 int main(int argc, char** argv) {
   using namespace starling::model;
-  return survives_random<Bell>(iterations_of(argc, argv, 200000)) ? 0 : 1;
+  const unsigned long iterations = iterations_of(argc, argv, 200000);
+  return survives_random<Bell<false>>(iterations) && survives_random<Bell<true>>(iterations) ? 0 : 1;
 }

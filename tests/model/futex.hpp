@@ -11,7 +11,11 @@ class Futex {
  public:
   void wait(ModelAtomic<std::uint32_t>& word, std::uint32_t value) {
     mutex_.lock($);
-    if (word.load(std::memory_order_relaxed) == value) changed_.wait(mutex_, $);
+    if (word.load(std::memory_order_relaxed) == value) {
+      if (interrupts != nullptr) interrupts->rests();
+      changed_.wait(mutex_, $);
+      if (interrupts != nullptr) interrupts->runs();
+    }
     mutex_.unlock($);
   }
   void wake() {

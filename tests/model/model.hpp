@@ -34,20 +34,56 @@ inline rl::memory_order to_rl(std::memory_order order) {
   }
 }
 
+/// What may come between two steps of a thread, and hears when it runs (membarrier.hpp).
+class Interrupts {
+ public:
+  virtual void look() = 0;
+  virtual void runs() = 0;
+  virtual void rests() = 0;
+
+ protected:
+  ~Interrupts() = default;
+};
+inline Interrupts* interrupts = nullptr;  ///< of the running model, if it has any
+
+inline void step() {
+  if (interrupts != nullptr) interrupts->look();
+}
+
 template <class T>
 class ModelAtomic {
  public:
   ModelAtomic() : value_(T{}) {}
-  T load(std::memory_order order) const { return value_.load(to_rl(order), $); }
-  void store(T value, std::memory_order order) { value_.store(value, to_rl(order), $); }
-  T exchange(T value, std::memory_order order) { return value_.exchange(value, to_rl(order), $); }
-  T fetch_add(T value, std::memory_order order) { return value_.fetch_add(value, to_rl(order), $); }
-  T fetch_or(T value, std::memory_order order) { return value_.fetch_or(value, to_rl(order), $); }
-  T fetch_and(T value, std::memory_order order) { return value_.fetch_and(value, to_rl(order), $); }
+  T load(std::memory_order order) const {
+    step();
+    return value_.load(to_rl(order), $);
+  }
+  void store(T value, std::memory_order order) {
+    step();
+    value_.store(value, to_rl(order), $);
+  }
+  T exchange(T value, std::memory_order order) {
+    step();
+    return value_.exchange(value, to_rl(order), $);
+  }
+  T fetch_add(T value, std::memory_order order) {
+    step();
+    return value_.fetch_add(value, to_rl(order), $);
+  }
+  T fetch_or(T value, std::memory_order order) {
+    step();
+    return value_.fetch_or(value, to_rl(order), $);
+  }
+  T fetch_and(T value, std::memory_order order) {
+    step();
+    return value_.fetch_and(value, to_rl(order), $);
+  }
   bool compare_exchange_weak(T& seen, T wanted, std::memory_order order, std::memory_order failed) {
+    step();
     return value_.compare_exchange_weak(seen, wanted, to_rl(order), $, to_rl(failed), $);
   }
   bool compare_exchange_strong(T& seen, T wanted, std::memory_order order, std::memory_order failed) {
+    step();
     return value_.compare_exchange_strong(seen, wanted, to_rl(order), $, to_rl(failed), $);
   }
 
@@ -61,8 +97,8 @@ struct ModelAtomics {
   static void fence(std::memory_order order) {
     if (order != std::memory_order_relaxed) rl::atomic_thread_fence(to_rl(order), $);
   }
-  /// The kernel's part of that handshake cannot be modelled: no model uses it.
-  static void compiler_fence() { RL_ASSERT(false); }
+  /// Orders nothing between threads: the other side's fence for all does (membarrier.hpp).
+  static void compiler_fence() {}
 };
 
 inline void wait_a_little() { rl::yield(1, $); }

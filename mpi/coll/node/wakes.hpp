@@ -62,8 +62,7 @@ class Wakes {
       if (member != me_) visit(member);
     }
   }
-  // awaits() has fenced already where the kernel does not fence for all (doorbell.hpp); models see that only,
-  // and do not miss this fence.
+  // For processes for which a sleeper fences (doorbell.hpp): there awaits() has no fence of its own.
   [[gnu::cold]] static bool fenced() noexcept {
     Bells::Atomics::fence(std::memory_order_seq_cst);
     return true;

@@ -189,13 +189,15 @@ static void sizes(void) {
 
 /* Without a descriptor to be had, memory is ordinary. */
 static void poor(void) {
-  struct rlimit limit;
+  struct rlimit before, none;
   const int next = dup(0);
-  getrlimit(RLIMIT_NOFILE, &limit);
+  getrlimit(RLIMIT_NOFILE, &before);
   close(next);
-  limit.rlim_cur = (rlim_t)next;
-  if (next < 0 || setrlimit(RLIMIT_NOFILE, &limit) != 0) fail("setrlimit", next);
+  none = before;
+  none.rlim_cur = (rlim_t)next;
+  if (next < 0 || setrlimit(RLIMIT_NOFILE, &none) != 0) fail("setrlimit", next);
   unsigned char* const memory = alloc(kBytes);
+  setrlimit(RLIMIT_NOFILE, &before); /* sanitizers need descriptors to look at memory */
   const unsigned long long shared = variable("alloc_mem_shared", MPI_T_PVAR_CLASS_LEVEL);
   if (shared != 0) fail("memory is shared", (long)shared);
   for (int i = 0; i < 20; ++i) message(memory, kBytes, i);

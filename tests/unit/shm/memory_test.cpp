@@ -230,7 +230,11 @@ TEST_F(Memory, freed_memory_and_dead_owners_are_dropped) {
   ASSERT_EQ(find(b, 16).state, State::mapped);
   maps.drop_freed();
   EXPECT_EQ(maps.mapped(), 2u);
+  a[0] = std::byte{5};
+  const std::byte* const mapped = maps.find(0, address_of(a), 16, false).at;
+  EXPECT_EQ(mapped[0], std::byte{5});
   ASSERT_TRUE(owned.release(a));
+  EXPECT_EQ(mapped[0], std::byte{0}) << "its pages have not been given back";
   maps.drop_freed();
   EXPECT_EQ(maps.mapped(), 1u);
   maps.drop(2);

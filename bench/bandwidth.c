@@ -78,8 +78,13 @@ int main(int argc, char** argv) {
       if (me == 0)
         bench_print(both ? "bibandwidth" : "bandwidth", bytes, bench_median(batches, count), "GB/s");
     }
-  free(in);
-  free(out);
+  if (from_mpi) {
+    MPI_Free_mem(in);
+    MPI_Free_mem(out);
+  } else {
+    free(in);
+    free(out);
+  }
   MPI_Finalize();
   return 0;
 }

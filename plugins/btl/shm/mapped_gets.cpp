@@ -13,8 +13,6 @@
 namespace starling::btl {
 namespace {
 
-constexpr unsigned kKernel = 0;
-constexpr unsigned kMap = 1;
 constexpr unsigned kFirstBits = 15;  // sizes below 2^15 bytes
 
 /// Of a get of so many bytes, for a MiB.
@@ -24,7 +22,7 @@ std::uint64_t cost_of(std::size_t bytes, std::uint64_t ns) noexcept {
 
 }  // namespace
 
-MappedGets::Try& MappedGets::tried(std::size_t bytes) noexcept {
+MapTrial& MappedGets::tried(std::size_t bytes) noexcept {
   const auto bits = static_cast<unsigned>(std::bit_width(bytes));
   return tries_[std::clamp(bits, kFirstBits, kFirstBits + kClasses - 1) - kFirstBits];
 }
@@ -41,11 +39,11 @@ MappedGets::Get MappedGets::get(std::uint32_t local_rank, std::uint64_t address,
   const bool only = !kernel || choice_ == MapChoice::always;
   const auto view = maps_.find(local_rank, address, to.size(), only);
   if (view.state != shm::MemoryMaps::State::mapped) return without_map(view.state, kernel);
-  Try& trial = tried(to.size());
+  MapTrial& trial = tried(to.size());
   // Between trials gets are counted, not timed.
-  if (!only && !trial.trying()) trial.took(0);
+  if (!only && !trial.trying()) trial.count();
   const bool timed = !only && trial.trying() && view.used;
-  if (!only && trial.way() == kKernel && view.used) return {Outcome::ask_kernel, timed};
+  if (!only && !trial.maps() && (view.used || !trial.trying())) return {Outcome::ask_kernel, timed};
   const std::uint64_t begun = timed ? now_ns() : 0;
   std::memcpy(to.data(), view.at, to.size());
   if (timed) trial.took(cost_of(to.size(), now_ns() - begun));
@@ -53,8 +51,8 @@ MappedGets::Get MappedGets::get(std::uint32_t local_rank, std::uint64_t address,
 }
 
 void MappedGets::kernel_took(std::size_t bytes, std::uint64_t ns) noexcept {
-  Try& trial = tried(bytes);
-  if (trial.trying() && trial.way() == kKernel) trial.took(cost_of(bytes, ns));
+  MapTrial& trial = tried(bytes);
+  if (trial.trying() && !trial.maps()) trial.took(cost_of(bytes, ns));
 }
 
 std::string MappedGets::note() const {
@@ -63,12 +61,12 @@ std::string MappedGets::note() const {
     return std::to_string(1'048'576'000 / std::max<std::uint64_t>(cost, 1));
   };
   for (unsigned at = 0; at < kClasses; ++at) {
-    const Try& trial = tries_[at];
-    if (trial.cost(kMap) == 0) continue;
+    const MapTrial& trial = tries_[at];
+    if (trial.kernel_cost() == 0) continue;
     text += (text.empty() ? "gets from memory of MPI_Alloc_mem, tried from " : "; ") +
             std::to_string((std::uint64_t{1} << (kFirstBits + at)) / 2048) +
-            " KiB: " + (trial.way() == kMap ? "map" : "system call") + " (system call " +
-            mb_s(trial.cost(kKernel)) + ", map " + mb_s(trial.cost(kMap)) + " MB/s)";
+            " KiB: " + (trial.maps() ? "map" : "system call") + " (system call " + mb_s(trial.kernel_cost()) +
+            ", map " + mb_s(trial.map_cost()) + " MB/s)";
   }
   return text;
 }

@@ -24,6 +24,24 @@ namespace starling::btl {
 
 enum class MapChoice : std::uint8_t { automatic = 0, never = 1, always = 2 };
 
+/// The map or the kernel, for one class of sizes. The map is tried first, so that the pml, which tries gets
+/// against its other ways at the same time, sees it. In a trial the first way stays where both cost the same:
+/// so the map's cost counts a quarter more, and the kernel stays where the map brings nothing.
+class MapTrial {
+ public:
+  [[nodiscard]] bool maps() const noexcept { return trial_.way() == 0; }
+  [[nodiscard]] bool trying() const noexcept { return trial_.trying(); }
+  /// Between trials: one more has been done.
+  void count() noexcept { (void)trial_.took(0); }
+  /// In a trial, in the way of now: at this cost.
+  void took(std::uint64_t cost) noexcept { (void)trial_.took(maps() ? cost + cost / 4 : cost); }
+  [[nodiscard]] std::uint64_t map_cost() const noexcept { return trial_.cost(0) * 4 / 5; }
+  [[nodiscard]] std::uint64_t kernel_cost() const noexcept { return trial_.cost(1); }
+
+ private:
+  Trial<2> trial_{TrialPace{.settling = 1, .holding = 32768}};
+};
+
 class MappedGets {
  public:
   MappedGets(shm::NodeSegment& segment, MapChoice choice, std::uint32_t most) noexcept
@@ -70,16 +88,13 @@ class MappedGets {
   static constexpr unsigned kClasses = 9;
 
  private:
-  static constexpr TrialPace kPace{.settling = 1, .holding = 32768};
-  using Try = Trial<2>;  // the kernel, the map
-  [[nodiscard]] Try& tried(std::size_t bytes) noexcept;
+  [[nodiscard]] MapTrial& tried(std::size_t bytes) noexcept;
   [[nodiscard]] Get without_map(shm::MemoryMaps::State state, bool kernel) noexcept;
 
   shm::MemoryMaps maps_;
   MapChoice choice_;
   bool on_;
-  std::array<Try, kClasses> tries_{Try{kPace}, Try{kPace}, Try{kPace}, Try{kPace}, Try{kPace},
-                                   Try{kPace}, Try{kPace}, Try{kPace}, Try{kPace}};
+  std::array<MapTrial, kClasses> tries_;
 };
 
 }  // namespace starling::btl

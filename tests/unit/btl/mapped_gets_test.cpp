@@ -18,6 +18,42 @@ namespace {
 
 constexpr std::size_t kBytes = 100'000;
 
+/// What is chosen where the map and the kernel cost this.
+bool map_is_chosen(std::uint64_t map, std::uint64_t kernel) {
+  btl::MapTrial trial;
+  for (int i = 0; i < 100 && trial.trying(); ++i) trial.took(trial.maps() ? map : kernel);
+  EXPECT_FALSE(trial.trying());
+  EXPECT_EQ(trial.kernel_cost(), kernel);
+  EXPECT_NEAR(static_cast<double>(trial.map_cost()), static_cast<double>(map), 1.0);
+  return trial.maps();
+}
+
+TEST(MapTrial, begins_with_the_map) {
+  const btl::MapTrial trial;
+  EXPECT_TRUE(trial.maps());
+  EXPECT_TRUE(trial.trying());
+}
+
+TEST(MapTrial, a_map_that_brings_nothing_is_not_chosen) {
+  EXPECT_FALSE(map_is_chosen(1000, 1000));
+  EXPECT_FALSE(map_is_chosen(1000, 1050));
+  EXPECT_FALSE(map_is_chosen(1500, 1000));
+}
+
+TEST(MapTrial, a_map_that_is_faster_is_chosen) {
+  EXPECT_TRUE(map_is_chosen(1000, 1200));
+  EXPECT_TRUE(map_is_chosen(300, 1000));
+}
+
+TEST(MapTrial, is_tried_again_after_a_while) {
+  btl::MapTrial trial;
+  while (trial.trying()) trial.took(100);
+  int counted = 0;
+  for (; !trial.trying() && counted < 100'000; ++counted) trial.count();
+  EXPECT_EQ(counted, 32768);
+  EXPECT_TRUE(trial.maps());
+}
+
 /// Rank 0 gets what rank 1 has.
 class MappedGets : public testing::Test {
  protected:

@@ -92,10 +92,11 @@ class Hierarchical final : public Component {
   [[nodiscard]] Result<void> go_another_way(Meeting& meeting, const FindFailure& find_failure,
                                             const std::function<bool()>& needless);
   [[nodiscard]] Result<void> publish(Meeting& meeting);
-  [[nodiscard]] Result<void> find_parent(const Meeting& meeting, Way way);
+  [[nodiscard]] Result<void> find_parent(Meeting& meeting, Way way);
   void look_up_parent(const Meeting& meeting);
+  bool learn_by_name(const Meeting& meeting);
   [[nodiscard]] Result<void> find_by_name(const Meeting& meeting);
-  [[nodiscard]] Result<void> fetch_parent(const Meeting& meeting);
+  [[nodiscard]] Result<void> fetch_parent(Meeting& meeting);
   [[nodiscard]] Result<ContextId> lead(const Meeting& meeting, Gathered all);
   [[nodiscard]] Result<ContextId> take_result(Meeting& meeting);
   [[nodiscard]] Result<void> send_down(const Meeting& meeting, ProcId child, Block block);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process manager that says it has fences of groups, and does not end one: for nobody, or for some members.
+// A process manager that says it has fences of groups, and does not end one: for nobody, or for some members;
+// or one that answers before a fence, and does not answer one that asks for its parent's card.
 // Hard here: who has left the fence must help who has not, and nobody can tell the others what it has seen.
 // So all who still wait after a while open the next way, whatever they know, and go on waiting: a root offers
 // its card by name where there are names, or everybody enters the fence of the world. A member that is only
@@ -37,6 +38,7 @@ Deadline Hierarchical::patience_from_now() const {
 bool Hierarchical::may_lose_fence(const Meeting& meeting) const {
   if (mode_ != GroupMode::automatic || meeting.place.nodes == 1 || covered(meeting)) return false;
   const auto way = way_for(meeting);
+  if (way && *way == Way::direct) return !pmi_.capabilities().tells_reason;  // Starling's mpiexec answers
   return way && *way == Way::native;
 }
 

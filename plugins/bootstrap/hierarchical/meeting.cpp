@@ -98,7 +98,8 @@ Result<Hierarchical::Gathered> Hierarchical::gather(Meeting& meeting) {
   return all;
 }
 
-Result<void> Hierarchical::fetch_parent(const Meeting& meeting) {
+Result<void> Hierarchical::fetch_parent(Meeting& meeting) {
+  const bool may_come_otherwise = may_lose_fence(meeting);
   const ProcId parent = *meeting.place.parent;
   const auto what = [&] {
     return meeting.name + ": waits for the addresses of rank " + std::to_string(parent.rank);
@@ -118,17 +119,32 @@ Result<void> Hierarchical::fetch_parent(const Meeting& meeting) {
                   "gave up (parameter bootstrap_timeout): rank " + std::to_string(parent.rank) +
                       " has not published its addresses; every member of the group must make the same call");
     }
+    if (may_come_otherwise && meeting.patience.passed()) {
+      if (learn_by_name(meeting)) return {};
+      // Without names everybody meets, once; the answer may come meanwhile, if the parent was only late.
+      const auto answered = [&] {
+        const auto card = desk_.card(parent);
+        return card && card->what == btl::Found::What::address;
+      };
+      if (auto gone = go_another_way(meeting, find_failure, answered); !gone) return gone;
+    }
     if (auto paused = courier_.pause(pause, what); !paused) return paused;
   }
 }
 
-/// One question, for what has to be told.
-void Hierarchical::look_up_parent(const Meeting& meeting) {
-  const auto way = way_for(meeting);
-  if (!way || *way != Way::lookup) return;
+/// One question.
+bool Hierarchical::learn_by_name(const Meeting& meeting) {
+  if (!pmi_.capabilities().name_service) return false;
   const auto text = pmi_.lookup(published_name(meeting, *meeting.place.parent));
   auto card = text ? from_hex(*text) : Result<std::vector<std::byte>>(fail(Error(text.error())));
   if (card) learn(*meeting.place.parent, std::move(*card));
+  return card.has_value();
+}
+
+/// For what has to be told.
+void Hierarchical::look_up_parent(const Meeting& meeting) {
+  const auto way = way_for(meeting);
+  if (way && *way == Way::lookup) (void)learn_by_name(meeting);
 }
 
 Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
@@ -194,7 +210,7 @@ Result<void> Hierarchical::become_visible(Meeting& meeting, Way way) {
 }
 
 /// Makes the parent of a root known.
-Result<void> Hierarchical::find_parent(const Meeting& meeting, Way way) {
+Result<void> Hierarchical::find_parent(Meeting& meeting, Way way) {
   if (!meeting.place.root || covered(meeting)) return {};
   const bool by_name =
       way == Way::lookup || (way == Way::native && meeting.fence_lost && pmi_.capabilities().name_service);

@@ -212,7 +212,10 @@ Result<bool> Pmix::fence_left(Fence fence) {
   const auto answer = inbox_->fence_answer();
   if (!answer) return false;
   fence_open_ = false;
-  if (*answer == PMIX_SUCCESS) return true;
+  if (*answer == PMIX_SUCCESS) {
+    inbox_->give_up_open();  // all that was put is at hand now: a question that got lost is asked again
+    return true;
+  }
   if (*answer == PMIX_ERR_PARTIAL_SUCCESS || *answer == PMIX_ERR_LOST_CONNECTION) {
     return fail(Errc::peer_lost, kPmix, "a process ended while a fence waited for it");
   }

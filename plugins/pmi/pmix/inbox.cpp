@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <iterator>
 
 #include "plugins/pmi/pmix/values.hpp"
 
@@ -36,6 +37,16 @@ void Inbox::drop(std::uint32_t rank, std::string_view key) { tickets_.erase({ran
 void Inbox::drop_all() {
   const std::scoped_lock lock(mutex_);
   tickets_.clear();
+  given_up_.clear();
+}
+
+void Inbox::give_up_open() {
+  const std::scoped_lock lock(mutex_);
+  for (auto at = tickets_.begin(); at != tickets_.end();) {
+    const auto next = std::next(at);
+    if (at->second.asked) given_up_.push_back(tickets_.extract(at));
+    at = next;
+  }
 }
 
 void Inbox::wait(std::unique_lock<std::mutex>& lock, std::uint64_t ns) {

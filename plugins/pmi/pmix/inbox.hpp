@@ -48,6 +48,9 @@ class Inbox {
   /// caller that holds mutex().
   [[nodiscard]] Ticket& ticket(std::uint32_t rank, std::string_view key);
   void drop(std::uint32_t rank, std::string_view key);
+  /// Lays aside the tickets of questions that are open: they will be asked again, and who answers the first
+  /// time after all harms nobody.
+  void give_up_open();
   /// Drops all tickets: the connection was closed, so nothing will be answered.
   void drop_all();
   [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
@@ -74,6 +77,7 @@ class Inbox {
   std::mutex mutex_;
   std::condition_variable delivered_;
   std::map<std::pair<std::uint32_t, std::string>, Ticket> tickets_;  // a map: elements keep their addresses
+  std::vector<decltype(tickets_)::node_type> given_up_;              // libpmix holds their addresses
   std::optional<pmix_status_t> fence_;
   std::string job_;  ///< the namespace of this job's ranks
   bool server_lost_ = false;

@@ -206,6 +206,19 @@ TEST_F(PmixTest, a_fence_that_timed_out_spoils_the_later_ones) {
   EXPECT_NE(later.error().text().find("earlier fence"), std::string::npos);
 }
 
+TEST_F(PmixTest, a_question_that_is_open_at_the_end_of_a_fence_is_asked_again) {
+  const auto pmi = connect();
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  server.fence_status = PMIX_OPERATION_SUCCEEDED;
+  ASSERT_TRUE(pmi->fence(Deadline::after_seconds(5)));
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  EXPECT_EQ(server.asked, 2);
+  answer(PMIX_SUCCESS, "too late");
+  EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
+  answer(PMIX_SUCCESS, "in time");
+  EXPECT_EQ(pmi->get(2, "card")->value, bytes("in time"));
+}
+
 TEST_F(PmixTest, fences_of_some_are_not_used) {
   const auto pmi = connect();
   const std::uint32_t some[] = {1, 2};

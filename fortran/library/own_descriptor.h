@@ -30,6 +30,11 @@ static __attribute__((noinline)) int are_dense(const OwnArray* array) {
   return 1;
 }
 
+/* One dimension, one element behind the other. */
+static inline int is_row(const OwnArray* array) {
+  return array->rank == 1 && array->span == (ptrdiff_t)array->element && array->dimension[0].stride == 1;
+}
+
 /* Never true for an array that is not; an odd one that is may be missed. */
 static inline int is_one_piece(const OwnArray* array) {
   if (array->rank == 0) return 1;

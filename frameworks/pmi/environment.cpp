@@ -85,7 +85,7 @@ Result<Launch> launch_of_port(const Getenv& get, std::string_view address) {
 std::string Features::text() const {
   return "socket=" + std::to_string(socket) + ";vallen=" + std::to_string(vallen_max) +
          ";universe=" + std::to_string(universe_size) + ";appnum=" + std::to_string(appnum) +
-         ";nodes=" + nodes.text();
+         ";runs=" + std::to_string(runs) + ";nodes=" + nodes.text();
 }
 
 Result<Features> Features::parse(std::string_view text) {
@@ -114,6 +114,8 @@ Result<Features> Features::parse(std::string_view text) {
       taken = take(features.universe_size, std::numeric_limits<std::uint32_t>::max());
     } else if (key == "appnum") {
       taken = take(features.appnum, std::numeric_limits<std::uint32_t>::max());
+    } else if (key == "runs") {
+      taken = take(features.runs, std::numeric_limits<std::uint32_t>::max());
     } else if (key == "nodes") {
       auto nodes = NodeMap::parse(value);
       if (!nodes) return fail(std::move(nodes).error().within(kName));

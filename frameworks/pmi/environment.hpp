@@ -26,6 +26,7 @@ struct Features {
   std::size_t vallen_max = 0;  ///< longest value that this server takes from Starling's client
   std::uint32_t universe_size = 0;
   std::uint32_t appnum = 0;
+  std::uint32_t runs = 0;  ///< 1: ranks of fences may be written as runs (rank_list.hpp)
   NodeMap nodes;
 
   [[nodiscard]] std::string text() const;  ///< `socket=1;vallen=2;...`

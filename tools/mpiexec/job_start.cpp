@@ -142,6 +142,7 @@ Variables Job::rank_variables(std::uint32_t rank, std::uint64_t socket_inode) co
                                .vallen_max = kOwnVallenMax,
                                .universe_size = layout.size,
                                .appnum = layout.program[rank],
+                               .runs = 1,
                                .nodes = layout.nodes};
   Variables own{{"PMI_FD", std::to_string(reserved_[0].get())},
                 {"PMI_RANK", rank_text},

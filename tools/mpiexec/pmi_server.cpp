@@ -8,6 +8,8 @@
 #include <charconv>
 #include <utility>
 
+#include "frameworks/pmi/rank_list.hpp"
+
 namespace starling::mpiexec {
 
 using pmi::wire::Frame;
@@ -23,8 +25,8 @@ std::string refusal(std::string_view reply, std::string_view reason) {
   return std::move(Line(reply).add("rc", 1).add("msg", reason)).take();
 }
 
-/// One rank number of a group list.
-std::optional<std::uint32_t> rank_number(std::string_view text) {
+/// The tag of a fence.
+std::optional<std::uint32_t> tag_number(std::string_view text) {
   std::uint32_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -251,28 +253,20 @@ Result<void> PmiServer::get(std::uint32_t rank, const Message& request, Replies&
 
 Result<std::vector<std::uint32_t>> PmiServer::members_of(std::uint32_t rank, const Message& request,
                                                          std::string_view group) const {
-  std::vector<std::uint32_t> members;
-  if (group == "WORLD") return members;
+  if (group == "WORLD") return std::vector<std::uint32_t>{};
   if (group == "NODE") return job_.nodes.ranks_on(job_.nodes.node_of(rank), job_.size);
-  while (!group.empty()) {
-    const std::string_view item = group.substr(0, group.find(','));
-    group.remove_prefix(std::min(group.size(), item.size() + 1));
-    const auto number = rank_number(item);
-    if (!number || *number >= job_.size) return request.broken("group= must list ranks of this job");
-    members.push_back(*number);
-  }
-  std::sort(members.begin(), members.end());
-  members.erase(std::unique(members.begin(), members.end()), members.end());
-  if (!std::binary_search(members.begin(), members.end(), rank))
+  auto members = pmi::read_ranks(group, job_.size);
+  if (!members) return request.broken("group= must list ranks of this job");
+  if (!std::binary_search(members->begin(), members->end(), rank))
     return request.broken("group= must contain the sender");
-  return members;
+  return std::move(*members);
 }
 
 Result<PmiServer::Barrier*> PmiServer::barrier_of(std::uint32_t rank, const Message& request) {
   std::string_view group = request.find("group").value_or("WORLD");
   std::uint32_t tag = 0;
   if (const std::size_t colon = group.rfind(':'); colon != std::string_view::npos) {
-    const auto number = rank_number(group.substr(colon + 1));
+    const auto number = tag_number(group.substr(colon + 1));
     if (!number || *number > kMaxInt)
       return request.broken("the tag in group= must be a number from 0 to 2147483647");
     tag = *number;
@@ -283,7 +277,7 @@ Result<PmiServer::Barrier*> PmiServer::barrier_of(std::uint32_t rank, const Mess
                                : members_of(rank, request, group);
   if (!members) return fail(std::move(members).error());
   std::string key = std::to_string(ranks_[rank].generation) + ":" + std::to_string(tag) + ":";
-  for (const std::uint32_t member : *members) key.append(std::to_string(member)).append(",");
+  key += pmi::rank_text(*members, pmi::RankForm::runs);  // alike, however each member wrote it
   Barrier& barrier = barriers_[key];
   if (barrier.entered.empty()) {
     barrier.entered.resize(members->empty() ? job_.size : members->size());

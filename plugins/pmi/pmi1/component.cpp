@@ -70,10 +70,7 @@ Result<Fence> Pmi1::fence_enter(std::span<const std::uint32_t> ranks, std::strin
           "this process manager has no fences of subsets (PMI 1." + std::to_string(subversion_) + ")");
     }
     wire_tag = group_tag(ranks, tag);
-    std::string group;
-    for (const std::uint32_t rank : ranks)
-      group.append(group.empty() ? "" : ",").append(std::to_string(rank));
-    if (ranks.size() == identity_.size) group = "WORLD";
+    std::string group = ranks.size() == identity_.size ? "WORLD" : rank_text(ranks, rank_form_);
     group.append(":").append(std::to_string(wire_tag));
     line.add("group", group);
     if (own_server_) entered_[wire_tag] = group;

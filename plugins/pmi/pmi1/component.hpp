@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "frameworks/pmi/rank_list.hpp"
 #include "frameworks/pmi/wire_client.hpp"
 
 namespace starling::pmi {
@@ -63,7 +64,8 @@ class Pmi1 final : public WireClient {
 
   std::string kvs_;
   int subversion_ = 1;
-  std::map<Tag, std::uint32_t> arrived_;    ///< barrier_outs that nobody waited for yet
+  std::map<Tag, std::uint32_t> arrived_;  ///< barrier_outs that nobody waited for yet
+  RankForm rank_form_ = RankForm::list;
   std::map<Tag, std::string> entered_;      ///< at our own server: fences of groups, as it knows them
   std::map<Tag, std::uint32_t> abandoned_;  ///< tagged fences that timed out: their barrier_out is dropped
 };

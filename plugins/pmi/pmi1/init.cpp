@@ -72,6 +72,7 @@ Result<void> Pmi1::take_features(const Getenv& get, const Features& features) {
   identity_.job = kvs_;
   identity_.universe_size = features.universe_size;
   identity_.appnum = features.appnum;
+  if (features.runs != 0) rank_form_ = RankForm::runs;
   identity_.nodes = features.nodes;
   return {};
 }

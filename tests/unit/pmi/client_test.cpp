@@ -210,6 +210,24 @@ TEST_F(OwnServer, says_whether_a_value_comes_later_or_never) {
   EXPECT_EQ(client->counters().early_gets, 1u);
 }
 
+TEST_F(OwnServer, a_fence_costs_the_same_for_any_number_of_neighbours) {
+  size_ = 2001;
+  auto client = connect({{"cmd=barrier_in group=1-999:1633978773", "cmd=barrier_out tag=1633978773\n"},
+                         {"cmd=barrier_in group=1-1999:1523308425", "cmd=barrier_out tag=1523308425\n"},
+                         {"cmd=barrier_in group=1-1999/2:1435665533", "cmd=barrier_out tag=1435665533\n"}});
+  ASSERT_TRUE(client) << error_.text();
+  const auto bytes_of_fence = [&](std::uint32_t end, std::uint32_t step) {
+    std::vector<std::uint32_t> ranks;
+    for (std::uint32_t rank = 1; rank < end; rank += step) ranks.push_back(rank);
+    const std::uint64_t before = client->counters().bytes_sent;
+    EXPECT_TRUE(client->fence(ranks, "t", Deadline::after_seconds(5)));
+    return client->counters().bytes_sent - before;
+  };
+  EXPECT_EQ(bytes_of_fence(1000, 1), 38u);
+  EXPECT_EQ(bytes_of_fence(2000, 1), 39u);
+  EXPECT_EQ(bytes_of_fence(2000, 2), 41u);
+}
+
 TEST_F(OwnServer, a_fence_that_ended_before_the_connection_did_is_over) {
   auto client = connect({{"cmd=barrier_in", "cmd=barrier_out rc=0\n"}});
   ASSERT_TRUE(client) << error_.text();

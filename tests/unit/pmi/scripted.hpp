@@ -77,7 +77,7 @@ class ScriptedTest : public testing::Test {
     server_ =
         std::thread([fd = fds[1], script, left = left_justified_] { serve(UniqueFd(fd), script, left); });
     std::map<std::string, std::string> variables = {
-        {"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}};
+        {"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", std::to_string(size_)}};
     if (own_server_) variables.merge(of_mpiexec(fds[0]));
     auto made = make(fake(std::move(variables)));
     if (!made) {
@@ -88,14 +88,15 @@ class ScriptedTest : public testing::Test {
     return std::move(*made);
   }
   /// What only Starling's mpiexec says to its processes.
-  static std::map<std::string, std::string> of_mpiexec(int fd) {
+  std::map<std::string, std::string> of_mpiexec(int fd) {
     struct stat facts {};
     EXPECT_EQ(::fstat(fd, &facts), 0);
     Features features;
     features.socket = facts.st_ino;
     features.vallen_max = 1024;
-    features.universe_size = 4;
-    features.nodes = NodeMap::one_node(4);
+    features.universe_size = size_;
+    features.runs = 1;
+    features.nodes = NodeMap::one_node(size_);
     return {{"STARLING_PMI_FEATURES", features.text()}, {"STARLING_JOB", "job"}};
   }
 
@@ -106,6 +107,7 @@ class ScriptedTest : public testing::Test {
   std::thread server_;
   Error error_;
   bool left_justified_ = false;
+  std::uint32_t size_ = 4;
   bool own_server_ = false;  ///< the script is that of Starling's mpiexec
 };
 

@@ -102,13 +102,17 @@ TEST_F(ServerTest, groups_and_tags_are_apart) {
   EXPECT_TRUE(ask(2, "cmd=barrier_in group=2,0:6").empty());
   EXPECT_EQ(ask(2, "cmd=barrier_in group=2,0:5"),
             (Lines{"0: cmd=barrier_out rc=0 tag=5", "2: cmd=barrier_out rc=0 tag=5"}));
+  EXPECT_TRUE(ask(0, "cmd=barrier_in group=0-2:8").empty());  // Starling's client writes it so
+  EXPECT_TRUE(ask(1, "cmd=barrier_in group=0,1,2:8").empty());
+  EXPECT_EQ(ask(2, "cmd=barrier_in group=0-2/1:8").size(), 3u);
   EXPECT_EQ(ask(1, "cmd=barrier_in group=SELF:3"), (Lines{"1: cmd=barrier_out rc=0 tag=3"}));
   EXPECT_TRUE(ask(1, "cmd=barrier_in group=WORLD:9").empty());
 }
 
 TEST_F(ServerTest, bad_groups_are_errors) {
   init_all();
-  for (const char* group : {"0,3:1", "1,2:1", "0,x:1", "0,1:x", "0,1:9999999999", ",:1"}) {
+  for (const char* group :
+       {"0,3:1", "1,2:1", "0,x:1", "0,1:x", "0,1:9999999999", ",:1", "0-3:1", "1-2:1", "2-0:1"}) {
     ask(0, std::string("cmd=barrier_in group=") + group);
     EXPECT_FALSE(error.empty()) << group;
   }

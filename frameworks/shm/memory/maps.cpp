@@ -19,8 +19,8 @@
 namespace starling::shm {
 namespace {
 
-/// The other side's thread only has to be run.
-constexpr std::uint64_t kAnswerNs = 1'000'000'000;
+/// The other side's thread only has to be run. Who never answers is a stranger in another network namespace.
+constexpr std::uint64_t kAnswerNs = 5'000'000'000;
 
 Found look_up(NodeSegment& segment, std::uint32_t local_rank, std::uint64_t address,
               std::uint64_t bytes) noexcept {

@@ -136,7 +136,7 @@ OwnedMemory::~OwnedMemory() {
     for (auto& [id, object] : state.objects) object.abandon();
   }
   // A full box wakes the thread as well.
-  (void)state.box->send(state.box->name(), {});
+  for (int error = ENOBUFS; error != 0 && error != EAGAIN;) error = state.box->send(state.box->name(), {});
   state.thread.join();
 }
 

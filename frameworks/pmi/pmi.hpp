@@ -126,6 +126,8 @@ class Component {
   /// a difference: put, get and fences fail from now on, abort() is not heard, wait_fd() is -1. Called while
   /// MPI is not in use. May wait for an answer.
   virtual void take_leave() noexcept {}
+  /// The process ends now, while MPI is not in use. Nothing of this component is called any more.
+  virtual void process_ends() noexcept { take_leave(); }
 
   /// Asks the process manager to end the whole job. Does not return if it can be helped, but may.
   virtual void abort(int exit_code, std::string_view message) noexcept = 0;
@@ -153,7 +155,7 @@ struct Framework {
   using Component = pmi::Component;
   using Args = pmi::Args;
   static constexpr FixedString<24> kName = "pmi";
-  static constexpr std::uint32_t kInterface = 2;
+  static constexpr std::uint32_t kInterface = 3;
 };
 
 }  // namespace starling::pmi

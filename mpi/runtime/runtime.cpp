@@ -191,7 +191,7 @@ void Runtime::at_exit() noexcept {
 // Nothing is taken down, but a process manager that wants to hear the end in order hears it.
 void Runtime::at_quick_exit() noexcept {
   if (instance_ == nullptr || instance_->pid_ != ::getpid()) return;
-  if (!registry().active.load(std::memory_order_acquire)) instance_->pmi_->take_leave();
+  if (!registry().active.load(std::memory_order_acquire)) instance_->pmi_->process_ends();
 }
 
 void Runtime::close() noexcept {

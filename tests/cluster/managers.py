@@ -128,12 +128,12 @@ class Manager:
     def test_several_jobs_at_once(self):
         ended = []
         threads = [threading.Thread(target=lambda: ended.append(self.run_job(2, GROUPS, "parts", "2")))
-                   for _ in range(3)]
+                   for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        self.assertEqual([(done.returncode, done.stdout.count("done")) for done in ended], [(0, 4)] * 3,
+        self.assertEqual([(done.returncode, done.stdout.count("done")) for done in ended], [(0, 4)] * 8,
                          [done.stdout + done.stderr for done in ended])
 
     def test_ends(self):

@@ -61,8 +61,8 @@ class Pmi(managers.Manager):
             self.expect_ranks(self.run_job(1, KIN, "rank"), 2)
 
     def test_jobs_at_once(self):
-        with concurrent.futures.ThreadPoolExecutor() as pool:
-            jobs = [pool.submit(self.run_job, 2, KIN, "rank") for _ in range(4)]
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            jobs = [pool.submit(self.run_job, 2, KIN, "rank") for _ in range(8)]
         for job in jobs:
             self.expect_ranks(job.result(), 4)
 

@@ -23,6 +23,8 @@ namespace {
 /// How long a get waits for an answer before it says "not yet": a local server needs 0.1 ms.
 constexpr std::uint64_t kAnswerNs = 2'000'000u;
 constexpr std::uint64_t kAskAgainNs = 20'000'000u;
+/// A process that has used MPI again so often will do so once more: it keeps the connection meanwhile.
+constexpr std::uint32_t kKeptAfterReturns = 2;
 constexpr std::uint64_t kReadGraceNs = 500'000'000u;     ///< as in pmi1: until what was printed has been read
 constexpr std::uint64_t kAbortGraceNs = 1'000'000'000u;  ///< until the launcher ends this process
 
@@ -51,6 +53,7 @@ Result<std::unique_ptr<Component>> Pmix::make(const Library& library, const Gete
 }
 
 Pmix::~Pmix() {
+  if (!active_) disconnect();
   if (!connected_) return;
   // The process ends while MPI is in use: the launcher shall see a failure. libpmix's thread may still
   // deliver.
@@ -264,6 +267,10 @@ Result<void> Pmix::unpublish(std::string_view name) {
 }
 
 void Pmix::set_active(bool active) noexcept {
+  if (active == active_) return;
+  active_ = active;
+  if (!active && returns_ >= kKeptAfterReturns) return;
+  if (active) ++returns_;
   if (active == connected_) return;
   ++counters_.other;
   if (!active) {

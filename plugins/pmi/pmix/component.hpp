@@ -44,8 +44,9 @@ class Pmix final : public Component {
   [[nodiscard]] Result<void> unpublish(std::string_view name) override;
   [[nodiscard]] std::vector<ProcessSet> process_sets() override;
   /// A launcher takes the end of a process that has not finalized PMIx for a failure, so this closes the
-  /// connection and opens it again.
+  /// connection and opens it again. A process that has come back several times keeps it, until it exits.
   void set_active(bool active) noexcept override;
+  void process_ends() noexcept override { disconnect(); }
   void abort(int exit_code, std::string_view message) noexcept override;
   [[nodiscard]] int wait_fd() const noexcept override { return inbox_->fd(); }
   [[nodiscard]] Result<void> check() override;
@@ -65,6 +66,8 @@ class Pmix final : public Component {
   const Library& library_;
   std::unique_ptr<Inbox> inbox_;
   bool connected_ = false;
+  bool active_ = true;
+  std::uint32_t returns_ = 0;    ///< how often MPI was used again after its end
   std::optional<Error> broken_;  ///< the connection could not be opened again, or fences no longer work
   pmix_proc_t self_{};
   Identity identity_;

@@ -146,7 +146,7 @@ class OwnPmi2(LauncherCase):
     def test_jobs_in_a_row_and_at_once(self):
         for _ in range(100 if FULL else 10):
             self.expect_lines(self.run_job("-n", 2, KIN, "rank", env={"STARLING_MCA_pmi": "pmi2"}), *ranks("rank", 2))
-        jobs = [self.start("-n", 3, KIN, f"job{i}", env={"STARLING_MCA_pmi": "pmi2"}) for i in range(4)]
+        jobs = [self.start("-n", 3, KIN, f"job{i}", env={"STARLING_MCA_pmi": "pmi2"}) for i in range(8)]
         for i, job in enumerate(jobs):
             self.expect_lines(self.finish(job), *ranks(f"job{i}", 3))
 

@@ -248,6 +248,34 @@ TEST_F(PmixTest, the_end_of_mpi_is_told_and_a_new_begin_puts_everything_again) {
   EXPECT_EQ(server.finalizes, 2);
 }
 
+TEST_F(PmixTest, who_comes_back_again_and_again_keeps_the_connection) {
+  auto pmi = connect();
+  ASSERT_TRUE(pmi->put("card", bytes("x")));
+  for (int i = 0; i < 1000; ++i) {
+    pmi->set_active(false);
+    pmi->set_active(true);
+  }
+  EXPECT_EQ(server.inits, 3);
+  EXPECT_EQ(server.finalizes, 2);
+  EXPECT_EQ(server.commits, 3);  // the value is put again with each connection alone
+  pmi->set_active(false);
+  EXPECT_EQ(server.finalizes, 2);
+  pmi.reset();
+  EXPECT_EQ(server.finalizes, 3) << "the launcher would take the end for a failure";
+}
+
+TEST_F(PmixTest, a_process_that_ends_closes_a_kept_connection) {
+  const auto pmi = connect();
+  for (int i = 0; i < 3; ++i) {
+    pmi->set_active(false);
+    pmi->set_active(true);
+  }
+  pmi->set_active(false);
+  EXPECT_EQ(server.finalizes, 2);
+  pmi->process_ends();
+  EXPECT_EQ(server.finalizes, 3);
+}
+
 TEST_F(PmixTest, a_begin_that_fails_is_told_by_the_next_call) {
   const auto pmi = connect();
   pmi->set_active(false);

@@ -132,9 +132,10 @@ class OpenMpi(JobCase):
     def build_programs(self):
         folder = pathlib.Path(self.folder + ".programs")
         folder.mkdir()
-        for name, source in (("ring", SOURCE / "examples/ring.c"), ("kin", SOURCE / "tests/np/launchers/kin.c")):
+        for name, source in (("ring", SOURCE / "examples/ring.c"), ("kin", SOURCE / "tests/np/launchers/kin.c"),
+                             ("hello", SOURCE / "examples/hello.c"), ("names", SOURCE / "tests/np/mpiexec/names.c")):
             subprocess.run(["mpicc.openmpi", "-o", folder / name, source], check=True, timeout=60)
-        self.ring, self.kin = str(folder / "ring"), str(folder / "kin")
+        self.ring, self.kin, self.names, self.hello = (str(folder / name) for name in ("ring", "kin", "names", "hello"))
         return folder
 
     def test_ranks(self):
@@ -143,6 +144,15 @@ class OpenMpi(JobCase):
                 done = self.run_job("--pmi", "pmix", "-n", ranks, self.kin, "rank")
                 self.assertEqual(done.code, 0, done)
                 self.assertEqual(set(done.out.splitlines()), {f"rank {rank} of {ranks}" for rank in range(ranks)})
+
+    def test_hello(self):
+        done = self.run_job("--pmi", "pmix", "-n", 3, self.hello)
+        self.assertEqual((done.code, done.out.count("of 3")), (0, 3), done)
+
+    def test_names_are_published_found_and_withdrawn(self):
+        done = self.run_job("--pmi", "pmix", "-n", 2, self.names)
+        self.assertEqual(done.code, 0, done)
+        self.assertEqual(sorted(done.out.splitlines()), ["rank 0: names work", "rank 1: names work"], done)
 
     def test_its_shared_memory_goes_with_the_server(self):
         # Under Open MPI's own mpirun a daemon removes it; in /dev/shm it would stay here.

@@ -24,6 +24,8 @@
 #ifdef STARLING_WITH_PMIX
 #include <pmix.h>
 #include <pmix_server.h>
+
+#include "tools/mpiexec/pmix/names.hpp"
 #endif
 
 namespace starling::mpiexec {
@@ -153,6 +155,7 @@ Result<void> open_server(const ServerLibrary& library, const std::string& folder
   module.client_connected2 = &on_connected;
   module.client_finalized = &on_finalized;
   module.abort = &on_abort;
+  serve_names(module);
   Infos infos;
   infos.text(PMIX_SERVER_TMPDIR, folder);
   infos.text(PMIX_SYSTEM_TMPDIR, folder);

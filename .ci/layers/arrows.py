@@ -15,7 +15,8 @@ FLOORS = {
     "fortran": {"fortran"},  # a user of mpi.h, as any program is
     "tools": {"core", "params", "frameworks", "mpi", "tools"},
 }
-FRAMEWORK_USES = {"pmi": set(), "shm": set(), "btl": {"shm"}, "pml": {"btl", "shm"}, "bootstrap": {"pmi", "shm", "btl"}}
+FRAMEWORK_USES = {"pmi": set(), "shm": set(), "btl": {"shm"}, "peer": {"btl"}, "pml": {"peer", "btl", "shm"},
+                  "bootstrap": {"pmi", "shm", "btl"}}
 # mpi/ from the bottom to the top: a folder includes itself and those before it. "": the files of mpi/ itself.
 MPI = ("", "process", "info", "errhandler", "attribute", "datatype", "op", "session", "group", "coll", "hardware", "runtime",
        "comm", "request", "launch", "topology", "partitioned", "creation", "world", "api")

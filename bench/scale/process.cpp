@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "frameworks/bootstrap/pieces.hpp"
-#include "frameworks/pml/wireup.hpp"
+#include "frameworks/peer/table.hpp"
 #include "mpi/runtime/plan.hpp"
 
 namespace starling::scale {
@@ -158,7 +158,7 @@ Result<bool> Process::reachable(std::uint32_t to) {
   }
   Awaited& awaited = awaited_[to];
   if (awaited.asked_ns == 0) awaited.asked_ns = clock_;
-  awaited.ask_at_ns = clock_ + pml::pause_before_asking_ns(clock_ - awaited.asked_ns);
+  awaited.ask_at_ns = clock_ + peer::pause_before_asking_ns(clock_ - awaited.asked_ns);
   return false;
 }
 

@@ -29,7 +29,7 @@ namespace starling::bootstrap {
 
 class Terms;  // terms.hpp
 
-/// Carries control messages and waits; implemented by mpi/runtime above the pml. No pml type is visible here.
+/// Carries control messages and waits; implemented by mpi/runtime, a port of the peers.
 class Courier {
  public:
   [[nodiscard]] virtual Result<void> send(ProcId to, std::span<const std::byte> message) = 0;

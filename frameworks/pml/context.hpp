@@ -6,7 +6,7 @@
 /// A rank costs an 8-byte slot in a page that is allocated when first touched, and a Source from then on;
 /// nothing of size O(ranks) is made at open() but the page directory (one pointer per 512 ranks).
 /// Threads:   the pml's.
-/// Ownership: the context owns its Sources; peers are the PeerTable's, messages the pool's.
+/// Ownership: the context owns its Sources; peers are the table's (frameworks/peer), messages the pool's.
 /// Ordering:  posted receives carry a stamp, so that specific and wildcard queues compare; an unexpected
 ///            message is in its source's list and in the context's arrival list.
 /// Units:     bytes.
@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/chain.hpp"
 #include "core/ids.hpp"
 #include "core/proc_list.hpp"
 #include "frameworks/btl/btl.hpp"
-#include "frameworks/pml/chain.hpp"
 #include "frameworks/pml/peer.hpp"
 #include "frameworks/pml/request.hpp"
 #include "frameworks/pml/wire.hpp"

@@ -2,6 +2,8 @@
 // Eager messages that are packed or answered, and the credit's way back.
 #include "frameworks/pml/eager.hpp"
 
+#include "frameworks/pml/put.hpp"
+
 namespace starling::pml {
 
 using namespace detail;

@@ -13,7 +13,7 @@
 
 #include "core/copy.hpp"
 #include "frameworks/pml/arrival.hpp"
-#include "frameworks/pml/outbox.hpp"
+#include "frameworks/pml/peer.hpp"
 #include "frameworks/pml/request_state.hpp"
 #include "frameworks/pml/transfer.hpp"
 
@@ -59,13 +59,16 @@ inline Post Eager::try_send(Context& context, Rank rank, Tag tag, const void* da
     return Post::again;
   Peer& peer = *source->peer;
   const std::int64_t cost = cost_of(bytes);
-  if (static_cast<std::int64_t>(bytes) > peer.fast_bytes || peer.credit < cost) [[unlikely]]
+  if (static_cast<std::int64_t>(bytes) > peer.fast_bytes) [[unlikely]]
+    return Post::again;
+  const std::int64_t left = peer.credit - cost;
+  if (left < 0) [[unlikely]]
     return Post::again;
   const wire::Envelope header{{wire::Kind::eager, 0, 0, static_cast<std::uint32_t>(bytes)},
                               context.id().bits,
                               to_int(tag),
                               to_int(context.my_rank())};
-  peer.credit -= cost;
+  peer.credit = left;
   const Post post = peer.endpoint->send(wire::bytes_of(header), {static_cast<const std::byte*>(data), bytes});
   if (post == Post::again) [[unlikely]] {
     peer.credit += cost;

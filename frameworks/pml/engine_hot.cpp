@@ -64,12 +64,12 @@ void Engine::irecv(Request& request) noexcept {
 void Engine::on_message(btl::Origin& from, std::span<const std::byte> message) noexcept {
   wire::Envelope header;
   if (!wire::read(message, header) || header.prefix.kind != wire::Kind::eager) [[unlikely]] {
-    on_other(from, message);
+    all_.deliver(from, message);
     return;
   }
   auto* peer = static_cast<Peer*>(from.cookie);
   if (peer == nullptr) [[unlikely]]
-    peer = &adopt(from);
+    peer = &own(all_.adopt(from));
   const std::size_t bytes = header.prefix.length;
   if (message.size() - sizeof header < bytes) [[unlikely]] {
     notes_.malformed(*peer, "an eager message is shorter than it says");
@@ -108,16 +108,6 @@ void Engine::match_kept(Request& request, Message& message) noexcept {
   }
   match(request, peer, arrival, true);
   matcher_.release(message);
-}
-
-int Engine::progress() noexcept {
-  int events = 0;
-  for (btl::Component* transport : peers_.polled()) events += transport->progress();
-  if (!rare_.empty()) [[unlikely]]
-    events += poll_rare();
-  if (outbox_.busy() != nullptr || outbox_.any_lost() || holders_.any()) [[unlikely]]
-    events += push();
-  return events;
 }
 
 }  // namespace starling::pml

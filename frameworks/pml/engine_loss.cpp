@@ -1,43 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Peers that are lost. What is hard: a loss may be reported from within a send of ours, so on_peer_lost()
-// only closes the fast path and the rest happens in progress(), when no request is in anybody's hands.
-#include <optional>
-
-#include "core/log.hpp"
+// What ends with a peer that is lost.
 #include "frameworks/pml/engine.hpp"
 
 namespace starling::pml {
 
 using namespace detail;
 
-void Engine::on_peer_lost(ProcId proc, const Error& why) noexcept {
-  Peer& peer = peers_.peer(proc);
-  if (peer.state == PeerState::lost) return;
-  peer.left = why.code == Errc::peer_left;
-  peer.refused.clear();
-  // It may live, or it lives and there is no room for what goes to it.
-  if (why.code == Errc::unreachable || why.code == Errc::no_space) {
-    if (why.code == Errc::unreachable) peer.refused.push_back(why.text());
-    log::error("rank " + std::to_string(proc.rank) + " cannot be reached any more: " + why.text());
-  }
-  if (!peer.left) notes_.add("rank ", proc.rank, " is lost: ", why.text());
-  outbox_.lost(peer, peer.left                    ? Fault::peer_left
-                     : why.code == Errc::no_space ? Fault::no_memory
-                                                  : Fault::peer_lost);
-}
-
 /// Completes whatever needs this peer (MPI_ERR_PROC_ABORTED). Receives with a wildcard source stay as long as
 /// others may send.
-void Engine::lose(Peer& peer) noexcept {
-  outbox_.drop(peer);
+void Engine::lose(peer::Peer& lost) noexcept {
+  Peer& peer = own(lost);
   sends_.drop(peer, peer.fault);
   holders_.forget(peer);
   rendezvous_.lose(peer);
-  peer.endpoint = nullptr;
-  if (peer.large.waiting()) outbox_.mark_busy(peer);  // a get in flight
   matcher_.each_context([&](Context& context) { lose(context, peer); });
-  peer.next_lost = gone_;
-  gone_ = &peer;
 }
 
 void Engine::lose(Context& context, const Peer& peer) noexcept {
@@ -76,26 +52,20 @@ bool Engine::nobody_left(const Context& context) const noexcept {
 }
 
 bool Engine::lost(const Context& context, Rank source) const noexcept {
-  if (gone_ == nullptr) return false;
+  if (!all_.any_gone()) return false;
   if (source == kAnySource) return nobody_left(context);
   const Peer* const peer = peers_.find(context.ranks().at(static_cast<std::uint32_t>(to_int(source))));
   return peer != nullptr && peer->state == PeerState::lost;
 }
 
-std::optional<ProcId> Engine::dead_among(const ProcList& members) const noexcept {
-  for (const Peer* peer = gone_; peer != nullptr; peer = peer->next_lost) {
-    if (!peer->left && members.find(peer->proc)) return peer->proc;
-  }
-  return std::nullopt;
-}
-
 /// What was posted since: receives from the living in collectives with the dead, and wildcards.
 void Engine::look_for_hopeless() noexcept {
-  for (const Peer* peer = gone_; peer != nullptr; peer = peer->next_lost) {
+  all_.each_gone([this](const peer::Peer& lost) {
+    const Peer& peer = own(lost);
     matcher_.each_context([&](Context& context) {
-      if (!peer->left || !context.any_source.empty()) lose(context, *peer);
+      if (!peer.left || !context.any_source.empty()) lose(context, peer);
     });
-  }
+  });
 }
 
 }  // namespace starling::pml

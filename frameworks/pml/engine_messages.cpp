@@ -9,15 +9,8 @@ namespace starling::pml {
 
 using namespace detail;
 
-Peer& Engine::adopt(btl::Origin& from) {
-  Peer& peer = peers_.peer(from.proc);
-  from.cookie = &peer;
-  peer.heard_of = true;
-  return peer;
-}
-
-void Engine::on_other(btl::Origin& from, std::span<const std::byte> message) noexcept {
-  Peer& peer = from.cookie != nullptr ? *static_cast<Peer*>(from.cookie) : adopt(from);
+void Engine::receive(peer::Peer& from, std::span<const std::byte> message) noexcept {
+  Peer& peer = own(from);
   wire::Prefix prefix;
   if (!wire::read(message, prefix)) return notes_.malformed(peer, "it is shorter than any header");
   if (Protocol* const protocol = rendezvous_.protocol_of(prefix.kind))
@@ -30,12 +23,9 @@ void Engine::on_other(btl::Origin& from, std::span<const std::byte> message) noe
     case wire::Kind::sync_ack:
     case wire::Kind::cancel_answer: return rendezvous_.on_answer(peer, message);
     case wire::Kind::credit: peer.credit += prefix.length; return;
-    case wire::Kind::control: return on_control(peer, message);
     case wire::Kind::cancel: return on_cancel(peer, message);
     case wire::Kind::held:
     case wire::Kind::go_on: return on_line(peer, message);
-    case wire::Kind::numbered: return on_numbered(from, peer, message);
-    case wire::Kind::passed: return on_passed(peer, message);
     default: notes_.malformed(peer, "its kind is unknown");
   }
 }
@@ -66,14 +56,14 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival, bool ke
   Eager::deliver(request, arrival.rank, arrival.tag, arrival.payload,
                  static_cast<std::size_t>(arrival.length));
   eager_.consumed(peer, static_cast<std::size_t>(arrival.length));
-  if (arrival.kind == wire::Kind::eager_sync) outbox_.answer(peer, wire::Kind::sync_ack, arrival.sender_id);
+  if (arrival.kind == wire::Kind::eager_sync) answer(outbox_, peer, wire::Kind::sync_ack, arrival.sender_id);
 }
 
 /// Nobody will receive this one: its sender must not wait for it.
 void Engine::refuse(Peer& peer, const Arrival& arrival) noexcept {
-  if (!arrival.eager()) return outbox_.answer(peer, wire::Kind::fin, arrival.sender_id);
+  if (!arrival.eager()) return answer(outbox_, peer, wire::Kind::fin, arrival.sender_id);
   eager_.consumed(peer, static_cast<std::size_t>(arrival.length));
-  if (arrival.kind == wire::Kind::eager_sync) outbox_.answer(peer, wire::Kind::sync_ack, arrival.sender_id);
+  if (arrival.kind == wire::Kind::eager_sync) answer(outbox_, peer, wire::Kind::sync_ack, arrival.sender_id);
 }
 
 void Engine::on_eager_sync(Peer& peer, std::span<const std::byte> message) noexcept {
@@ -93,51 +83,14 @@ void Engine::on_rts(Peer& peer, std::span<const std::byte> message) noexcept {
              Arrival::of(header.envelope, header.length, header.sender_id, header.offer, nullptr));
 }
 
-void Engine::on_numbered(btl::Origin& from, Peer& peer, std::span<const std::byte> message) noexcept {
-  wire::Numbered header;
-  if (!wire::read(message, header) || message.size() == sizeof header ||
-      static_cast<wire::Kind>(message[sizeof header]) == wire::Kind::numbered) {
-    return notes_.malformed(peer, "a number without a message");
-  }
-  const auto inner = message.subspan(sizeof header);
-  if (header.number == 0) return on_message(from, inner);
-  if (peer.reorder == nullptr) peer.reorder = std::make_unique<Reorder>();
-  switch (peer.reorder->offer(header.number, inner)) {
-    case Reorder::Place::refused: return notes_.malformed(peer, "its number is out of turn");
-    case Reorder::Place::held: ++held_back_; return;
-    case Reorder::Place::next: break;
-  }
-  on_message(from, inner);
-  while (const auto next = peer.reorder->take()) on_message(from, *next);
-  if (!peer.reorder->tell()) return;
-  const wire::Numbered passed{{wire::Kind::passed, 0, 0, 0}, peer.reorder->taken()};
-  outbox_.answer(peer, wire::bytes_of(passed));
-}
-
-void Engine::on_passed(Peer& peer, std::span<const std::byte> message) noexcept {
-  wire::Numbered header;
-  if (!wire::read(message, header) || peer.paths == nullptr) {
-    return notes_.malformed(peer, "it counts messages that were not numbered");
-  }
-  peer.paths->passed(header.number);
-}
-
-void Engine::on_control(Peer& peer, std::span<const std::byte> message) noexcept {
-  wire::Prefix prefix;
-  if (!wire::read(message, prefix) || message.size() - sizeof prefix < prefix.length) {
-    return notes_.malformed(peer, "a control message is shorter than it says");
-  }
-  if (control_ != nullptr) control_->on_control(peer.proc, message.subspan(sizeof prefix, prefix.length));
-}
-
 void Engine::on_cancel(Peer& peer, std::span<const std::byte> message) noexcept {
   wire::SyncEnvelope header;
   if (!wire::read(message, header)) return notes_.malformed(peer, "a cancel is shorter than its header");
   const auto recalled = matcher_.recall(peer, ContextId{header.envelope.context}, header.sender_id);
   // Matched already: the send will complete, or has.
-  if (!recalled) return outbox_.answer(peer, wire::Kind::cancel_answer, header.sender_id);
+  if (!recalled) return answer(outbox_, peer, wire::Kind::cancel_answer, header.sender_id);
   if (recalled->eager()) eager_.consumed(peer, static_cast<std::size_t>(recalled->length));
-  outbox_.answer(peer, wire::Kind::cancel_answer, header.sender_id, wire::kGranted);
+  answer(outbox_, peer, wire::Kind::cancel_answer, header.sender_id, wire::kGranted);
 }
 
 void Engine::on_line(Peer& peer, std::span<const std::byte> message) noexcept {
@@ -147,6 +100,7 @@ void Engine::on_line(Peer& peer, std::span<const std::byte> message) noexcept {
   }
   if (header.prefix.kind == wire::Kind::held) {
     holders_.on_held(peer, header);
+    all_.set_restless(holders_.any());
   } else {
     sends_.on_go_on(peer, header);
   }

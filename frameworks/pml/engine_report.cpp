@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counters, and what hang help prints.
-#include <algorithm>
-#include <map>
 #include <string_view>
 
 #include "frameworks/pml/engine.hpp"
@@ -10,43 +8,21 @@ namespace starling::pml {
 
 using namespace detail;
 
-bool Engine::drained() const noexcept {
-  if (outbox_.busy() != nullptr || sends_.held_now() != 0) return false;
-  bool sending = false;
-  transfers_.each([&](const Transfer& transfer) { sending |= !transfer.receive; });
-  const auto& transports = peers_.transports();
-  return !sending && std::all_of(transports.begin(), transports.end(),
-                                 [](const btl::Component* transport) { return transport->drained(); });
-}
-
 Component::Counters Engine::counters() const {
   Counters counters;
-  counters.notes = notes_.all();
-  counters.peers = peers_.size();
   counters.rendezvous_sent = rendezvous_.announced_ever();
   counters.unexpected = matcher_.counters().unexpected;
   counters.unexpected_bytes = matcher_.counters().bytes;
   counters.unexpected_bytes_max = matcher_.counters().bytes_max;
-  std::map<std::string_view, std::uint32_t> reached_by;
   peers_.each([&](const Peer& peer) {
     counters.eager_sent += peer.eager_sent;
     counters.credit_stalls += peer.slow_sent.stalls;
-    if (peer.paths != nullptr) ++reached_by[peer.paths->name()];
   });
-  for (const auto& [paths, peers] : reached_by) {
-    counters.notes.push_back("several paths: " + std::string(paths) + " to " + std::to_string(peers) +
-                             " processes (pml_paths)");
-  }
-  if (held_back_ != 0) {
-    counters.notes.push_back("several paths: " + std::to_string(held_back_) +
-                             " messages came too early and were put back in order");
-  }
   if (sends_.held_ever() != 0) {
     counters.notes.push_back(
         std::to_string(sends_.held_ever()) + " messages waited here because their receivers had " +
         std::to_string(sends_.announced_max()) + " of ours announced and unmatched (pml_unexpected_max)");
   }
-  counters.notes.insert(counters.notes.end(), peers_.notes().begin(), peers_.notes().end());
   const std::vector<std::string> notes = rendezvous_.notes();
   counters.notes.insert(counters.notes.end(), notes.begin(), notes.end());
   return counters;
@@ -93,7 +69,7 @@ void Engine::each_pending(Visit visit) const {
   });
   // Those with an order are in transfers_ as well.
   const auto unannounced = [](const Request& request) {
-    return request.phase != kControl && request.order == 0;
+    return request.phase != kOfPort && request.order == 0;
   };
   peers_.each([&](const Peer& peer) {
     walk(peer.fifo, unannounced);
@@ -115,7 +91,7 @@ std::vector<Pending> Engine::pending() const {
 }
 
 void Engine::note_time(std::uint64_t now_ns) noexcept {
-  if (gone_ != nullptr) look_for_hopeless();
+  if (all_.any_gone()) look_for_hopeless();
   // A program with a million receives need not pay for their ages while it waits.
   constexpr std::uint32_t kMost = 4096;
   std::uint32_t seen = 0;

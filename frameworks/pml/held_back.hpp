@@ -17,8 +17,8 @@
 #include <new>
 #include <vector>
 
+#include "core/chain.hpp"
 #include "core/ids.hpp"
-#include "frameworks/pml/chain.hpp"
 #include "frameworks/pml/request.hpp"
 
 namespace starling::pml {

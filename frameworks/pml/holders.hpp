@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "frameworks/pml/matcher.hpp"
-#include "frameworks/pml/outbox.hpp"
+#include "frameworks/pml/peer.hpp"
 
 namespace starling::pml {
 

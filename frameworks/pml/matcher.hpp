@@ -19,8 +19,7 @@
 #include "frameworks/pml/context_table.hpp"
 #include "frameworks/pml/matching.hpp"
 #include "frameworks/pml/message_pool.hpp"
-#include "frameworks/pml/notes.hpp"
-#include "frameworks/pml/wireup.hpp"
+#include "frameworks/pml/peer.hpp"
 
 namespace starling::pml {
 

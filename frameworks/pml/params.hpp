@@ -42,7 +42,7 @@ inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax, kPaths, k
   config.eager_limit = static_cast<std::uint64_t>(args.params.integer(kEagerLimit));
   config.unexpected_max = static_cast<std::uint64_t>(args.params.integer(kUnexpectedMax));
   config.paths_max = static_cast<std::uint32_t>(args.params.integer(kPaths));
-  config.path_use = args.params.choice<PathUse>(kPathUse);
+  config.path_use = args.params.choice<peer::PathUse>(kPathUse);
   return config;
 }
 

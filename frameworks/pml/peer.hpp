@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A process that this one talks to: endpoint, waiting messages, credit. Layer: framework (pml).
+/// @file  What the pml keeps of a process that this one talks to: waiting messages, credit. Layer: framework
+/// (pml).
 ///
-/// Made on first touch from either side (a context's rank, or the first message from it); never destroyed
-/// before the pml.
 /// Threads:   the pml's.
-/// Ownership: the endpoint is its transport's; requests are their callers'.
-/// Ordering:  user messages and control messages wait in one FIFO; answers of the protocols may overtake it.
+/// Ownership: the table's (frameworks/peer/table.hpp); requests are their callers'.
+/// Ordering:  user messages and those of other ports wait in one FIFO; answers may overtake it.
 /// Units:     bytes.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
+#include "core/chain.hpp"
 #include "core/ids.hpp"
-#include "frameworks/btl/btl.hpp"
-#include "frameworks/pml/chain.hpp"
+#include "frameworks/peer/outbox.hpp"
+#include "frameworks/peer/peer.hpp"
+#include "frameworks/peer/table.hpp"
 #include "frameworks/pml/held_back.hpp"
-#include "frameworks/pml/paths.hpp"
-#include "frameworks/pml/reorder.hpp"
 #include "frameworks/pml/request.hpp"
 #include "frameworks/pml/traffic.hpp"
 #include "frameworks/pml/transfer.hpp"
@@ -29,39 +26,21 @@
 namespace starling::pml {
 
 using RequestChain = Chain<Request, &Request::next, &Request::previous>;
+using PeerState = peer::State;
+using peer::Contact;
+using peer::Notes;
+using peer::Outbox;
 
-/// A protocol message that found its transport full.
-struct Answered {
-  Answered* next = nullptr;
-  Answered* previous = nullptr;
-  std::uint32_t bytes = 0;
-  std::byte message[wire::kHeaderMax];
-};
-using AnswerChain = Chain<Answered, &Answered::next, &Answered::previous>;
+struct Peer final : peer::Peer {
+  Peer(ProcId who, std::int64_t window) : peer::Peer(who), credit(window), return_at(window / 2) {}
 
-/// awaited: its address has not been published yet; what is sent to it waits in its FIFO.
-enum class PeerState : std::uint8_t { untried, awaited, connected, unreachable, lost };
-
-struct Peer {
-  // Read and written for every message.
-  btl::Endpoint* endpoint = nullptr;
-  std::int64_t fast_bytes = -1;  ///< largest message that may go out at once; -1: no endpoint, or others wait
-  std::int64_t credit = 0;       ///< what we may still send eagerly, in cost_of() bytes
+  // Read and written for every message, as what lies before it.
+  std::int64_t credit;           ///< what we may still send eagerly, in cost_of() bytes
   std::int64_t owed = 0;         ///< what the peer sent eagerly, has been consumed, and is not yet returned
-  std::int64_t return_at = 0;    ///< owed goes back from here on
   std::uint64_t eager_sent = 0;  ///< messages
-  ProcId proc;  // between the two, which gcc would else add as a vector: nine instructions for two
+  std::int64_t
+      return_at;  // owed goes back from here on. Between the two, which gcc would else add as a vector
   std::uint64_t eager_bytes_sent = 0;
-
-  PeerState state = PeerState::untried;
-  bool busy = false;               ///< in the engine's list of peers with something to push
-  bool heard_of = false;           ///< has sent something
-  bool left = false;               ///< lost, but in order: nobody counts on it any more
-  bool suspect = false;            ///< sent something malformed: noted once
-  bool starved = false;            ///< there was no memory for its endpoint, when it was tried last
-  Fault fault = Fault::peer_lost;  ///< lost: how that ends what needs it
-  Peer* next_busy = nullptr;
-  Peer* next_lost = nullptr;  ///< in the list of those reported lost, or of those dealt with
 
   Traffic slow_sent;               ///< all but the eager ones
   std::size_t eager_bytes = 0;     ///< longest eager payload
@@ -72,17 +51,7 @@ struct Peer {
   RequestChain fifo;               ///< sends that have not started, oldest first
   std::unique_ptr<HeldBack> held;  ///< sends that it has no room to hear of; null: there was none yet
   std::uint32_t announced = 0;     ///< what it has been told of and has neither matched nor refused
-  AnswerChain answers;             ///< those that wait
 
-  btl::Component* transport = nullptr;
-  std::unique_ptr<Paths> paths;      ///< the endpoint, where there are several
-  std::unique_ptr<Reorder> reorder;  ///< of what the peer sends, once it has numbered a message
-  std::vector<std::string> refused;  ///< "shm: on another node", in the order tried
-  std::size_t transports_tried = 0;
-  std::uint64_t asked_ns = 0;   ///< awaited: when its address was first asked for
-  std::uint64_t ask_at_ns = 0;  ///< awaited: not before
-
-  [[nodiscard]] bool waiting() const noexcept { return !fifo.empty() || !answers.empty() || large.waiting(); }
   [[nodiscard]] bool holds_back() const noexcept { return held != nullptr && !held->empty(); }
   /// After a change of fifo, held or state: whether the fast path is open.
   void update_fast_path() noexcept {
@@ -90,5 +59,36 @@ struct Peer {
     fast_bytes = open ? static_cast<std::int64_t>(eager_bytes) : -1;
   }
 };
+
+/// All peers of the pml's table are of its own kind: it makes them (peer::Front::make_peer).
+[[nodiscard]] inline Peer& own(peer::Peer& peer) noexcept { return static_cast<Peer&>(peer); }
+[[nodiscard]] inline const Peer& own(const peer::Peer& peer) noexcept {
+  return static_cast<const Peer&>(peer);
+}
+
+/// The table, with peers as the pml knows them.
+class PeerTable {
+ public:
+  explicit PeerTable(peer::Table& table) noexcept : table_(table) {}
+
+  /// May throw std::bad_alloc.
+  Peer& peer(ProcId proc) { return own(table_.peer(proc)); }
+  [[nodiscard]] Peer* find(ProcId proc) const noexcept { return static_cast<Peer*>(table_.find(proc)); }
+  Contact connect(Peer& peer) noexcept { return table_.connect(peer); }
+  template <class Visit>
+  void each(Visit visit) const {
+    table_.each([&](peer::Peer& peer) { visit(own(peer)); });
+  }
+
+ private:
+  peer::Table& table_;
+};
+
+/// A short answer about the message of that id.
+inline void answer(Outbox& outbox, Peer& peer, wire::Kind kind, std::uint64_t id,
+                   std::uint8_t flags = 0) noexcept {
+  const wire::Answer header{{kind, flags, 0, 0}, id};
+  outbox.answer(peer, wire::bytes_of(header));
+}
 
 }  // namespace starling::pml

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Point-to-point messages: matching and protocols, above any number of btls. Layer: framework
-/// interface.
+/// @file  Point-to-point messages: matching and protocols. Layer: framework interface.
+///
+/// A pml is the front of the peers (frameworks/peer/port.hpp), who deliver to it and drive it.
 ///
 /// Threads:   driven by one thread at a time (the runtime's lock under MPI_THREAD_MULTIPLE).
 /// Ownership: contexts belong to the component between open() and close(); requests and buffers to the
@@ -14,19 +15,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/proc_list.hpp"
 #include "core/result.hpp"
-#include "frameworks/btl/address.hpp"
-#include "frameworks/btl/btl.hpp"
+#include "frameworks/peer/peers.hpp"
 #include "frameworks/pml/request.hpp"
 #include "frameworks/pml/traffic.hpp"
 #include "params/registry.hpp"
@@ -39,15 +35,6 @@ class Context;
 
 /// An unexpected message that mprobe has taken out of the queues.
 struct Message;
-
-/// Receives control messages (communicator creation), which bypass matching.
-class ControlSink {
- public:
-  virtual void on_control(ProcId from, std::span<const std::byte> message) noexcept = 0;
-
- protected:
-  ~ControlSink() = default;
-};
 
 /// A send or receive that is not complete, for hang help.
 struct Pending {
@@ -64,22 +51,11 @@ class Component {
  public:
   virtual ~Component() = default;
 
-  /// What the btls deliver to: a pml is made first, its sink is given to each btl's Args.
-  [[nodiscard]] virtual btl::Sink& sink() noexcept = 0;
-  /// Starts to use these transports, best first. Called when a network transport is added later, too.
-  virtual void add_transport(btl::Component& transport) = 0;
-  /// Where addresses come from; set before the first send to a peer whose transport does not compute them.
-  virtual void set_address_book(btl::AddressBook* book) noexcept = 0;
-  virtual void set_control_sink(ControlSink* sink) noexcept = 0;
-
   /// Opens a context; messages that were parked for its id are replayed before this returns. `my_rank` is the
   /// rank that others see as source.
   [[nodiscard]] virtual Result<Context*> open(ContextId id, Rank my_rank, ProcListPtr ranks) = 0;
   /// Closes it. Pending receives are completed as cancelled; late messages are dropped.
   virtual void close(Context* context) noexcept = 0;
-  /// Makes peers now (jobs below mpi_add_procs_cutoff): connects to every process of the list.
-  [[nodiscard]] virtual Result<void> add_procs(const ProcList& procs) = 0;
-
   /// Starts a send: fills `request` (fields buffer, context, rank, tag, mode set by the caller; complete ==
   /// false). May complete it at once.
   virtual void isend(Request& request) noexcept = 0;
@@ -97,31 +73,13 @@ class Component {
   /// Whether no message from `source` can come any more that has not come: it has ended, or for a wildcard
   /// all other processes of the context have.
   [[nodiscard]] virtual bool lost(const Context& context, Rank source) const noexcept = 0;
-  /// One of these processes that a transport has reported as lost, not as left in order. Cheap.
-  [[nodiscard]] virtual std::optional<ProcId> dead_among(const ProcList& members) const noexcept = 0;
 
   /// Tries to cancel a receive that has not matched, or a send that has not started (then it completes,
   /// cancelled).
   virtual void cancel(Request& request) noexcept = 0;
 
-  /// A control message to a peer, in order with everything else sent to it; queued if the transport is full.
-  /// At most 512 bytes; up to 48 KiB where the transports that reach the peer take it with 64 bytes more
-  /// (btl::Limits::message_max_bytes).
-  [[nodiscard]] virtual Result<void> send_control(ProcId to, std::span<const std::byte> message) = 0;
-
-  /// Polls all transports. Returns the number of events.
-  virtual int progress() noexcept = 0;
-  /// False if something waits that nobody will ring for (room in a queue without a bell, a get between two
-  /// chunks): the caller must not sleep then, only yield and progress again. Otherwise whatever waits has
-  /// asked for a wake-up, which is good for the sleep that follows at once.
-  [[nodiscard]] virtual bool may_sleep() noexcept = 0;
-  /// True if nothing of ours is still on its way out (finalize waits for it).
-  [[nodiscard]] virtual bool drained() const noexcept = 0;
-  /// This process leaves MPI in order (idle), once drained, or is back: its peers are told. Bounded in time.
-  virtual void set_idle(bool idle) noexcept = 0;
-
   struct Counters {
-    std::uint64_t peers = 0, eager_sent = 0, rendezvous_sent = 0, unexpected = 0, unexpected_bytes = 0,
+    std::uint64_t eager_sent = 0, rendezvous_sent = 0, unexpected = 0, unexpected_bytes = 0,
                   unexpected_bytes_max = 0, credit_stalls = 0;
     std::vector<std::string> notes;
   };
@@ -137,6 +95,7 @@ class Component {
 
 struct Args {
   params::Registry& params;
+  peer::Peers& peers;  ///< borrowed; outlives the component, which becomes its front
   ProcId self;
   std::uint32_t world_size = 1;
 };
@@ -145,7 +104,7 @@ struct Framework {
   using Component = pml::Component;
   using Args = pml::Args;
   static constexpr FixedString<24> kName = "pml";
-  static constexpr std::uint32_t kInterface = 4;
+  static constexpr std::uint32_t kInterface = 5;
 };
 
 }  // namespace starling::pml

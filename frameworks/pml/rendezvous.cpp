@@ -17,7 +17,8 @@ using Stage = Transfer::Stage;
 
 namespace {
 
-/// The engine's own kinds; what is left below kOwnKinds belongs to the protocols of this folder.
+/// The engine's own kinds, and those of other ports; what is left below kOwnKinds belongs to the protocols of
+/// this folder.
 bool engines_own(wire::Kind kind) noexcept {
   switch (kind) {
     case wire::Kind::eager:
@@ -26,14 +27,11 @@ bool engines_own(wire::Kind kind) noexcept {
     case wire::Kind::fin:
     case wire::Kind::sync_ack:
     case wire::Kind::credit:
-    case wire::Kind::control:
     case wire::Kind::cancel:
     case wire::Kind::cancel_answer:
-    case wire::Kind::numbered:
-    case wire::Kind::passed:
     case wire::Kind::held:
     case wire::Kind::go_on: return true;
-    default: return false;
+    default: return peer::wire::taken(static_cast<peer::wire::Kind>(kind));
   }
 }
 
@@ -132,7 +130,7 @@ void Rendezvous::match(Request& request, Peer& peer, const Arrival& arrival, boo
   if (contact == Contact::none) return complete_receive(request, 0, fault_of(peer));
   Transfer* const transfer = total != 0 ? transfers_.add(request, peer) : nullptr;
   if (transfer == nullptr) {
-    outbox_.answer(peer, wire::Kind::fin, arrival.sender_id);
+    pml::answer(outbox_, peer, wire::Kind::fin, arrival.sender_id);
     return complete_receive(request, 0, total == 0 ? Fault::none : Fault::no_memory);
   }
   request.order = transfer->id;

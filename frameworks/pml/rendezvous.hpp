@@ -17,7 +17,7 @@
 #include "core/result.hpp"
 #include "frameworks/pml/arrival.hpp"
 #include "frameworks/pml/chooser.hpp"
-#include "frameworks/pml/outbox.hpp"
+#include "frameworks/pml/peer.hpp"
 #include "frameworks/pml/protocol.hpp"
 #include "frameworks/pml/transfer.hpp"
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "core/ids.hpp"
+#include "frameworks/peer/fault.hpp"
 #include "frameworks/pml/layout.hpp"
 
 namespace starling::pml {
@@ -19,13 +20,8 @@ namespace starling::pml {
 class Context;
 struct Peer;
 
-/// Why a request ended otherwise than well. mpi/ maps it to an error class. peer_left: the other process has
-/// left MPI in order and ended; peer_lost: it has ended otherwise.
-enum class Fault : std::uint8_t { none, truncated, peer_lost, peer_left, unreachable, no_memory, internal };
-
-[[nodiscard]] constexpr bool peer_gone(Fault fault) noexcept {
-  return fault == Fault::peer_lost || fault == Fault::peer_left;
-}
+using peer::Fault;
+using peer::peer_gone;
 
 struct Status {
   Rank source{0};

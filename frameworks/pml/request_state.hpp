@@ -16,7 +16,7 @@ enum Phase : std::uint32_t {
   kQueued = 1,     // a send in its peer's FIFO
   kAnnounced = 2,  // a send whose RTS or synchronous message is out
   kMoving = 3,     // a transfer has its data
-  kControl = 4,    // a control message of ours in a FIFO
+  kOfPort = 4,     // a message of another port in a FIFO
   kPosted = 5,     // a receive that has not matched
   kHeld = 6        // a send that the receiver has no room to hear of
 };

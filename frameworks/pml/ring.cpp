@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 
+#include "frameworks/pml/put.hpp"
 #include "frameworks/pml/rendezvous.hpp"
 
 namespace starling::pml {

@@ -14,15 +14,16 @@ namespace starling::pml {
 
 using namespace detail;
 
-/// A control message that waits in a FIFO.
-struct Sends::Control : Request {
+/// A message of some port that waits in a FIFO.
+struct Sends::PortMessage : Request {
+  peer::wire::Prefix prefix;
   std::vector<std::byte> bytes;
 };
 
 Sends::~Sends() {
   peers_.each([](Peer& peer) {
     while (Request* request = peer.fifo.pop_front()) {
-      if (request->phase == kControl) delete static_cast<Control*>(request);
+      if (request->phase == kOfPort) delete static_cast<PortMessage*>(request);
     }
   });
 }
@@ -43,7 +44,7 @@ void Sends::send(Request& request, Peer& peer) noexcept {
 
 /// False: the transport is full. A send that is held back counts as started: its line looks after it.
 bool Sends::start(Request& request) noexcept {
-  if (request.phase == kControl) return start_control(request);
+  if (request.phase == kOfPort) return start_port_message(request);
   Peer& peer = *request.peer;
   const bool released = (request.flags & kReleased) != 0;
   if (peer.holds_back() && !released && peer.held->find(request.context->id()) != nullptr) {
@@ -64,34 +65,23 @@ bool Sends::start(Request& request) noexcept {
   return rendezvous_.announce(request, fits) != Post::again;
 }
 
-bool Sends::start_control(Request& request) noexcept {
-  auto& control = static_cast<Control&>(request);
-  const wire::Prefix header{wire::Kind::control, 0, 0, static_cast<std::uint32_t>(control.bytes.size())};
-  if (control.peer->endpoint->send(wire::bytes_of(header), control.bytes) == Post::again) return false;
-  delete &control;
+bool Sends::start_port_message(Request& request) noexcept {
+  auto& message = static_cast<PortMessage&>(request);
+  if (message.peer->endpoint->send(wire::bytes_of(message.prefix), message.bytes) == Post::again)
+    return false;
+  delete &message;
   return true;
 }
 
-Result<void> Sends::send_control(ProcId to, std::span<const std::byte> message) {
-  const std::string where = "pml: control message to rank " + std::to_string(to.rank);
-  Peer& peer = peers_.peer(to);
-  const Contact contact = peers_.connect(peer);
-  const bool fits = contact != Contact::made ||
-                    message.size() + sizeof(wire::Prefix) <= peer.transport->limits().message_max_bytes;
-  if (message.size() > wire::kControlLongMax || (message.size() > wire::kControlMax && !fits)) {
-    return fail(Errc::internal, where, std::to_string(message.size()) + " bytes are too many");
-  }
-  if (contact == Contact::none) {
-    if (peer.state == PeerState::lost) return fail(Errc::peer_lost, where, "the process is gone");
-    return fail(Errc::unsupported, where, "no transport reaches it");
-  }
-  auto control = std::make_unique<Control>();
-  control->peer = &peer;
-  control->phase = kControl;
-  control->bytes.assign(message.begin(), message.end());
-  Control& request = *control.release();  // start_control() or drop() deletes it
-  if (contact == Contact::later || !peer.fifo.empty() || !start_control(request)) enqueue(peer, request);
-  return {};
+void Sends::send(Peer& peer, std::uint8_t kind, std::span<const std::byte> payload) {
+  auto made = std::make_unique<PortMessage>();
+  made->peer = &peer;
+  made->phase = kOfPort;
+  made->prefix = {peer::wire::Kind{kind}, 0, 0, static_cast<std::uint32_t>(payload.size())};
+  made->bytes.assign(payload.begin(), payload.end());
+  PortMessage& message = *made.release();  // start_port_message() or drop() deletes it
+  const bool may_go = peer.state == PeerState::connected && peer.fifo.empty();
+  if (!may_go || !start_port_message(message)) enqueue(peer, message);
 }
 
 void Sends::cancel(Request& request) noexcept {
@@ -204,8 +194,8 @@ void Sends::cancel_held(const Context& context, Rank rank) noexcept {
 
 void Sends::drop(Peer& peer, Fault fault) noexcept {
   while (Request* request = peer.fifo.pop_front()) {
-    if (request->phase == kControl) {
-      delete static_cast<Control*>(request);
+    if (request->phase == kOfPort) {
+      delete static_cast<PortMessage*>(request);
     } else {
       complete_send(*request, fault);
     }

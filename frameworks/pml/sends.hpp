@@ -6,15 +6,14 @@
 /// in a line of its context (held_back.hpp) while its receiver has no room to hear of it. See
 /// docs/design/pml.md, "Bounded memory".
 /// Threads:   the pml's.
-/// Ownership: requests are their callers'; control messages are its own.
-/// Ordering:  of a context as posted; control messages in between, as posted.
+/// Ownership: requests are their callers'; messages of other ports are copied.
+/// Ordering:  of a context as posted; those of other ports in between, as posted.
 /// Errors:    per request.
 /// Units:     bytes.
 
 #include <cstdint>
 #include <span>
 
-#include "core/result.hpp"
 #include "frameworks/pml/eager.hpp"
 #include "frameworks/pml/rendezvous.hpp"
 
@@ -35,7 +34,8 @@ class Sends {
 
   /// A send that could not simply be handed over (Eager::try_send).
   void send(Request& request, Peer& peer) noexcept;
-  [[nodiscard]] Result<void> send_control(ProcId to, std::span<const std::byte> message);
+  /// A short message of some port, in order with the others (peer::Front::send).
+  void send(Peer& peer, std::uint8_t kind, std::span<const std::byte> payload);
   void cancel(Request& request) noexcept;
   /// Ends what is held back for this context with the death of `rank`: its receivers are not coming to it.
   void cancel_held(const Context& context, Rank rank) noexcept;
@@ -52,9 +52,9 @@ class Sends {
   [[nodiscard]] std::uint32_t announced_max() const noexcept { return announced_max_; }
 
  private:
-  struct Control;
+  struct PortMessage;
   [[nodiscard]] bool start(Request& request) noexcept;
-  [[nodiscard]] bool start_control(Request& request) noexcept;
+  [[nodiscard]] bool start_port_message(Request& request) noexcept;
   void enqueue(Peer& peer, Request& request) noexcept;
   [[nodiscard]] int push_fifo(Peer& peer) noexcept;
   void hold_back(Request& request) noexcept;

@@ -3,7 +3,7 @@
 /// @file  What was sent to a process, and how it got there. Layer: framework (pml).
 ///
 /// Counted by the sender: at once for eager messages, with the receiver's answer for the others. The messages
-/// of collectives count; control messages and the protocols' own do not.
+/// of collectives count; those of other ports and the protocols' own do not.
 /// Units: bytes of payload.
 
 #include <cstdint>

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "frameworks/pml/chain.hpp"
+#include "core/chain.hpp"
 #include "frameworks/pml/request.hpp"
 #include "frameworks/pml/wire.hpp"
 

@@ -2,20 +2,22 @@
 #pragma once
 /// @file  What two pmls say to each other. Layer: framework (pml).
 ///
-/// Every message starts with a Prefix whose first byte is the kind. An eager envelope is 24 bytes, so that it
-/// and 8 to 32 bytes of payload fit in one 56-byte lane cell; an RTS is exactly 56. Byte order is the
-/// machine's: a job runs on one architecture. Messages are not aligned in a transport's memory: read()
-/// copies. See docs/design/pml.md for who sends what when.
+/// An eager envelope is 24 bytes, so that it and 8 to 32 bytes of payload fit in one 56-byte lane cell; an
+/// RTS is exactly 56. What all messages have in common: frameworks/peer/wire.hpp. See docs/design/pml.md for
+/// who sends what when.
 /// Threads: value types.
 /// Units: bytes.
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <span>
-#include <type_traits>
+
+#include "frameworks/peer/wire.hpp"
 
 namespace starling::pml::wire {
+
+using peer::wire::bytes_of;
+using peer::wire::kHeaderMax;
+using peer::wire::read;
 
 enum class Kind : std::uint8_t {
   eager = 1,           ///< Envelope, payload
@@ -26,19 +28,16 @@ enum class Kind : std::uint8_t {
   fin = 6,             ///< Answer: the receiver wants nothing of this send
   sync_ack = 7,        ///< Answer: the synchronous send has matched
   credit = 8,          ///< Prefix: `length` bytes of eager credit come back
-  control = 9,         ///< Prefix, payload: for the ControlSink
   cancel = 10,         ///< SyncEnvelope: take this unmatched message back
   cancel_answer = 11,  ///< Answer, with kGranted or without
-  numbered = 12,  ///< Numbered, another message: of a peer with several paths; 0: its order does not matter
-  data_at = 13,   ///< DataAt, payload: bytes of a transfer that may come by several paths
-  passed = 14,    ///< Numbered: all numbered messages up to this one have been taken
-  held = 15,      ///< Envelope: more of this context waits at the sender until earlier ones have matched
-  go_on = 16,     ///< Envelope: send more of this context, something here waits for a message
-  lender = 17,    ///< Lender: how the sender's memory can be borrowed
-  lent = 18,      ///< Data without payload: `length` bytes of a transfer have been lent
-  taken = 19,     ///< Answer: `length` lent bytes have been copied; the id of a send: with them it has all
-  got = 20,       ///< Answer: the receiver has got what it wants of this send
-  borrow = 21     ///< Cts: lend these bytes instead of sending them
+  data_at = 13,        ///< DataAt, payload: bytes of a transfer that may come by several paths
+  held = 15,           ///< Envelope: more of this context waits at the sender until earlier ones have matched
+  go_on = 16,          ///< Envelope: send more of this context, something here waits for a message
+  lender = 17,         ///< Lender: how the sender's memory can be borrowed
+  lent = 18,           ///< Data without payload: `length` bytes of a transfer have been lent
+  taken = 19,  ///< Answer: `length` lent bytes have been copied; the id of a send: with them it has all
+  got = 20,    ///< Answer: the receiver has got what it wants of this send
+  borrow = 21  ///< Cts: lend these bytes instead of sending them
 };
 
 /// Kinds from here to 255 are for the protocols that plugins bring.
@@ -49,12 +48,8 @@ inline constexpr std::uint8_t kContiguous = 1;  ///< rts: the sender's buffer is
 inline constexpr std::uint8_t kStalled = 2;     ///< rts: short enough to be eager, but out of credit
 inline constexpr std::uint8_t kGranted = 4;     ///< cancel_answer: the message had not matched and is gone
 
-struct Prefix {
-  Kind kind{};
-  std::uint8_t flags = 0;
-  std::uint16_t unused = 0;
-  std::uint32_t length = 0;  ///< payload bytes (credit: bytes returned)
-};
+/// length: payload bytes (credit: bytes returned)
+using Prefix = peer::wire::PrefixOf<Kind>;
 
 struct Envelope {
   Prefix prefix;
@@ -99,12 +94,6 @@ struct Answer {
   std::uint64_t sender_id = 0;
 };
 
-/// In front of a message that may be overtaken on another path.
-struct Numbered {
-  Prefix prefix;
-  std::uint64_t number = 0;
-};
-
 struct DataAt {
   Data data;
   std::uint64_t offset = 0;  ///< in the whole message
@@ -115,34 +104,14 @@ struct Lender {
   std::uint64_t words[2] = {};  ///< btl::LoanOffer
 };
 
-static_assert(sizeof(Prefix) == 8 && offsetof(Prefix, length) == 4);
 static_assert(sizeof(Envelope) == 24 && offsetof(Envelope, context) == 8 && offsetof(Envelope, tag) == 16 &&
               offsetof(Envelope, source) == 20);
 static_assert(sizeof(SyncEnvelope) == 32 && offsetof(SyncEnvelope, sender_id) == 24);
 static_assert(sizeof(Rts) == 56 && offsetof(Rts, length) == 24 && offsetof(Rts, offer) == 40);
 static_assert(sizeof(Cts) == 40 && offsetof(Cts, bytes) == 32);
 static_assert(sizeof(Data) == 16 && sizeof(Answer) == 16);
-static_assert(sizeof(Numbered) == 16 && sizeof(DataAt) == 24);
+static_assert(sizeof(DataAt) == 24);
+static_assert(sizeof(Rts) <= kHeaderMax);
 static_assert(sizeof(Lender) == 24 && offsetof(Lender, words) == 8);
-
-/// Longest header, and longest message that is not payload-bearing.
-inline constexpr std::size_t kHeaderMax = sizeof(Rts);
-/// Longest payload of a control message that every transport takes, and the longest at all.
-inline constexpr std::size_t kControlMax = 512, kControlLongMax = 48 * 1024;
-
-/// Copies the header out of a message; false if the message is too short to have one.
-template <class Header>
-[[nodiscard]] inline bool read(std::span<const std::byte> message, Header& header) noexcept {
-  static_assert(std::is_trivially_copyable_v<Header>);
-  if (message.size() < sizeof(Header)) return false;
-  std::memcpy(&header, message.data(), sizeof(Header));
-  return true;
-}
-
-template <class Header>
-[[nodiscard]] inline std::span<const std::byte> bytes_of(const Header& header) noexcept {
-  static_assert(std::is_trivially_copyable_v<Header>);
-  return {reinterpret_cast<const std::byte*>(&header), sizeof(Header)};
-}
 
 }  // namespace starling::pml::wire

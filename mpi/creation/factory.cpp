@@ -43,7 +43,7 @@ Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, c
   if (!collective) return failed(error(collective.error()));
   comm->collective_ = *collective;
   if (runtime.plan_for(*peers).peers_now) {
-    if (auto added = runtime.pml().add_procs(*peers); !added) return failed(error(added.error()));
+    if (auto added = runtime.peers().connect(*peers); !added) return failed(error(added.error()));
   }
   comm->session = session;
   if (parent != nullptr) comm->errhandler = parent->errhandler;

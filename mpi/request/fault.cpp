@@ -27,8 +27,8 @@ std::string fate_text(const Comm& comm, int rank) {
     if (source == nullptr) continue;
     const pml::Peer& peer = *source->peer;
     if (peer.left) return who + "has left MPI and ended";
-    if (peer.state == pml::PeerState::lost && !peer.refused.empty()) {  // not known to have ended
-      return who + "cannot be reached any more: " + peer.refused.front();
+    if (peer.state == pml::PeerState::lost && !peer.contact->refused.empty()) {  // not known to have ended
+      return who + "cannot be reached any more: " + peer.contact->refused.front();
     }
   }
   return who + "has ended";

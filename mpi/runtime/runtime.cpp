@@ -31,6 +31,8 @@ namespace {
 /// How long exit() waits for threads that are in MPI and do not come to a place where they could stop.
 constexpr std::uint64_t kExitNs = 1'000'000'000;
 
+constexpr auto kCreation = static_cast<std::uint8_t>(peer::wire::Kind::creation);
+
 }  // namespace
 
 Runtime* Runtime::instance_ = nullptr;
@@ -131,7 +133,7 @@ Result<void> Runtime::create_bootstrap() {
       &bootstrap_name_);
   if (!made) return fail(std::move(made).error());
   bootstrap_ = std::move(*made);
-  pml_->set_address_book(bootstrap_.get());
+  peers_.set_address_book(bootstrap_.get());
   return {};
 }
 
@@ -143,7 +145,7 @@ Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) {
   auto& sent = on_node(to) ? creation_traffic_.node : creation_traffic_.remote;
   ++sent.count;
   sent.bytes += message.size();
-  return pml_->send_control(to, message);
+  return peers_.send(to, kCreation, message);
 }
 
 Result<void> Runtime::send_block(ProcId to, const bootstrap::Block& block) {
@@ -151,20 +153,22 @@ Result<void> Runtime::send_block(ProcId to, const bootstrap::Block& block) {
       block.kind != bootstrap::BlockKind::question && block.kind != bootstrap::BlockKind::answer;
   return bootstrap::send_pieces(block, on_node(to) ? bootstrap::kNodeMessageBytes : remote_message_bytes(),
                                 [&](std::span<const std::byte> message) {
-                                  return counts ? send(to, message) : pml_->send_control(to, message);
+                                  return counts ? send(to, message) : peers_.send(to, kCreation, message);
                                 });
 }
 
-void Runtime::on_control(ProcId from, std::span<const std::byte> message) noexcept {
-  if (!bootstrap::is_piece(message)) {
-    bootstrap_->on_control(from, message);
-  } else if (auto block = blocks_.take(from, message)) {
-    bootstrap_->on_block(from, std::move(*block));
+void Runtime::receive(peer::Peer& from, std::span<const std::byte> message) noexcept {
+  const auto payload = peers_.payload(from, message);
+  if (!payload) return;
+  if (!bootstrap::is_piece(*payload)) {
+    bootstrap_->on_control(from.proc, *payload);
+  } else if (auto block = blocks_.take(from.proc, *payload)) {
+    bootstrap_->on_block(from.proc, std::move(*block));
   }
 }
 
 void Runtime::set_idle(bool idle) noexcept {
-  pml_->set_idle(idle);
+  peers_.set_idle(idle);
   pmi_->set_active(!idle);
   if (idle) {
     segment_->leave();

@@ -83,7 +83,7 @@ struct Sleeps {
   std::uint64_t missed = 0;    ///< of these, though something was there: a wake-up was lost
 };
 
-class Runtime final : public bootstrap::Courier, public pml::ControlSink {
+class Runtime final : public bootstrap::Courier, public peer::Port {
  public:
   /// The runtime, built at the first call. The same Error at every later call if that failed.
   [[nodiscard]] static Result<Runtime*> ensure();
@@ -91,6 +91,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   [[nodiscard]] static Runtime* get() noexcept { return instance_; }
 
   [[nodiscard]] pml::Component& pml() noexcept { return *pml_; }
+  [[nodiscard]] peer::Peers& peers() noexcept { return peers_; }
   [[nodiscard]] bootstrap::Component& bootstrap() noexcept { return *bootstrap_; }
   [[nodiscard]] pmi::Component& pmi() noexcept { return *pmi_; }
   [[nodiscard]] const params::Registry& params() const noexcept { return environment_.params; }
@@ -194,8 +195,10 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   /// The process manager's fence at the end of MPI: everybody who lives has come there. Waits without end;
   /// `look` is called now and then meanwhile, and gives up by true.
   [[nodiscard]] Result<void> last_fence(const std::function<bool()>& look);
-  // pml::ControlSink
-  void on_control(ProcId from, std::span<const std::byte> message) noexcept override;
+  // peer::Port: messages by which communicators are made
+  [[nodiscard]] std::string_view name() const noexcept override { return "creation"; }
+  void receive(peer::Peer& from, std::span<const std::byte> message) noexcept override;
+  void lose(peer::Peer&) noexcept override {}  // who waits asks dead_among()
 
   /// Waits until everything that was sent has left this process; after 10 s says what it waits for, and goes
   /// on waiting. `call` is what hang help names: "the end of MPI".
@@ -316,7 +319,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::vector<std::string> shared_memory_refused_;
   std::vector<std::string> transports_refused_;
 
-  // Destroyed in reverse: bootstrap, transports, pml, segment, shm, pmi.
+  // Destroyed in reverse: bootstrap, transports, pml, peers, segment, shm, pmi.
   plugin::Index::Handle<pmi::Framework> pmi_;
   plugin::Index::Handle<shm::Framework> shm_;
   std::unique_ptr<shm::Giver> segment_giver_;
@@ -326,6 +329,7 @@ class Runtime final : public bootstrap::Courier, public pml::ControlSink {
   std::optional<SegmentStore> store_;
   bootstrap::Terms terms_;
   bootstrap::Assembly blocks_;
+  peer::Peers peers_;
   plugin::Index::Handle<pml::Framework> pml_;
   std::vector<plugin::Index::Handle<btl::Framework>> transports_;
   plugin::Index::Handle<bootstrap::Framework> bootstrap_;

@@ -49,7 +49,7 @@ Result<void> Runtime::create_transport(const plugin::Candidate& candidate) {
       self_,        world_size_, local_rank_, static_cast<std::uint32_t>(node_ranks_.size()), &local_rank_of,
       &node_ranks_, &seat_of,    &nodes_,     std::hash<std::string>{}(pmi_->identity().job)};
   auto transport = environment_.plugins.create<btl::Framework>(
-      candidate, {environment_.params, pml_->sink(), place, segment_.get()});
+      candidate, {environment_.params, peers_.sink(), place, segment_.get()});
   if (transport) {
     transports_.push_back(std::move(*transport));
     return {};
@@ -65,7 +65,7 @@ Result<void> Runtime::create_transport(const plugin::Candidate& candidate) {
   return {};
 }
 
-/// Hands those from `first` on to the pml, best first.
+/// Hands those from `first` on to the peers, best first.
 void Runtime::use_transports(std::size_t first) {
   for (std::size_t i = first; i < transports_.size(); ++i) transport_list_.push_back(transports_[i].get());
   const auto added = transport_list_.begin() + static_cast<std::ptrdiff_t>(first);
@@ -73,17 +73,19 @@ void Runtime::use_transports(std::size_t first) {
     return a->limits().rank_of_preference < b->limits().rank_of_preference;
   });
   for (auto at = added; at != transport_list_.end(); ++at) {
-    pml_->add_transport(**at);
+    peers_.add_transport(**at);
     if ((*at)->wait_fd() >= 0) fd_transports_.push_back(*at);
   }
   if (!fd_transports_.empty()) open_bell();
 }
 
 Result<void> Runtime::create_transports() {
-  auto made = environment_.plugins.create_first<pml::Framework>({environment_.params, self_, world_size_});
+  auto made =
+      environment_.plugins.create_first<pml::Framework>({environment_.params, peers_, self_, world_size_});
   if (!made) return fail(std::move(made).error());
   pml_ = std::move(*made);
-  pml_->set_control_sink(this);
+  constexpr std::array kKinds{peer::KindFacts{static_cast<std::uint8_t>(peer::wire::Kind::creation)}};
+  if (auto added = peers_.add(*this, kKinds); !added) return added;
 
   auto admitted = environment_.plugins.admitted(btl::Framework::kName.view());
   if (!admitted) return fail(std::move(admitted).error());

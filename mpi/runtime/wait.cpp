@@ -61,7 +61,7 @@ void give_core() {
 }  // namespace
 
 int Runtime::progress() noexcept {
-  int events = pml_->progress();
+  int events = peers_.progress();
   for (Progressable* item = items_; item != nullptr; item = cursor_) {
     cursor_ = item->next_;  // remove() moves it on if that one goes
     events += item->progress();
@@ -183,7 +183,7 @@ void Runtime::give_way() {
 }
 
 bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {
-  if (!pml_->may_sleep()) {
+  if (!peers_.may_sleep()) {
     // Nobody will ring for something that waits: let the other side run, but do not sleep.
     give_core();
     look_around();
@@ -329,7 +329,7 @@ Result<void> Runtime::pause(std::uint64_t ns, const std::function<std::string()>
 // Of this node, as mpiexec marks them; elsewhere, those that a transport has a connection to. Who has ended
 // in order is not meant: it may have had its part in the creation that others are still waiting for.
 std::optional<ProcId> Runtime::dead_among(const ProcList& members) noexcept {
-  if (const auto dead = pml_->dead_among(members)) return dead;
+  if (const auto dead = peers_.dead_among(members)) return dead;
   if (segment_->deaths() == 0) return std::nullopt;
   for (std::uint32_t local = 0; local < segment_->local_size(); ++local) {
     const std::uint32_t state = segment_->slot(local).state.load(std::memory_order_acquire);
@@ -414,7 +414,7 @@ Result<bool> Runtime::leave_fence(const pmi::Fence& entered, std::size_t count, 
 void Runtime::drain(const char* call) {
   const auto what = [call] { return std::string(call) + ": waits until everything that was sent has left"; };
   const Waiting waiting(what);
-  const auto drained = [](void* context) { return static_cast<Runtime*>(context)->pml_->drained(); };
+  const auto drained = [](void* context) { return static_cast<Runtime*>(context)->peers_.drained(); };
   if (wait_until(drained, this, Deadline::after_ns(kDrainNoticeNs))) return;
   std::string text =
       std::string(call) + " has waited 10 s for messages to leave this process, and goes on waiting:";

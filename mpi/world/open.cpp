@@ -74,7 +74,7 @@ void close_runtime() {
 void give_up_runtime() {
   constexpr std::uint64_t kLastWordsNs = 1'000'000'000;
   Runtime& runtime = *Runtime::get();
-  (void)runtime.wait([&] { return runtime.pml().drained(); }, Deadline::after_ns(kLastWordsNs),
+  (void)runtime.wait([&] { return runtime.peers().drained(); }, Deadline::after_ns(kLastWordsNs),
                      [] { return std::string("a failed start: waits until what was sent has left"); });
   leave();
 }

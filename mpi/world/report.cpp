@@ -57,7 +57,7 @@ Record own_record(Runtime& runtime) {
   const auto& phases = runtime.phases();
   for (std::size_t i = 0; i < std::min(phases.size(), kMaxPhases); ++i) record.phase_ns[i] = phases[i].ns;
   record.pmi = runtime.pmi().counters();
-  record.peers = runtime.pml().counters().peers;
+  record.peers = runtime.peers().counters().peers;
   record.network_endpoints = runtime.network_endpoints();
   record.creation = runtime.creation_traffic();
   read_memory(record);

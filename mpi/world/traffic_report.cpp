@@ -50,6 +50,7 @@ std::string own_notes(Runtime& runtime) {
   for (btl::Component* const transport : runtime.transports()) {
     for (const std::string& note : transport->counters().notes) add(transport->name(), note);
   }
+  for (const std::string& note : runtime.peers().counters().notes) add("", note);
   for (const std::string& note : runtime.pml().counters().notes) add("", note);
   return text;
 }

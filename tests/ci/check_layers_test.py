@@ -17,6 +17,8 @@ GOOD = {
     "params/value.hpp": HEADER + '#include "core/low.hpp"\n',
     "frameworks/shm/memory.hpp": HEADER + '#include "params/value.hpp"\n',
     "frameworks/btl/btl.hpp": HEADER + '#include "frameworks/shm/memory.hpp"\n',
+    "frameworks/peer/peers.hpp": HEADER + '#include "frameworks/btl/btl.hpp"\n',
+    "frameworks/pml/pml.hpp": HEADER + '#include "frameworks/peer/peers.hpp"\n',
     "mpi/process/lock.hpp": HEADER + '#include "core/low.hpp"\n',
     "mpi/comm/comm.hpp": HEADER + '#include "mpi/process/lock.hpp"\n',
     "mpi/api/send.cpp": LICENCE + '#include "mpi/comm/comm.hpp"\n\nint low() { return 1; }\n',
@@ -76,8 +78,14 @@ class Rules(unittest.TestCase):
                 self.refused(f'{name}:3: #include "{target}"', "which is not below it")
 
     def test_frameworks(self):
-        self.include("frameworks/shm/memory.hpp", "frameworks/btl/btl.hpp")
-        self.refused("this file may use the frameworks shm, not btl")
+        for name, target, uses in (("frameworks/shm/memory.hpp", "frameworks/btl/btl.hpp", "shm, not btl"),
+                                   ("frameworks/peer/peers.hpp", "frameworks/pml/pml.hpp", "btl, peer, not pml"),
+                                   ("frameworks/btl/btl.hpp", "frameworks/peer/peers.hpp", "btl, shm, not peer"),
+                                   ("plugins/btl/one/one.hpp", "frameworks/peer/peers.hpp", "btl, shm, not peer")):
+            with self.subTest(name):
+                self.setUp()
+                self.include(name, target)
+                self.refused(f"this file may use the frameworks {uses}")
 
     def test_plugins(self):
         self.include("plugins/btl/one/one.hpp", "plugins/btl/two/two.hpp")

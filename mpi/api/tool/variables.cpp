@@ -48,23 +48,23 @@ void add_messages(std::vector<PerformanceVariable>& all) {
 
 void add_matching(std::vector<PerformanceVariable>& all) {
   using Counters = pml::Component::Counters;
-  static constexpr std::array<std::uint64_t Counters::*, 5> kMembers = {
-      &Counters::peers, &Counters::credit_stalls, &Counters::unexpected, &Counters::unexpected_bytes,
+  static constexpr std::array<std::uint64_t Counters::*, 4> kMembers = {
+      &Counters::credit_stalls, &Counters::unexpected, &Counters::unexpected_bytes,
       &Counters::unexpected_bytes_max};
   const auto value = [](Runtime& runtime, std::size_t which) {
     return runtime.pml().counters().*kMembers[which];
   };
-  all.push_back(
-      {"pml_peers", "Processes that this one has sent to or heard of", MPI_T_PVAR_CLASS_COUNTER, value, 0});
+  all.push_back({"pml_peers", "Processes that this one has sent to or heard of", MPI_T_PVAR_CLASS_COUNTER,
+                 [](Runtime& runtime, std::size_t) { return runtime.peers().counters().peers; }, 0});
   all.push_back({"pml_credit_stalls",
                  "Short messages that were announced first, since the receiver held as much as it may",
-                 MPI_T_PVAR_CLASS_COUNTER, value, 1});
+                 MPI_T_PVAR_CLASS_COUNTER, value, 0});
   all.push_back({"pml_unexpected_messages", "Messages that came before their receive",
-                 MPI_T_PVAR_CLASS_COUNTER, value, 2});
+                 MPI_T_PVAR_CLASS_COUNTER, value, 1});
   all.push_back({"pml_unexpected_bytes", "Memory that such messages take now, in bytes",
-                 MPI_T_PVAR_CLASS_LEVEL, value, 3});
+                 MPI_T_PVAR_CLASS_LEVEL, value, 2});
   all.push_back({"pml_unexpected_bytes_max", "Memory that they took at most, in bytes",
-                 MPI_T_PVAR_CLASS_HIGHWATERMARK, value, 4});
+                 MPI_T_PVAR_CLASS_HIGHWATERMARK, value, 3});
 }
 
 struct StartupPhase {

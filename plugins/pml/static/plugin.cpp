@@ -53,8 +53,8 @@ Result<std::unique_ptr<Component>> create_static(const Args& args) {
   chosen.get_min = static_cast<std::uint64_t>(args.params.integer(kGetMin));
   Protocols protocols = standard_protocols(*config);
   if (chosen.large == StaticLarge::ring) protocols.resize(1);  // then nothing is probed or offered either
-  return std::unique_ptr<Component>(
-      std::make_unique<Engine>(*config, std::make_unique<StaticPolicy>(chosen), std::move(protocols)));
+  return std::unique_ptr<Component>(std::make_unique<Engine>(
+      args.peers, *config, std::make_unique<StaticPolicy>(chosen), std::move(protocols)));
 }
 
 }  // namespace

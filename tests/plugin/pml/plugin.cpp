@@ -41,7 +41,7 @@ Result<std::unique_ptr<Component>> create_backwards(const Args& args) {
   protocols.push_back(std::move(own));
   if (Result<void> sound = Rendezvous::check(protocols); !sound) return fail(std::move(sound).error());
   return std::unique_ptr<Component>(
-      std::make_unique<Engine>(*config, std::move(chooser), std::move(protocols)));
+      std::make_unique<Engine>(args.peers, *config, std::move(chooser), std::move(protocols)));
 }
 
 }  // namespace

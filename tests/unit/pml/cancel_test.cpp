@@ -31,7 +31,7 @@ TEST(Cancel, a_receive_that_is_complete_or_moving_is_left_alone) {
 
   auto moving = job.irecv(1, 0, 2, 50'000);
   auto large = job.isend(0, 1, 2, filled(50'000, 2));
-  job[1].progress();  // matched: the CTS is out
+  job.at(1).progress();  // matched: the CTS is out
   ASSERT_FALSE(moving->complete());
   job[1].cancel(moving->request);
   job[0].cancel(large->request);
@@ -51,7 +51,7 @@ TEST(Cancel, a_send_that_has_not_left_ends_at_once) {
     for (const Mode mode : {Mode::standard, Mode::synchronous}) {
       auto waiting = job.isend(0, 1, 2, filled(bytes, 2), mode);
       ASSERT_FALSE(waiting->complete());
-      job[0].progress();  // tries in vain, which gives it an id
+      job.at(0).progress();  // tries in vain, which gives it an id
       job[0].cancel(waiting->request);
       ASSERT_TRUE(waiting->complete());
       EXPECT_TRUE(waiting->status().cancelled);
@@ -115,7 +115,7 @@ TEST(Cancel, a_cancel_that_crosses_the_match_lets_the_message_through) {
       Job job(2, options, get == GetMode::none ? Large::ring : Large::get);
       auto send = job.isend(0, 1, 1, filled(bytes, 1), Mode::synchronous);
       auto receive = job.irecv(1, 0, 1, bytes);
-      job[1].progress();             // matches; the answer is on its way
+      job.at(1).progress();          // matches; the answer is on its way
       job[0].cancel(send->request);  // so is the cancel
       job.settle();
       ASSERT_TRUE(send->complete() && receive->complete());

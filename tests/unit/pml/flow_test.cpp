@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory for messages that nobody has received yet, credit, parked and late messages, control messages.
+#include "tests/unit/pml/heard.hpp"
 #include "tests/unit/pml/job.hpp"
 
 namespace starling::pml::test {
@@ -92,9 +93,11 @@ TEST(Flow, a_pair_with_unequal_windows_goes_on) {
   small.self = {0, 0};
   small.world_size = 2;
   small.unexpected_max = 1;
-  job.engines[0] = std::make_unique<Engine>(small, std::make_unique<Forced>(Large::ring));
-  job.network.at(0).attach(job[0].sink());
-  job[0].add_transport(job.network.at(0));
+  job.engines[0].reset();
+  job.peers[0] = std::make_unique<peer::Peers>();
+  job.engines[0] = std::make_unique<Engine>(job.at(0), small, std::make_unique<Forced>(Large::ring));
+  job.network.at(0).attach(job.at(0).sink());
+  job.at(0).add_transport(job.network.at(0));
   job.contexts[0] = job.open(0, kWorld);
   for (int i = 0; i < 3000; ++i) {
     auto receive = job.irecv(1, 0, 1, 100);
@@ -198,41 +201,32 @@ TEST(Flow, thousands_of_answers_wait_for_a_peer_that_is_full) {
   for (int i = 0; i < kMessages; ++i) receives.push_back(job.irecv(1, 0, i, 8));
   for (int i = 0; i < kMessages; ++i) {
     sends.push_back(job.isend(0, 1, i, filled(8, std::uint64_t(i)), Mode::synchronous));
-    job[1].progress();
+    job.at(1).progress();
   }
   EXPECT_EQ(job.network.at(1).sent(std::uint8_t(wire::Kind::sync_ack)), options.capacity);
-  EXPECT_FALSE(job[1].drained());
+  EXPECT_FALSE(job.at(1).drained());
   // The answers leave in their order, fifty at a time: after each batch so many sends have ended, no more.
   for (std::size_t ended = options.capacity; ended <= kMessages; ended += options.capacity) {
-    job[0].progress();
+    job.at(0).progress();
     for (std::size_t i = ended - options.capacity; i < ended; ++i) ASSERT_TRUE(sends[i]->complete()) << i;
     ASSERT_TRUE(ended == kMessages || !sends[ended]->complete()) << ended;
-    job[1].progress();
+    job.at(1).progress();
   }
   EXPECT_EQ(job.network.at(1).sent(std::uint8_t(wire::Kind::sync_ack)), std::size_t(kMessages));
   for (int i = 0; i < kMessages; ++i) ASSERT_EQ(receives[std::size_t(i)]->data, filled(8, std::uint64_t(i)));
   EXPECT_TRUE(job.drained());
 }
 
-struct Heard final : ControlSink {
-  void on_control(ProcId from, std::span<const std::byte> message) noexcept override {
-    last_from = from;
-    messages.emplace_back(message.begin(), message.end());
-  }
-  ProcId last_from;
-  std::vector<std::vector<std::byte>> messages;
-};
-
-TEST(Flow, control_messages_keep_their_place_among_the_others) {
+TEST(Flow, messages_of_another_port_keep_their_place_among_the_others) {
   PairOptions options;
   options.capacity = 3;
   Job job(2, options);
-  Heard heard;
-  job[1].set_control_sink(&heard);
+  Heard heard(job.at(1));
+  ASSERT_TRUE(job.at(1).add(heard, kOtherKinds));
   std::vector<OpPtr> sends;
   for (int i = 0; i < 20; ++i) {
     sends.push_back(job.isend(0, 1, i, filled(4, 1)));
-    ASSERT_TRUE(job[0].send_control({0, 1}, std::vector<std::byte>(std::size_t(i), std::byte(i))));
+    ASSERT_TRUE(job.at(0).send({0, 1}, kOther, std::vector<std::byte>(std::size_t(i), std::byte(i))));
   }
   EXPECT_FALSE(job.drained());
   for (std::size_t seen = 0, round = 0; seen < 20 && round < 1000; ++round) {
@@ -244,8 +238,8 @@ TEST(Flow, control_messages_keep_their_place_among_the_others) {
   }
   EXPECT_EQ(heard.messages.size(), 20u);
   EXPECT_EQ(heard.last_from, (ProcId{0, 0}));
-  EXPECT_FALSE(job[0].send_control({0, 1}, std::vector<std::byte>(options.message_max + 1)));
-  EXPECT_FALSE(job[0].send_control({0, 1}, std::vector<std::byte>(wire::kControlLongMax + 1)));
+  EXPECT_FALSE(job.at(0).send({0, 1}, kOther, std::vector<std::byte>(options.message_max + 1)));
+  EXPECT_FALSE(job.at(0).send({0, 1}, kOther, std::vector<std::byte>(peer::wire::kPayloadLongMax + 1)));
   job.settle();
   EXPECT_TRUE(job.drained());
 }
@@ -299,18 +293,18 @@ TEST(Flow, more_than_is_missing_of_a_message_is_refused) {
   Job job(2);
   auto receive = job.irecv(1, 0, 1, 5000);
   auto send = job.isend(0, 1, 1, filled(5000, 1));
-  job[1].progress();  // it asks for all of it; the test answers
+  job.at(1).progress();  // it asks for all of it; the test answers
   const auto inject = [&](std::uint64_t offset, std::uint32_t bytes) {
     const wire::DataAt header{{{wire::Kind::data_at, 0, 0, bytes}, receive->request.order}, offset};
     const auto span = wire::bytes_of(header);
     std::vector<std::byte> message(span.begin(), span.end());
     message.resize(message.size() + bytes, std::byte{7});
     job.network.inject(0, 1, message);
-    job[1].progress();
+    job.at(1).progress();
   };
   inject(0, 1000);
   inject(500, 4500);  // within the buffer, but 500 of it have come
-  EXPECT_FALSE(job[1].counters().notes.empty());
+  EXPECT_FALSE(job.notes(1).empty());
   EXPECT_FALSE(receive->complete());
   inject(1000, 4000);
   EXPECT_TRUE(receive->complete());

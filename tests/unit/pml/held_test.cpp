@@ -64,7 +64,7 @@ TEST(Held, the_default_takes_no_more_memory_than_the_eager_credit) {
   const auto sends = flood(job, 0, 1, 3000);
   EXPECT_EQ(job[1].counters().unexpected, std::uint64_t(16 * 1024 / cost_of(0)));
   EXPECT_LE(job[1].counters().unexpected_bytes_max, 16 * 1024u);
-  EXPECT_FALSE(job[0].drained());
+  EXPECT_FALSE(job.at(0).drained());
   EXPECT_EQ(job[0].pending().size(), 3000u);
 }
 
@@ -260,7 +260,7 @@ TEST(Held, the_receivers_loss_ends_what_is_held_back) {
     ASSERT_TRUE(send->complete());
     EXPECT_EQ(send->status().fault, Fault::peer_lost);
   }
-  EXPECT_TRUE(job[0].drained());
+  EXPECT_TRUE(job.at(0).drained());
 }
 
 TEST(Held, the_senders_loss_is_the_end_of_the_search) {

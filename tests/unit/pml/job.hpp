@@ -104,9 +104,10 @@ class Job {
       config.world_size = size;
       auto policy = std::make_unique<Forced>(large);
       policies.push_back(policy.get());
-      engines.push_back(std::make_unique<Engine>(config, std::move(policy)));
-      network.at(rank).attach(engines[rank]->sink());
-      engines[rank]->add_transport(network.at(rank));
+      peers.push_back(std::make_unique<peer::Peers>());
+      engines.push_back(std::make_unique<Engine>(*peers[rank], config, std::move(policy)));
+      network.at(rank).attach(peers[rank]->sink());
+      peers[rank]->add_transport(network.at(rank));
       contexts.push_back(open(rank, kWorld));
     }
   }
@@ -116,6 +117,13 @@ class Job {
     return *made;
   }
   Engine& operator[](std::uint32_t rank) { return *engines[rank]; }
+  peer::Peers& at(std::uint32_t rank) { return *peers[rank]; }
+  /// What the report would say: of the peers, then of the pml.
+  std::vector<std::string> notes(std::uint32_t rank) const {
+    std::vector<std::string> all = peers[rank]->counters().notes;
+    for (std::string& note : engines[rank]->counters().notes) all.push_back(std::move(note));
+    return all;
+  }
 
   OpPtr make(std::uint32_t me, int rank, int tag, std::vector<std::byte> data) {
     auto op = std::make_unique<Op>();
@@ -138,24 +146,25 @@ class Job {
     return op;
   }
   void progress() {
-    for (auto& engine : engines) engine->progress();
+    for (auto& each : peers) each->progress();
   }
   /// Progresses everybody until nothing moves any more.
   void settle(int quiet_rounds = 8) {
     for (int quiet = 0, round = 0; quiet < quiet_rounds && round < 1'000'000; ++round) {
       int events = 0;
-      for (auto& engine : engines) events += engine->progress();
+      for (auto& each : peers) events += each->progress();
       quiet = events == 0 ? quiet + 1 : 0;
     }
   }
   bool drained() const {
-    for (const auto& engine : engines) {
-      if (!engine->drained()) return false;
+    for (const auto& each : peers) {
+      if (!each->drained()) return false;
     }
     return true;
   }
 
   PairNetwork network;
+  std::vector<std::unique_ptr<peer::Peers>> peers;
   std::vector<std::unique_ptr<Engine>> engines;
   std::vector<Forced*> policies;  // the engines'
   std::vector<Context*> contexts;

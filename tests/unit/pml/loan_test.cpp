@@ -29,8 +29,8 @@ Exchange exchange(Job& job, std::size_t bytes, int tag, bool late = false,
   room = std::min(room, bytes);
   for (const std::uint32_t me : {0u, 1u}) {
     if (late && me == 1) {
-      job[1].progress();
-      job[1].progress();
+      job.at(1).progress();
+      job.at(1).progress();
     }
     both.receives[me] = job.irecv(me, int(1 - me), tag, room);
     both.sends[me] = job.isend(me, int(1 - me), tag, filled(bytes, me + bytes));
@@ -63,7 +63,7 @@ TEST(Lending, both_lend_once_both_have_sent) {
       EXPECT_GE(job.network.at(0).sent(kLent), before[0] + 7u) << late;
       EXPECT_GE(job.network.at(1).sent(kLent), before[1] + 7u) << late;
       EXPECT_TRUE(job.drained());
-      EXPECT_TRUE(job[0].counters().notes.empty());
+      EXPECT_TRUE(job.notes(0).empty());
     }
   }
 }
@@ -180,17 +180,17 @@ TEST(Lending, a_loss_in_the_middle_ends_both_directions) {
     auto other_send = job.isend(1, 0, 2, filled(3'000'000, 2));
     for (int round = 0; round < rounds; ++round) job.progress();
     auto kept = job.isend(1, 0, 3, filled(50'000, 2));
-    job[1].progress();
+    job.at(1).progress();
     job.network.at(0).lose(1);
-    job[0].progress();
-    job[0].progress();
+    job.at(0).progress();
+    job.at(0).progress();
     ASSERT_TRUE(receive->complete() && send->complete()) << rounds;
     EXPECT_EQ(receive->status().fault, Fault::peer_lost);
     EXPECT_EQ(send->status().fault, Fault::peer_lost);
-    EXPECT_TRUE(job[0].drained());
+    EXPECT_TRUE(job.at(0).drained());
     job.network.at(1).lose(0);
-    job[1].progress();
-    job[1].progress();
+    job.at(1).progress();
+    job.at(1).progress();
     EXPECT_TRUE(other_receive->complete() && other_send->complete() && kept->complete());
   }
 }
@@ -204,9 +204,9 @@ TEST(Lending, a_borrow_that_fails_half_way_is_an_error_and_nobody_waits) {
   auto behind = job.irecv(1, 0, 3, kBehind);
   auto send = job.isend(0, 1, 2, filled(kLong, 1));
   auto send_behind = job.isend(0, 1, 3, filled(kBehind, 2));
-  job[1].progress();
+  job.at(1).progress();
   const std::size_t before = job.network.at(0).sent(kLent);
-  while (job[0].progress() != 0) {
+  while (job.at(0).progress() != 0) {
   }
   ASSERT_EQ(job.network.at(0).sent(kLent), before + 2) << "the whole window is lent, in two pieces";
   btl::Loans& loans = *job.contexts[1]->touched(Rank{0})->peer->endpoint->loans();
@@ -217,7 +217,7 @@ TEST(Lending, a_borrow_that_fails_half_way_is_an_error_and_nobody_waits) {
   ASSERT_TRUE(behind->complete() && send_behind->complete()) << "the next in line waits for the lost pages";
   EXPECT_EQ(behind->status().fault, Fault::internal) << "it had asked for lent pages, too";
   EXPECT_EQ(send_behind->status().fault, Fault::none);
-  EXPECT_TRUE(job[1].counters().notes.empty()) << "what is lent after that is no nonsense of the peer's";
+  EXPECT_TRUE(job.notes(1).empty()) << "what is lent after that is no nonsense of the peer's";
   auto receive_back = job.irecv(0, 1, 9, 5000);
   job.settle();
   EXPECT_EQ(receive_back->data, filled(5000, 9));
@@ -234,11 +234,11 @@ TEST(Lending, nobody_sleeps_while_the_way_of_a_receive_is_open) {
   for (int round = 0; round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
   auto send = job.isend(0, 1, 2, filled(5000, 1));
   job.settle();
-  ASSERT_TRUE(job[1].may_sleep());
+  ASSERT_TRUE(job.at(1).may_sleep());
   auto receive = job.irecv(1, 0, 2, 5000);
-  EXPECT_FALSE(job[1].may_sleep()) << "nobody would ring for what only progress() decides";
-  job[1].progress();
-  EXPECT_TRUE(job[1].may_sleep());
+  EXPECT_FALSE(job.at(1).may_sleep()) << "nobody would ring for what only progress() decides";
+  job.at(1).progress();
+  EXPECT_TRUE(job.at(1).may_sleep());
   job.settle();
   EXPECT_TRUE(send->complete());
   EXPECT_EQ(receive->data, filled(5000, 1));
@@ -260,7 +260,7 @@ TEST(Lending, nonsense_of_a_peer_is_dropped_and_noted) {
       job.network.inject(1, 0, message);
       job.settle();
       if (lending || message != all[2]) {
-        EXPECT_FALSE(job[0].counters().notes.empty()) << int(message[0]);
+        EXPECT_FALSE(job.notes(0).empty()) << int(message[0]);
       }
       expect_whole(exchange(job, 40'000, 2), 40'000);
     }
@@ -281,7 +281,7 @@ TEST(Lending, what_is_not_lent_cannot_be_borrowed) {
     job.settle();
     EXPECT_FALSE(send->complete());
     EXPECT_EQ(job.network.at(0).sent(kLent), lent) << lending;
-    EXPECT_FALSE(job[0].counters().notes.empty());
+    EXPECT_FALSE(job.notes(0).empty());
     auto receive = job.irecv(1, 0, 7, 9000);
     job.settle();
     EXPECT_TRUE(send->complete());

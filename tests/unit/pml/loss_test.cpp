@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Peers that go away, that nothing reaches, and first contact.
+#include "tests/unit/pml/heard.hpp"
 #include "tests/unit/pml/job.hpp"
 
 namespace starling::pml::test {
@@ -18,22 +19,22 @@ TEST(Loss, whatever_needs_the_lost_peer_ends_and_the_rest_goes_on) {
     auto other = job.irecv(0, 2, 1, 8);
     auto incoming = job.isend(1, 0, 5, filled(50'000, 1));
     auto receiving = job.irecv(0, 1, 5, 50'000);
-    job[0].progress();
+    job.at(0).progress();
     auto announced = job.isend(0, 1, 3, filled(9000, 1));
     auto sync = job.isend(0, 1, 3, filled(9, 1), Mode::synchronous);
     std::vector<OpPtr> queued;
     for (int i = 0; i < 6; ++i) queued.push_back(job.isend(0, 1, 4, filled(100, 1)));
     ASSERT_FALSE(queued.back()->complete());
-    ASSERT_TRUE(job[0].send_control({0, 1}, {}));
+    ASSERT_TRUE(job.at(0).send({0, 1}, kOther, {}));
     job.network.at(0).lose(1);
-    for (int round = 0; round < 5; ++round) job[0].progress();
+    for (int round = 0; round < 5; ++round) job.at(0).progress();
     for (const Op* op : {named.get(), receiving.get(), announced.get(), sync.get(), queued.back().get()}) {
       ASSERT_TRUE(op->complete());
       EXPECT_EQ(op->status().fault, Fault::peer_lost);
     }
     EXPECT_EQ(named->status().source, Rank{1});
     EXPECT_FALSE(any->complete() || other->complete());
-    EXPECT_TRUE(job[0].drained());
+    EXPECT_TRUE(job.at(0).drained());
 
     auto later_send = job.isend(0, 1, 1, filled(8, 1));
     auto later_receive = job.irecv(0, 1, 1, 8);
@@ -41,12 +42,12 @@ TEST(Loss, whatever_needs_the_lost_peer_ends_and_the_rest_goes_on) {
     EXPECT_EQ(later_receive->status().fault, Fault::peer_lost);
     EXPECT_EQ(later_receive->status().source, Rank{1});
     EXPECT_TRUE(later_send->complete() && later_receive->complete());
-    EXPECT_FALSE(job[0].send_control({0, 1}, {}));
+    EXPECT_FALSE(job.at(0).send({0, 1}, kOther, {}));
 
     auto a = job.isend(2, 0, 1, filled(8, 7));
     auto b = job.isend(2, 0, 2, filled(8, 8));
-    job[2].progress();
-    job[0].progress();
+    job.at(2).progress();
+    job.at(0).progress();
     EXPECT_EQ(other->data, filled(8, 7));
     EXPECT_EQ(any->data, filled(8, 8));
   }
@@ -58,7 +59,7 @@ TEST(Loss, what_has_arrived_can_still_be_received) {
   auto large = job.isend(1, 0, 2, filled(9000, 1));
   job.settle();
   job.network.at(0).lose(1);
-  job[0].progress();
+  job.at(0).progress();
   auto first = job.irecv(0, 1, 1, 8);
   EXPECT_EQ(first->data, filled(8, 1));
   EXPECT_EQ(first->status().fault, Fault::none);
@@ -72,15 +73,15 @@ TEST(Loss, a_loss_seen_within_a_send_is_dealt_with) {
     Job job(2);
     auto first = job.isend(0, 1, 1, filled(bytes, 1), Mode::synchronous);
     auto receive = job.irecv(1, 0, 1, bytes);
-    job[1].progress();
+    job.at(1).progress();
     job.network.at(0).lose(1, true);
     auto second = job.isend(0, 1, 2, filled(bytes, 2), Mode::synchronous);
     auto third = job.isend(0, 1, 2, filled(bytes, 2), Mode::synchronous);
-    for (int round = 0; round < 4; ++round) job[0].progress();
+    for (int round = 0; round < 4; ++round) job.at(0).progress();
     ASSERT_TRUE(first->complete() && second->complete() && third->complete());
     EXPECT_EQ(second->status().fault, Fault::peer_lost);
     EXPECT_EQ(third->status().fault, Fault::peer_lost);
-    EXPECT_TRUE(job[0].drained());
+    EXPECT_TRUE(job.at(0).drained());
   }
 }
 
@@ -88,12 +89,12 @@ TEST(Loss, a_wildcard_receive_ends_when_nobody_else_is_left) {
   Job job(3);
   auto any = job.irecv(0, kAny, 1, 8);
   job.network.at(0).lose(1);
-  job[0].progress();
+  job.at(0).progress();
   EXPECT_FALSE(any->complete());
   EXPECT_FALSE(job[0].lost(*job.contexts[0], kAnySource));
   EXPECT_TRUE(job[0].lost(*job.contexts[0], Rank{1}));
   job.network.at(0).lose(2);
-  job[0].progress();
+  job.at(0).progress();
   ASSERT_TRUE(any->complete());
   EXPECT_EQ(any->status().fault, Fault::peer_lost);
   EXPECT_TRUE(job[0].lost(*job.contexts[0], kAnySource));
@@ -128,7 +129,7 @@ TEST(Loss, who_left_in_order_ends_no_collective_of_others) {
   job.contexts[0] = job.open(0, kWorld.on(Channel::collective));
   auto of_the_living = job.irecv(0, 2, 1, 8);
   auto of_the_gone = job.irecv(0, 1, 1, 8);
-  job[0].sink().on_peer_lost({0, 1}, Error{Errc::peer_left, "test", "has left"});
+  job.at(0).sink().on_peer_lost({0, 1}, Error{Errc::peer_left, "test", "has left"});
   job.settle();
   job[0].note_time(1);
   EXPECT_FALSE(of_the_living->complete());
@@ -140,8 +141,8 @@ TEST(Loss, a_peer_for_which_there_is_no_room_is_told_from_a_dead_one) {
   auto sync = job.isend(0, 1, 1, filled(8, 1), Mode::synchronous);
   auto receive = job.irecv(0, 1, 1, 8);
   testing::internal::CaptureStderr();
-  job[0].sink().on_peer_lost({0, 1}, Error{Errc::no_space, "test", "the disk is full"});
-  job[0].progress();
+  job.at(0).sink().on_peer_lost({0, 1}, Error{Errc::no_space, "test", "the disk is full"});
+  job.at(0).progress();
   EXPECT_NE(testing::internal::GetCapturedStderr().find("the disk is full"), std::string::npos);
   auto later = job.isend(0, 1, 1, filled(9000, 1));
   for (const Op* op : {sync.get(), receive.get(), later.get()}) {
@@ -155,8 +156,8 @@ TEST(Loss, a_peer_to_which_nothing_leads_is_not_said_to_have_ended) {
     Job job(2);
     auto receive = job.irecv(0, 1, 1, 8);
     testing::internal::CaptureStderr();
-    job[0].sink().on_peer_lost({0, 1}, Error{code, "test", "a firewall"});
-    job[0].progress();
+    job.at(0).sink().on_peer_lost({0, 1}, Error{code, "test", "a firewall"});
+    job.at(0).progress();
     const std::string text = testing::internal::GetCapturedStderr();
     EXPECT_EQ(text.find("rank 1 cannot be reached any more: test: a firewall") != std::string::npos,
               code == Errc::unreachable)
@@ -179,7 +180,7 @@ TEST(Contact, a_peer_that_nothing_reaches_is_reported_once_with_all_reasons) {
   EXPECT_EQ(text.find("the moon"), text.rfind("the moon"));
   testing::internal::CaptureStderr();
   const Strip procs(2);
-  const auto added = job[0].add_procs(procs);
+  const auto added = job.at(0).connect(procs);
   (void)testing::internal::GetCapturedStderr();
   ASSERT_FALSE(added);
   EXPECT_NE(added.error().text().find("the moon"), std::string::npos);
@@ -193,8 +194,8 @@ TEST(Contact, a_transport_added_later_reaches_what_the_first_could_not) {
   EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::unreachable);
   (void)testing::internal::GetCapturedStderr();
   for (std::uint32_t rank : {0u, 1u}) {
-    second.at(rank).attach(job[rank].sink());
-    job[rank].add_transport(second.at(rank));
+    second.at(rank).attach(job.at(rank).sink());
+    job.at(rank).add_transport(second.at(rank));
   }
   auto receive = job.irecv(1, 0, 1, 8);
   auto send = job.isend(0, 1, 1, filled(8, 1));
@@ -221,7 +222,7 @@ TEST(Contact, an_address_is_asked_for_only_where_it_is_published_and_again_if_it
   Job job(2, options);
   Book book;
   book.gave_up = true;
-  job[0].set_address_book(&book);
+  job.at(0).set_address_book(&book);
   testing::internal::CaptureStderr();
   EXPECT_EQ(job.isend(0, 1, 1, filled(8, 1))->status().fault, Fault::unreachable);
   EXPECT_NE(testing::internal::GetCapturedStderr().find("not published in time"), std::string::npos);
@@ -242,19 +243,19 @@ TEST(Contact, who_leaves_can_tell_those_it_has_never_answered) {
     Job job(3, options);
     Book book, sender;
     sender.published = true;
-    job[0].set_address_book(&book);
-    job[1].set_address_book(&sender);
+    job.at(0).set_address_book(&book);
+    job.at(1).set_address_book(&sender);
     auto receive = job.irecv(0, 1, 1, 8);
     auto send = job.isend(1, 0, 1, filled(8, 1));
     job.settle();
     ASSERT_TRUE(receive->complete());
-    job[0].set_idle(true);
+    job.at(0).set_idle(true);
     EXPECT_TRUE(job.network.at(0).connected_with.empty()) << "nobody waits for an address";
     book.published = true;
-    job[0].set_idle(true);
+    job.at(0).set_idle(true);
     EXPECT_EQ(job.network.at(0).connected_with.size(), network ? 3u : 0u);
     EXPECT_EQ(book.asked, network ? 2 : 0) << "not for rank 2, which has sent nothing";
-    job[0].set_idle(false);
+    job.at(0).set_idle(false);
     EXPECT_EQ(job.network.at(0).told_idle, (std::vector<bool>{true, true, false}));
   }
 }
@@ -263,7 +264,7 @@ TEST(Contact, who_leaves_can_tell_those_it_has_never_answered) {
 template <class Done>
 void progress_until(Job& job, Done done) {
   const Deadline deadline = Deadline::after_seconds(60);
-  while (!done() && !deadline.passed()) (void)job[0].progress();
+  while (!done() && !deadline.passed()) (void)job.at(0).progress();
 }
 
 TEST(Contact, sends_to_a_peer_whose_address_is_not_there_yet_wait_in_order_and_block_nobody) {
@@ -272,14 +273,14 @@ TEST(Contact, sends_to_a_peer_whose_address_is_not_there_yet_wait_in_order_and_b
   Job job(2, options);
   Book book, ready;
   ready.published = true;
-  job[0].set_address_book(&book);
-  job[1].set_address_book(&ready);
+  job.at(0).set_address_book(&book);
+  job.at(1).set_address_book(&ready);
   auto first = job.isend(0, 1, 1, filled(8, 1));
   auto second = job.isend(0, 1, 1, filled(5000, 2));
-  ASSERT_TRUE(job[0].send_control({0, 1}, {}));
+  ASSERT_TRUE(job.at(0).send({0, 1}, kOther, {}));
   EXPECT_FALSE(first->complete());
-  EXPECT_FALSE(job[0].drained());
-  EXPECT_FALSE(job[0].may_sleep());
+  EXPECT_FALSE(job.at(0).drained());
+  EXPECT_FALSE(job.at(0).may_sleep());
   progress_until(job, [&] { return book.asked > 3; });
   EXPECT_FALSE(first->complete());
   book.published = true;
@@ -289,7 +290,7 @@ TEST(Contact, sends_to_a_peer_whose_address_is_not_there_yet_wait_in_order_and_b
   job.settle();
   EXPECT_EQ(one->data, filled(8, 1));
   EXPECT_EQ(two->data, filled(5000, 2));
-  EXPECT_TRUE(job[0].drained());
+  EXPECT_TRUE(job.at(0).drained());
 }
 
 TEST(Contact, sends_to_a_peer_that_never_publishes_fail_when_the_book_gives_up) {
@@ -297,7 +298,7 @@ TEST(Contact, sends_to_a_peer_that_never_publishes_fail_when_the_book_gives_up) 
   options.address = btl::AddressSource::published;
   Job job(2, options);
   Book book;
-  job[0].set_address_book(&book);
+  job.at(0).set_address_book(&book);
   auto send = job.isend(0, 1, 1, filled(8, 1));
   EXPECT_FALSE(send->complete());
   book.gave_up = true;
@@ -306,19 +307,19 @@ TEST(Contact, sends_to_a_peer_that_never_publishes_fail_when_the_book_gives_up) 
   EXPECT_NE(testing::internal::GetCapturedStderr().find("not published in time"), std::string::npos);
   ASSERT_TRUE(send->complete());
   EXPECT_EQ(send->status().fault, Fault::unreachable);
-  EXPECT_TRUE(job[0].drained());
+  EXPECT_TRUE(job.at(0).drained());
 }
 
 TEST(Contact, peers_are_made_on_first_touch_or_all_at_once) {
   Job job(40);
-  EXPECT_EQ(job[0].counters().peers, 0u);
+  EXPECT_EQ(job.at(0).counters().peers, 0u);
   (void)job.isend(0, 7, 1, filled(1, 1));
   job.settle();
-  EXPECT_EQ(job[0].counters().peers, 1u);
-  EXPECT_EQ(job[7].counters().peers, 1u);
-  EXPECT_EQ(job[8].counters().peers, 0u);
-  EXPECT_TRUE(job[8].add_procs(Strip(40)));
-  EXPECT_EQ(job[8].counters().peers, 40u);
+  EXPECT_EQ(job.at(0).counters().peers, 1u);
+  EXPECT_EQ(job.at(7).counters().peers, 1u);
+  EXPECT_EQ(job.at(8).counters().peers, 0u);
+  EXPECT_TRUE(job.at(8).connect(Strip(40)));
+  EXPECT_EQ(job.at(8).counters().peers, 40u);
 }
 
 TEST(Contact, pending_names_what_is_waited_for) {

@@ -106,8 +106,8 @@ TEST(Matching, order_holds_when_the_transport_fills_up) {
   for (int i = 0; i < 50; ++i)
     ops.push_back(job.isend(0, 1, 1, i % 7 == 3 ? filled(3000, std::uint64_t(i)) : one(i)));
   EXPECT_EQ(job[0].try_send(*job.contexts[0], Rank{1}, Tag{1}, "x", 1), Post::again);
-  EXPECT_FALSE(job[0].may_sleep());
-  EXPECT_TRUE(job[1].may_sleep());
+  EXPECT_FALSE(job.at(0).may_sleep());
+  EXPECT_TRUE(job.at(1).may_sleep());
   for (int i = 0; i < 50; ++i) {
     auto receive = job.irecv(1, 0, 1, 4000);
     job.settle();
@@ -118,7 +118,7 @@ TEST(Matching, order_holds_when_the_transport_fills_up) {
       EXPECT_EQ(value(*receive), i);
     }
   }
-  EXPECT_TRUE(job[0].may_sleep());
+  EXPECT_TRUE(job.at(0).may_sleep());
   EXPECT_TRUE(job.drained());
 }
 
@@ -130,13 +130,13 @@ TEST(Matching, a_process_does_not_sleep_while_it_gets) {
   Job job(2, options, Large::get);
   auto send = job.isend(0, 1, 1, filled(5000, 1));
   auto receive = job.irecv(1, 0, 1, 5000);
-  EXPECT_TRUE(job[1].may_sleep());
+  EXPECT_TRUE(job.at(1).may_sleep());
   while (job.network.at(1).gets == 0) job.progress();
   EXPECT_FALSE(receive->complete());
-  EXPECT_FALSE(job[1].may_sleep());
+  EXPECT_FALSE(job.at(1).may_sleep());
   job.settle();
   EXPECT_TRUE(receive->complete());
-  EXPECT_TRUE(job[1].may_sleep());
+  EXPECT_TRUE(job.at(1).may_sleep());
   EXPECT_EQ(receive->data, filled(5000, 1));
 }
 

@@ -62,7 +62,7 @@ class Program {
       else if (dice < 76)
         receive(true);
       else
-        job_[below(kSize)].progress();
+        job_.at(below(kSize)).progress();
       if (i % 64 == 0) check();
     }
     finish();

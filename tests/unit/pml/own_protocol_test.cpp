@@ -19,10 +19,10 @@ class Pair {
       auto own = std::make_unique<Backwards>();
       protocols_of[rank] = own.get();
       protocols.push_back(std::move(own));
-      engines[rank] =
-          std::make_unique<Engine>(config, std::make_unique<Always>(Large{1}), std::move(protocols));
-      network.at(rank).attach(engines[rank]->sink());
-      engines[rank]->add_transport(network.at(rank));
+      engines[rank] = std::make_unique<Engine>(peers[rank], config, std::make_unique<Always>(Large{1}),
+                                               std::move(protocols));
+      network.at(rank).attach(peers[rank].sink());
+      peers[rank].add_transport(network.at(rank));
       contexts[rank] = *engines[rank]->open(kWorld, Rank{std::int32_t(rank)}, std::make_shared<Strip>(2));
     }
   }
@@ -42,13 +42,14 @@ class Pair {
   }
   void settle() {
     for (int quiet = 0; quiet < 8;) {
-      const int events = engines[0]->progress() + engines[1]->progress();
+      const int events = peers[0].progress() + peers[1].progress();
       quiet = events == 0 ? quiet + 1 : 0;
     }
   }
   Peer& peer_of(std::uint32_t me) { return *contexts[me]->touched(Rank{std::int32_t(1 - me)})->peer; }
 
   PairNetwork network;
+  peer::Peers peers[2];
   std::unique_ptr<Engine> engines[2];
   Backwards* protocols_of[2];
   Context* contexts[2];
@@ -80,7 +81,7 @@ TEST(OwnProtocol, it_carries_messages_of_all_sizes_in_both_directions) {
     EXPECT_EQ(pair.network.at(me).sent(std::uint8_t(Backwards::kAsk)), 4u);
     EXPECT_EQ(pair.engines[me]->traffic().at(0).sent.ring.bytes, 1025u + 4096 + 70'001 + 300'000);
     EXPECT_EQ(pair.engines[me]->counters().notes.back(), "all large messages go one way");
-    EXPECT_TRUE(pair.engines[me]->drained());
+    EXPECT_TRUE(pair.peers[me].drained());
   }
 }
 
@@ -121,21 +122,21 @@ TEST(OwnProtocol, a_loss_in_the_middle_ends_its_transfers_and_forgets_its_state)
   auto other = pair.start(true, 1, 1, std::vector<std::byte>(900'000));
   auto incoming = pair.start(false, 1, 1, filled(900'000, 2));
   for (int round = 0; round < 4; ++round) {
-    pair.engines[0]->progress();
-    pair.engines[1]->progress();
+    pair.peers[0].progress();
+    pair.peers[1].progress();
   }
   EXPECT_TRUE(pair.protocols_of[0]->asked_by(pair.peer_of(0)));
   for (const std::uint32_t me : {0u, 1u}) {
     pair.network.at(me).lose(1 - me);
-    pair.engines[me]->progress();
-    pair.engines[me]->progress();
+    pair.peers[me].progress();
+    pair.peers[me].progress();
   }
   for (const Op* op : {receive.get(), send.get(), other.get(), incoming.get()}) {
     ASSERT_TRUE(op->complete());
     EXPECT_EQ(op->status().fault, Fault::peer_lost);
   }
   EXPECT_FALSE(pair.protocols_of[0]->asked_by(pair.peer_of(0)));
-  EXPECT_TRUE(pair.engines[0]->drained());
+  EXPECT_TRUE(pair.peers[0].drained());
 }
 
 TEST(OwnProtocol, nonsense_of_its_kinds_is_noted_and_dropped) {
@@ -145,7 +146,10 @@ TEST(OwnProtocol, nonsense_of_its_kinds_is_noted_and_dropped) {
   const auto span = wire::bytes_of(piece);
   pair.network.inject(0, 1, {span.begin(), span.end()});
   pair.settle();
-  for (const auto& engine : pair.engines) EXPECT_EQ(engine->counters().notes.size(), 2u);
+  for (const std::uint32_t me : {0u, 1u}) {
+    EXPECT_EQ(pair.peers[me].counters().notes.size(), 1u);
+    EXPECT_EQ(pair.engines[me]->counters().notes.size(), 1u);
+  }
 }
 
 /// Backwards, but with the kinds of a test.

@@ -7,14 +7,17 @@
 namespace starling::pml::test {
 namespace {
 
+using peer::PathUse;
+using peer::Reorder;
+
 /// Two processes, two networks: what the second carries shows many progress calls later.
 class TwoNetworks {
  public:
   explicit TwoNetworks(PathUse use, unsigned delay = 20, Large large = Large::ring)
       : slow_(2, options(delay)), job(2, options(0), large, config(use)) {
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
-      slow_.at(rank).attach(job[rank].sink());
-      job[rank].add_transport(slow_.at(rank));
+      slow_.at(rank).attach(job.at(rank).sink());
+      job.at(rank).add_transport(slow_.at(rank));
     }
   }
   PairBtl& fast(std::uint32_t rank) { return job.network.at(rank); }
@@ -45,7 +48,7 @@ class TwoNetworks {
   Job job;
 };
 
-std::size_t numbered(PairBtl& btl) { return btl.sent(std::uint8_t(wire::Kind::numbered)); }
+std::size_t numbered(PairBtl& btl) { return btl.sent(std::uint8_t(peer::wire::Kind::numbered)); }
 
 TEST(Paths, messages_of_all_kinds_match_in_the_order_sent) {
   TwoNetworks two(PathUse::alternate);
@@ -71,7 +74,7 @@ TEST(Paths, messages_of_all_kinds_match_in_the_order_sent) {
   EXPECT_GT(numbered(two.fast(0)), kCount / 3);
   EXPECT_GT(numbered(two.slow(0)), kCount / 3);
   EXPECT_TRUE(two.job.drained());
-  const auto notes = two.job[1].counters().notes;
+  const auto notes = two.job.notes(1);
   EXPECT_TRUE(std::any_of(notes.begin(), notes.end(), [](const std::string& note) {
     return note.find("put back in order") != note.npos;
   }));
@@ -141,7 +144,7 @@ TEST(Paths, a_full_path_leaves_its_messages_to_the_other) {
 TEST(Paths, numbers_out_of_turn_are_dropped_and_noted) {
   TwoNetworks two(PathUse::alternate);
   for (const std::uint64_t number : {std::uint64_t{0}, std::uint64_t{1} << 40, Reorder::kWindow + 1}) {
-    const wire::Numbered header{{wire::Kind::numbered, 0, 0, 0}, number};
+    const peer::wire::Numbered header{{peer::wire::Kind::numbered, 0, 0, 0}, number};
     const auto bytes = wire::bytes_of(header);
     two.inject(0, 1, {bytes.begin(), bytes.end()});  // a number and nothing behind it
     std::vector<std::byte> twice(bytes.begin(), bytes.end());
@@ -151,11 +154,11 @@ TEST(Paths, numbers_out_of_turn_are_dropped_and_noted) {
     twice[sizeof header] = std::byte{1};  // an eager message too short for its head
     two.inject(0, 1, twice);
   }
-  const wire::Numbered passed{{wire::Kind::passed, 0, 0, 0}, 3};
+  const peer::wire::Numbered passed{{peer::wire::Kind::passed, 0, 0, 0}, 3};
   const auto bytes = wire::bytes_of(passed);
   two.inject(0, 1, {bytes.begin(), bytes.end()});
   two.settle();
-  EXPECT_EQ(two.job[1].counters().notes.size(), 1u);
+  EXPECT_EQ(two.job.notes(1).size(), 1u);
   auto receive = two.job.irecv(1, 0, 1, 8);
   auto send = two.job.isend(0, 1, 1, filled(8, 1));
   two.settle();

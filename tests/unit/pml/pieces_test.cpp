@@ -97,7 +97,7 @@ TEST(ClosedIds, gaps_are_bounded_and_the_young_ones_stay_exact) {
 
 TEST(Transfers, an_id_finds_nothing_once_its_request_is_gone) {
   TransferTable table;
-  Peer peer;
+  Peer peer({0, 1}, 0);
   Request first, second;
   Transfer* const one = table.add(first, peer);
   ASSERT_NE(one, nullptr);
@@ -116,7 +116,7 @@ TEST(Transfers, an_id_finds_nothing_once_its_request_is_gone) {
 
 TEST(Transfers, many_stay_where_they_are_and_are_all_found) {
   TransferTable table;
-  Peer peer;
+  Peer peer({0, 1}, 0);
   std::vector<Request> requests(5000);
   std::vector<Transfer*> transfers;
   for (Request& request : requests) transfers.push_back(table.add(request, peer));
@@ -139,7 +139,7 @@ TEST(Transfers, many_stay_where_they_are_and_are_all_found) {
 
 TEST(Context, a_rank_costs_nothing_until_touched) {
   Context context(kWorld, Rank{0}, std::make_shared<Strip>(1'000'000));
-  Peer peer;
+  Peer peer({0, 1}, 0);
   EXPECT_EQ(context.touched(Rank{999'999}), nullptr);
   EXPECT_EQ(context.touched(Rank{1'000'000}), nullptr);
   EXPECT_EQ(context.touched(Rank{-1}), nullptr);

@@ -57,7 +57,7 @@ class StaticChoice : public ::testing::Test {
   PairNetwork node_, network_, without_;
 
  protected:
-  Peer near, far, closed, self;
+  Peer near{{0, 1}, 0}, far{{0, 1}, 0}, closed{{0, 1}, 0}, self{{0, 0}, 0};
   StaticConfig config;
 };
 
@@ -233,10 +233,10 @@ TEST(Gets, what_a_peer_announced_first_ends_first_in_chunks) {
     receives.push_back(job.irecv(1, 0, tag, 300'000));
     sends.push_back(job.isend(0, 1, tag, filled(300'000, std::uint64_t(tag))));
   }
-  job[1].progress();
+  job.at(1).progress();
   for (std::size_t done = 0; done < 3; ++done) {
     for (std::size_t at = 0; at < 3; ++at) EXPECT_EQ(receives[at]->complete(), at < done) << done << at;
-    for (int chunk = 0; chunk < 3; ++chunk) job[1].progress();
+    for (int chunk = 0; chunk < 3; ++chunk) job.at(1).progress();
   }
   job.settle();
   for (std::size_t at = 0; at < 3; ++at) {

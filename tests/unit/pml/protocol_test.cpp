@@ -87,7 +87,7 @@ TEST(Protocol, only_what_is_announced_to_a_peer_may_be_read_by_it) {
   job.settle();
   const auto first = reinterpret_cast<std::uintptr_t>(send->data.data());
   const auto may = [&](std::uint32_t rank, std::uint64_t address, std::uint64_t key, std::size_t bytes) {
-    return job[0].sink().announced({0, rank}, {address, key}, bytes);
+    return job.at(0).sink().announced({0, rank}, {address, key}, bytes);
   };
   const std::uint64_t key = send->request.order;
   EXPECT_TRUE(may(1, first, key, 9000) && may(1, first + 1000, key, 8000) && may(1, first + 8999, key, 1));

@@ -32,21 +32,24 @@ class Node {
       StaticConfig chosen;
       chosen.self = config.self;
       chosen.large = large;
-      engines.push_back(std::make_unique<Engine>(config, std::make_unique<StaticPolicy>(chosen)));
+      peers.push_back(std::make_unique<peer::Peers>());
+      engines.push_back(
+          std::make_unique<Engine>(*peers[rank], config, std::make_unique<StaticPolicy>(chosen)));
       segments_.push_back(std::make_unique<shm::NodeSegment>(starling::test::join(memfd_, geometry_, rank)));
       segments_.back()->enter();
       const btl::Place place{config.self, size, rank, size, &rank_is_local_rank, &size_};
-      const btl::Args args{params_, engines[rank]->sink(), place, segments_.back().get()};
+      const btl::Args args{params_, peers[rank]->sink(), place, segments_.back().get()};
       self_.push_back(std::make_unique<btl::SelfComponent>(args));
       shm_.push_back(std::make_unique<btl::ShmComponent>(args));
       EXPECT_TRUE(shm_.back()->start());
-      engines[rank]->add_transport(*self_.back());
-      engines[rank]->add_transport(*shm_.back());
+      peers[rank]->add_transport(*self_.back());
+      peers[rank]->add_transport(*shm_.back());
       contexts.push_back(
           *engines[rank]->open(kWorld, Rank{std::int32_t(rank)}, std::make_shared<Strip>(size)));
     }
   }
 
+  std::vector<std::unique_ptr<peer::Peers>> peers;
   std::vector<std::unique_ptr<Engine>> engines;
   std::vector<Context*> contexts;
 
@@ -63,7 +66,8 @@ class Node {
 /// One rank's view, driven by its own thread.
 class Process {
  public:
-  Process(Node& node, std::uint32_t rank) : engine_(*node.engines[rank]), context_(node.contexts[rank]) {}
+  Process(Node& node, std::uint32_t rank)
+      : peers_(*node.peers[rank]), engine_(*node.engines[rank]), context_(node.contexts[rank]) {}
 
   OpPtr start(bool receive, int other, int tag, std::vector<std::byte> data, Mode mode = Mode::standard) {
     auto op = std::make_unique<Op>();
@@ -83,7 +87,7 @@ class Process {
   void wait(const Op& op) {
     const Deadline deadline = Deadline::after_seconds(60);
     while (!op.complete()) {
-      if (engine_.progress() != 0) continue;
+      if (peers_.progress() != 0) continue;
       std::this_thread::yield();
       if (deadline.passed()) {
         ADD_FAILURE() << "no completion";
@@ -92,12 +96,13 @@ class Process {
     }
   }
   void drain() {
-    while (!engine_.drained()) {
-      if (engine_.progress() == 0) std::this_thread::yield();
+    while (!peers_.drained()) {
+      if (peers_.progress() == 0) std::this_thread::yield();
     }
   }
 
  private:
+  peer::Peers& peers_;
   Engine& engine_;
   Context* context_;
 };
@@ -111,7 +116,7 @@ void run_both(Node& node, void (*body)(Process&, int)) {
     process.drain();
     running.fetch_sub(1);
     while (running.load() != 0) {
-      node.engines[me]->progress();
+      node.peers[me]->progress();
       std::this_thread::yield();
     }
   };

@@ -142,27 +142,17 @@ class FakePml final : public pml::Component {
   }
   void irecv(pml::Request& request) noexcept override { world_.receive(of(request.context), request); }
   void cancel(pml::Request& request) noexcept override { world_.cancel(request); }
-  int progress() noexcept override { return world_.step() ? 1 : 0; }
+  int progress() noexcept { return world_.step() ? 1 : 0; }
 
   // What schedules have no use for.
-  btl::Sink& sink() noexcept override { std::abort(); }
-  void add_transport(btl::Component&) override {}
-  void set_address_book(btl::AddressBook*) noexcept override {}
-  void set_control_sink(pml::ControlSink*) noexcept override {}
   Result<pml::Context*> open(ContextId, Rank, ProcListPtr) override {
     return fail(Errc::unsupported, "fake", "open");
   }
   void close(pml::Context*) noexcept override {}
-  Result<void> add_procs(const ProcList&) override { return {}; }
   bool probe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return false; }
   pml::Message* mprobe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return nullptr; }
   void mrecv(pml::Message*, pml::Request&) noexcept override {}
   bool lost(const pml::Context&, Rank) const noexcept override { return false; }
-  std::optional<ProcId> dead_among(const ProcList&) const noexcept override { return std::nullopt; }
-  Result<void> send_control(ProcId, std::span<const std::byte>) override { return {}; }
-  bool may_sleep() noexcept override { return true; }
-  bool drained() const noexcept override { return true; }
-  void set_idle(bool) noexcept override {}
   Counters counters() const override { return {}; }
   std::vector<pml::PeerTraffic> traffic() const override { return {}; }
   std::vector<pml::Pending> pending() const override { return {}; }

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Answers that found their transport full wait in blocks that are used again and again.
-#include "frameworks/pml/outbox.hpp"
+#include "frameworks/peer/outbox.hpp"
 
 #include <cstring>
 #include <new>
 
-namespace starling::pml {
+namespace starling::peer {
 
 Outbox::~Outbox() {
-  peers_.each([this](Peer& peer) { drop(peer); });
+  clear();
   while (Answered* spare = spare_.pop_front()) delete spare;
+}
+
+void Outbox::clear() noexcept {
+  peers_.each([this](Peer& peer) { drop(peer); });
+  busy_ = nullptr;
+  lost_ = nullptr;
 }
 
 void Outbox::answer(Peer& peer, std::span<const std::byte> message) noexcept {
@@ -46,26 +52,12 @@ void Outbox::drop(Peer& peer) noexcept {
 }
 
 void Outbox::lost(Peer& peer, Fault fault) noexcept {
-  if (peer.state == PeerState::lost) return;
-  peer.state = PeerState::lost;
+  if (peer.state == State::lost) return;
+  peer.state = State::lost;
   peer.fault = fault;
   peer.fast_bytes = -1;
   peer.next_lost = lost_;
   lost_ = &peer;
 }
 
-Post put(btl::Endpoint& endpoint, std::span<const std::byte> header, const Buffer& buffer,
-         std::uint64_t offset, std::size_t bytes) noexcept {
-  if (buffer.layout == nullptr) {
-    return endpoint.send(header,
-                         {static_cast<const std::byte*>(buffer.base) + (bytes == 0 ? 0 : offset), bytes});
-  }
-  std::byte* const room = endpoint.reserve(header.size() + bytes);
-  if (room == nullptr) return Post::again;
-  std::memcpy(room, header.data(), header.size());
-  buffer.layout->pack(buffer.base, buffer.count, offset, room + header.size(), bytes);
-  endpoint.commit(header.size() + bytes);
-  return Post::done;
-}
-
-}  // namespace starling::pml
+}  // namespace starling::peer

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Order over several paths. See docs/design/network.md, "Several paths".
-#include "frameworks/pml/reorder.hpp"
+#include "frameworks/peer/reorder.hpp"
 
 #include <utility>
 
-namespace starling::pml {
+namespace starling::peer {
 
 Reorder::Place Reorder::offer(std::uint64_t number, std::span<const std::byte> message) {
   if (number == taken_ + 1) {
@@ -35,4 +35,4 @@ bool Reorder::tell() noexcept {
   return true;
 }
 
-}  // namespace starling::pml
+}  // namespace starling::peer

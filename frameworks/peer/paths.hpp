@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Several endpoints to one peer that look like one. Layer: framework (pml).
+/// @file  Several endpoints to one peer that look like one. Layer: framework (peer).
 ///
-/// Messages whose order matters to matching get a number in front, and the receiver puts them back in order
+/// Messages whose order is kept (port.hpp) get a number in front, and the receiver puts them back in order
 /// (reorder.hpp); answers and data fragments refer to ids and offsets, and go without. A peer with one path
 /// has none of this: its messages are as they were.
-/// Threads:   the pml's.
-/// Ownership: the endpoints are their transports'.
+/// Threads:   the thread that progresses.
+/// Ownership: the endpoints are their transports'; the ports outlive it.
 /// Ordering:  none between the paths.
 /// Errors:    as btl::Endpoint; the loss of one path is the loss of the peer.
 /// Units:     bytes.
@@ -17,9 +17,10 @@
 #include <vector>
 
 #include "frameworks/btl/btl.hpp"
-#include "frameworks/pml/wire.hpp"
+#include "frameworks/peer/port.hpp"
+#include "frameworks/peer/wire.hpp"
 
-namespace starling::pml {
+namespace starling::peer {
 
 /// In the order of the parameter's choices.
 enum class PathUse : std::uint8_t {
@@ -29,7 +30,7 @@ enum class PathUse : std::uint8_t {
 
 class Paths final : public btl::Endpoint {
  public:
-  explicit Paths(PathUse use) noexcept : use_(use) {}
+  Paths(PathUse use, const Ports& ports) noexcept : use_(use), ports_(ports) {}
 
   /// Another path; the best first.
   void add(btl::Component& transport, btl::Endpoint& endpoint);
@@ -65,6 +66,7 @@ class Paths final : public btl::Endpoint {
   Post offer(bool in_turn, std::span<const std::byte> header, std::span<const std::byte> payload) noexcept;
 
   PathUse use_;
+  const Ports& ports_;
   std::vector<Path> paths_;
   std::string name_;
   std::uint64_t sent_ = 0;    // number of the last message that got one
@@ -74,4 +76,4 @@ class Paths final : public btl::Endpoint {
   std::byte* room_ = nullptr;  // of the reserved message, the number included
 };
 
-}  // namespace starling::pml
+}  // namespace starling::peer

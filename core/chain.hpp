@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A doubly linked list through members of its elements. Layer: framework (pml).
+/// @file  A doubly linked list through members of its elements. Layer: core.
 ///
 /// No allocation; removal in O(1).
-/// Threads: the pml's. Ownership: none. Errors: none.
+/// Threads: one at a time. Ownership: none. Errors: none.
 
-namespace starling::pml {
+namespace starling {
 
 template <class T, T* T::*Next, T* T::*Previous>
 class Chain {
@@ -44,4 +44,4 @@ class Chain {
   T* tail_ = nullptr;
 };
 
-}  // namespace starling::pml
+}  // namespace starling

@@ -1,28 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which message takes which path, and which get a number. See docs/design/network.md, "Several paths".
-#include "frameworks/pml/paths.hpp"
+#include "frameworks/peer/paths.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "frameworks/pml/reorder.hpp"
+#include "frameworks/peer/reorder.hpp"
 
-namespace starling::pml {
+namespace starling::peer {
 namespace {
-
-/// Whether the message must be taken in the order in which it was sent. The others name a transfer by its id.
-bool ordered(wire::Kind kind) noexcept {
-  switch (kind) {
-    case wire::Kind::eager:
-    case wire::Kind::eager_sync:
-    case wire::Kind::rts:
-    case wire::Kind::control:
-    case wire::Kind::held:                 // what it tells is true after the messages before it
-    case wire::Kind::cancel: return true;  // a cancel that comes before its message would find nothing
-    default: return false;
-  }
-}
 
 wire::Numbered number_of(std::uint64_t number) noexcept { return {{wire::Kind::numbered, 0, 0, 0}, number}; }
 
@@ -74,8 +61,8 @@ Post Paths::offer(bool in_turn, std::span<const std::byte> header,
 }
 
 Post Paths::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
-  const auto kind = static_cast<wire::Kind>(header.front());
-  if (!ordered(kind)) return offer(kind == wire::Kind::data_at, header, payload);
+  const Order order = ports_.order(static_cast<std::uint8_t>(header.front()));
+  if (order != Order::kept) return offer(order == Order::dealt, header, payload);
   if (window_full()) return Post::again;
   std::byte both[sizeof(wire::Numbered) + wire::kHeaderMax];
   const wire::Numbered number = number_of(sent_ + 1);
@@ -100,8 +87,8 @@ std::byte* Paths::reserve(std::size_t bytes) noexcept {
 }
 
 void Paths::commit(std::size_t bytes) noexcept {
-  const auto kind = static_cast<wire::Kind>(room_[sizeof(wire::Numbered)]);
-  const wire::Numbered number = number_of(ordered(kind) ? ++sent_ : 0);
+  const Order order = ports_.order(static_cast<std::uint8_t>(room_[sizeof(wire::Numbered)]));
+  const wire::Numbered number = number_of(order == Order::kept ? ++sent_ : 0);
   std::memcpy(room_, &number, sizeof number);
   std::exchange(reserved_, nullptr)->commit(sizeof number + bytes);
 }
@@ -113,4 +100,4 @@ bool Paths::await_room() noexcept {
   return all;
 }
 
-}  // namespace starling::pml
+}  // namespace starling::peer

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Puts the numbered messages of a peer with several paths back in order. Layer: framework (pml).
+/// @file  Puts the numbered messages of a peer with several paths back in order. Layer: framework (peer).
 ///
 /// A peer may be at most kWindow messages ahead of what it has been told to be taken, so what is held is
 /// bounded in number; in bytes it is bounded by the eager credit, since held messages have not been consumed.
-/// Threads:   the pml's.
+/// Threads:   the thread that progresses.
 /// Ownership: copies what it holds.
 /// Errors:    a number seen before, or beyond the window, is `refused`.
 /// Units:     messages.
@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-namespace starling::pml {
+namespace starling::peer {
 
 class Reorder {
  public:
@@ -49,4 +49,4 @@ class Reorder {
   std::uint32_t held_ = 0;
 };
 
-}  // namespace starling::pml
+}  // namespace starling::peer

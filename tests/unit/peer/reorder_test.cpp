@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Messages that come by several paths are taken in the order sent; no more are held than the window allows.
-#include "frameworks/pml/reorder.hpp"
+#include "frameworks/peer/reorder.hpp"
 
 #include <algorithm>
 #include <random>
 
 #include "tests/unit/pml/job.hpp"
 
-namespace starling::pml::test {
+namespace starling::peer {
 namespace {
+
+using pml::test::filled;
 
 std::vector<std::byte> message_of(std::uint64_t number) { return filled(number % 40, number); }
 
@@ -69,4 +71,4 @@ TEST(Reorder, the_sender_hears_before_it_has_to_stop) {
 }
 
 }  // namespace
-}  // namespace starling::pml::test
+}  // namespace starling::peer

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Answers to peers, and which peers have something to push. Layer: framework (pml).
+/// @file  Answers to peers, and which peers have something to push. Layer: framework (peer).
 ///
-/// Threads:   the pml's.
+/// Threads:   the thread that progresses.
 /// Ownership: peers are the table's.
-/// Ordering:  answers to one peer keep theirs, and may overtake its FIFO: they refer to ids, not to order.
+/// Ordering:  answers to one peer keep theirs, and may overtake other messages that wait: they refer to ids,
+///            not to order.
 /// Errors:    an answer that there is no memory to keep ends what concerns the peer, with Fault::no_memory:
 ///            the peer would wait for it.
 /// Units:     bytes.
@@ -13,29 +14,26 @@
 #include <span>
 #include <utility>
 
-#include "frameworks/pml/layout.hpp"
-#include "frameworks/pml/notes.hpp"
-#include "frameworks/pml/peer.hpp"
-#include "frameworks/pml/wireup.hpp"
+#include "frameworks/peer/notes.hpp"
+#include "frameworks/peer/peer.hpp"
+#include "frameworks/peer/table.hpp"
 
-namespace starling::pml {
+namespace starling::peer {
 
 class Outbox {
  public:
-  Outbox(PeerTable& peers, Notes& notes) noexcept : peers_(peers), notes_(notes) {}
+  Outbox(Table& peers, Notes& notes) noexcept : peers_(peers), notes_(notes) {}
   Outbox(const Outbox&) = delete;
   Outbox& operator=(const Outbox&) = delete;
   ~Outbox();
 
   /// Sends it, or keeps it until there is room. At most wire::kHeaderMax bytes.
   void answer(Peer& peer, std::span<const std::byte> message) noexcept;
-  void answer(Peer& peer, wire::Kind kind, std::uint64_t id, std::uint8_t flags = 0) noexcept {
-    const wire::Answer header{{kind, flags, 0, 0}, id};
-    answer(peer, wire::bytes_of(header));
-  }
   /// Sends the answers that wait. Returns events.
   [[nodiscard]] int push(Peer& peer) noexcept;
   void drop(Peer& peer) noexcept;
+  /// Forgets all peers, which are about to go.
+  void clear() noexcept;
 
   /// progress() has to do something for the peer.
   void mark_busy(Peer& peer) noexcept {
@@ -56,15 +54,11 @@ class Outbox {
   }
 
  private:
-  PeerTable& peers_;
+  Table& peers_;
   Notes& notes_;
   Peer* busy_ = nullptr;
   Peer* lost_ = nullptr;
   AnswerChain spare_;
 };
 
-/// A message from a user's buffer: packed into the transport's memory if it is not contiguous.
-[[nodiscard]] Post put(btl::Endpoint& endpoint, std::span<const std::byte> header, const Buffer& buffer,
-                       std::uint64_t offset, std::size_t bytes) noexcept;
-
-}  // namespace starling::pml
+}  // namespace starling::peer

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Peers and their first contact: which transport reaches whom. Layer: framework (pml).
+/// @file  Peers and their first contact: which transport reaches whom. Layer: framework (peer).
 ///
-/// Threads:   the pml's.
+/// Threads:   the thread that progresses.
 /// Ownership: peers live as long as the table; transports and the address book are the runtime's.
 /// Errors:    a peer that nothing reaches is logged once, with every transport and its reason; connect() then
 ///            says none until another transport is added. An address that is merely not published in time is
@@ -18,9 +18,9 @@
 
 #include "frameworks/btl/address.hpp"
 #include "frameworks/btl/btl.hpp"
-#include "frameworks/pml/peer.hpp"
+#include "frameworks/peer/peer.hpp"
 
-namespace starling::pml {
+namespace starling::peer {
 
 enum class Contact : std::uint8_t {
   made,
@@ -34,16 +34,24 @@ enum class Contact : std::uint8_t {
   return std::clamp<std::uint64_t>(awaited_ns / 2, 200'000, 50'000'000);
 }
 
-class PeerTable {
- public:
-  struct Config {
-    std::uint64_t eager_limit = 0;  ///< 0 leaves it to each transport
-    std::int64_t window = 0;        ///< eager credit that each peer starts with
-    std::uint32_t paths_max = 1;    ///< networks that one peer is reached by
-    PathUse path_use = PathUse::spill;
-  };
-  explicit PeerTable(const Config& config) : config_(config) {}
+/// By how many networks a peer is reached at the same time, and how messages are dealt to them.
+struct PathChoice {
+  std::uint32_t max = 1;
+  PathUse use = PathUse::spill;
+};
 
+class Table {
+ public:
+  explicit Table(const Ports& ports) noexcept : ports_(ports) {}
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  /// Who makes the peers; null: it leaves, and all peers go.
+  void set_front(Front* front, const PathChoice& paths) noexcept {
+    front_ = front;
+    paths_ = paths;
+    if (front == nullptr) peers_.clear();
+  }
   void add_transport(btl::Component& transport) {
     transports_.push_back(&transport);
     if (transport.limits().idle_passes == 1) polled_.push_back(&transport);
@@ -53,14 +61,14 @@ class PeerTable {
   void set_address_book(btl::AddressBook* book) noexcept { book_ = book; }
   [[nodiscard]] const std::vector<btl::Component*>& transports() const noexcept { return transports_; }
 
-  /// The peer of a process, made now if it is new; not connected.
+  /// The peer of a process, made now if it is new; not connected. There is a front. May throw std::bad_alloc.
   Peer& peer(ProcId proc);
   /// The peer of a process if there is one, else null.
   [[nodiscard]] Peer* find(ProcId proc) const noexcept;
   /// Makes the endpoint unless there is one. Never waits for the peer. Without memory there is none this time
   /// (Peer::starved).
   Contact connect(Peer& peer) noexcept {
-    return peer.state == PeerState::connected ? Contact::made : connect_first(peer);
+    return peer.state == State::connected ? Contact::made : connect_first(peer);
   }
   /// Endpoints to those of other nodes who have sent something and were never answered, where their addresses
   /// are at hand. What fails is left out: nobody waits for it.
@@ -88,11 +96,13 @@ class PeerTable {
   Contact wait_for_address(Peer& peer);
   void make_way_back(ProcId to, btl::Component& network);
 
-  Config config_;
+  const Ports& ports_;
+  Front* front_ = nullptr;
+  PathChoice paths_;
   std::vector<btl::Component*> transports_, polled_;
   btl::AddressBook* book_ = nullptr;
   std::unordered_map<ProcId, std::unique_ptr<Peer>> peers_;
   std::vector<std::string> notes_;
 };
 
-}  // namespace starling::pml
+}  // namespace starling::peer

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What the pml has to say in the report. Layer: framework (pml).
+/// @file  What the ports have to say in the report about peers. Layer: framework (peer).
 ///
-/// Threads: the pml's. Ownership: the engine's.
+/// Threads: the thread that progresses. Ownership: Peers'.
 /// Errors:  without memory a note is left out: a report must not end the process that it is about.
 
 #include <new>
@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "frameworks/pml/peer.hpp"
+#include "frameworks/peer/peer.hpp"
 
-namespace starling::pml {
+namespace starling::peer {
 
 class Notes {
  public:
@@ -47,4 +47,4 @@ class Notes {
   std::vector<std::string> notes_;
 };
 
-}  // namespace starling::pml
+}  // namespace starling::peer

@@ -4,8 +4,10 @@
 
 usage: containers.py BUILD_DIRECTORY [-v] [CASE.test ...]
 The roots are made of mounts (/usr of this machine; the library from the host by a bind mount, or copied into the root) and
-are gone with the rank. Needs root; skipped without. Standard library only.
+are gone with the rank. With STARLING_TESTS_SYSTEM, the folder of a minimal system (debootstrap), that one is the root.
+Needs root; skipped without. Standard library only.
 """
+import os
 import pathlib
 import shutil
 import subprocess
@@ -19,14 +21,21 @@ from pmi_servers import Server  # noqa: E402
 
 RING = str(BUILD / "examples/ring")
 PROTOCOLS = str(BUILD / "tests/mpi/mpi_pt2pt_any_protocol")  # short and long messages, every way of sending them
+SYSTEM = os.environ.get("STARLING_TESTS_SYSTEM", "")
 UNSHARE = ["unshare", "--mount", "--pid", "--fork", "--mount-proc"]
 # $1: an empty folder; $2: the build; $3: host or image, where the library comes from; then the program.
 ROOT = """set -e
 root=$1 build=$2 from=$3; shift 3
-mount -t tmpfs root "$root"
-mkdir -p "$root"/usr "$root"/proc "$root"/dev/shm "$root"/tmp "$root"/sys "$root/$build"
-mount --bind /usr "$root/usr"
-for name in bin lib lib64; do ln -s "usr/$name" "$root/$name"; done
+if [ -n "$SYSTEM" ]; then
+  mount --bind "$SYSTEM" "$root"
+  mkdir -p "$root/$build"
+  mount -t tmpfs build "$root/$build"
+else
+  mount -t tmpfs root "$root"
+  mkdir -p "$root"/usr "$root"/proc "$root"/dev/shm "$root"/tmp "$root"/sys "$root/$build"
+  mount --bind /usr "$root/usr"
+  for name in bin lib lib64; do ln -s "usr/$name" "$root/$name"; done
+fi
 if [ "$from" = host ]; then mount --bind "$build" "$root/$build"
 else mkdir -p "$root/$(dirname "$1")"; cp -r "$build/lib" "$root/$build/"; cp "$1" "$root/$1"; fi
 mount -t proc proc "$root/proc"
@@ -51,8 +60,8 @@ class Containers(NamesCase):
         self.addCleanup(self.folder.cleanup)
 
     def rooted(self, *command, library="host", shared=True):
-        return ["env", f"SHARED={'yes' if shared else ''}", *UNSHARE, "sh", "-c", ROOT, "sh", self.folder.name, str(BUILD),
-                library, *command]
+        settings = [f"SHARED={'yes' if shared else ''}", f"SYSTEM={SYSTEM}"]
+        return ["env", *settings, *UNSHARE, "sh", "-c", ROOT, "sh", self.folder.name, str(BUILD), library, *command]
 
     def launch(self, launcher, *command, **params):
         settings = [f"STARLING_MCA_{name}={value}" for name, value in params.items()]

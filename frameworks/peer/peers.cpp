@@ -215,7 +215,7 @@ int Peers::push() noexcept {
   for (Peer* peer = list; peer != nullptr; peer = peer->next_busy) {
     if (peer->state == State::awaited) await_contact(*peer);
     if (peer->state != State::connected) continue;
-    // In this order: an answer that is left for the next pass would be slept on.
+    // What is decided is answered in this pass.
     events += front_->decide(*peer);
     events += outbox_.push(*peer);
     events += front_->push(*peer);

@@ -27,6 +27,8 @@ class Duplication {
   bool advance() noexcept { return execution_.advance(); }
   /// For hang help.
   [[nodiscard]] std::string state() const { return parent_.label() + ": " + execution_.state(); }
+  /// Whether finish() runs callbacks: it deletes the attributes of a copy that was refused.
+  [[nodiscard]] bool calls_program() const noexcept { return failure_ != 0; }
   /// Makes the communicator; once, after the end.
   [[nodiscard]] Made finish();
 

@@ -3,6 +3,7 @@
 
 #include "mpi/launch/launch.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <memory>
 #include <string>
@@ -117,6 +118,13 @@ class Ongoing final : public mpi::Operation {
   [[nodiscard]] std::string describe() const override {
     const std::string kind = persistent_ ? " (persistent)" : "";
     return text_of(name_, persistent_ ? "" : "I", *request_->comm, *execution_) + kind;
+  }
+  /// Asked by the progress thread only, so that who starts a collective need not look.
+  [[nodiscard]] bool calls_program() const noexcept override {
+    return std::any_of(used_.begin(), used_.end(), [](const Ref<Object>& object) {
+      const auto* const op = dynamic_cast<const Op*>(object.get());
+      return op != nullptr && op->user();
+    });
   }
 
  private:

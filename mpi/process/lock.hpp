@@ -2,9 +2,10 @@
 #pragma once
 /// @file  The one lock of the runtime: MPI calls of several threads take turns. Layer: mpi.
 ///
-/// It does nothing until MPI_THREAD_MULTIPLE is asked for: one predictable branch per call. From then on it
-/// stays a real lock to the end of the process, since a session with MPI_THREAD_MULTIPLE may live beside
-/// others. It is recursive, because user callbacks (attributes, reductions, error handlers) may call MPI.
+/// It does nothing until MPI_THREAD_MULTIPLE is asked for, or a progress thread made (mpi/runtime): one
+/// predictable branch per call. From then on it stays a real lock to the end of the process, since a session
+/// with MPI_THREAD_MULTIPLE may live beside others. It is recursive, because user callbacks (attributes,
+/// reductions, error handlers) may call MPI.
 ///
 /// Threads:   any. enable() is called by a thread that holds the lock by Hold::always.
 /// Ordering:  a thread that waits for messages gives the lock away with release_all() and takes it again with
@@ -35,7 +36,19 @@ class BigLock {
       acquire_slowly();
     owner_.store(me, std::memory_order_relaxed);
     depth_ = 1;
+    ++turns_;
   }
+  /// Takes a free lock that nobody waits for, for a thread that is not the program's: it does not count as a
+  /// turn. Not recursive.
+  [[nodiscard]] bool try_acquire() noexcept {
+    if (contended() || !mutex_.try_lock()) return false;
+    owner_.store(self(), std::memory_order_relaxed);
+    depth_ = 1;
+    return true;
+  }
+  /// How often threads of the program have had the lock: grows with every call of MPI once it is enabled. For
+  /// who holds it.
+  [[nodiscard]] std::uint64_t turns() const noexcept { return turns_; }
   /// For the end of the process: false if others have not given the lock away in time.
   [[nodiscard]] bool acquire_within(std::uint64_t ns) noexcept;
   void release() noexcept {
@@ -79,6 +92,7 @@ class BigLock {
   std::atomic<bool> starving_{false};  ///< the thread that holds turn_ waits for mutex_
   std::atomic<std::uint32_t> waiting_{0};
   std::atomic<std::uintptr_t> owner_{0};
+  std::uint64_t turns_ = 0;
   std::uint32_t depth_ = 0;
   std::mutex mutex_;
   std::mutex turn_;  ///< of those that have waited long; taken before mutex_

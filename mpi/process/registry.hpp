@@ -45,6 +45,9 @@ struct Registry {
   BigLock lock;
   /// MPI may be used: a session or the world model is initialised. Set and cleared by the runtime.
   std::atomic<bool> active{false};
+  /// Several threads of the program may call MPI at once: somebody has asked for MPI_THREAD_MULTIPLE. Not the
+  /// same as an enabled lock, which a progress thread needs too.
+  std::atomic<bool> multiple{false};
   /// A session has been made, once: objects may be of different ones (mpi/comm/isolation.hpp).
   std::atomic<bool> sessions_used{false};
   /// Handler of errors that belong to no object while there is no MPI_COMM_SELF: the initial one (info key

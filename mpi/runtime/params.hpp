@@ -8,6 +8,8 @@
 
 namespace starling::mpi {
 
+enum class ProgressChoice { automatic = 0, off = 1, on = 2 };
+
 enum class BarrierChoice { automatic = 0, always = 1, never = 2 };
 
 inline constexpr params::Decl kAddProcsCutoff =
@@ -50,8 +52,14 @@ inline constexpr params::Decl kAllocMemSharedMin = params::size_bytes(
     "From this many bytes on, MPI_Alloc_mem gives memory that the other processes of the node can map: large "
     "messages from there take one copy and no system call. Each piece takes a descriptor. 0: never.");
 
-inline constexpr std::array kRuntimeParams = {kAddProcsCutoff,   kAsyncModex, kInitBarrier, kFinalizeBarrier,
-                                              kStartupReport,    kReport,     kSpin,        kYield,
-                                              kAllocMemSharedMin};
+inline constexpr params::Decl kProgressThread =
+    params::choice("progress_thread", "auto", "auto|off|on",
+                   "A thread that makes progress while the program computes, and sleeps otherwise: on in "
+                   "every process; auto once something needs it; off never. While it is there, each MPI "
+                   "call takes a lock, some 10 to 20 ns (told by startup_report).");
+
+inline constexpr std::array kRuntimeParams = {
+    kAddProcsCutoff, kAsyncModex, kInitBarrier, kFinalizeBarrier,   kStartupReport,
+    kReport,         kSpin,       kYield,       kAllocMemSharedMin, kProgressThread};
 
 }  // namespace starling::mpi

@@ -175,6 +175,7 @@ Result<void> Runtime::move_to_node() {
         "more than itself, or none"));
   }
   wake();  // who sleeps on the doorbell of the lone segment goes on to the node's
+  progress_thread_.disarm();
   pmi::NodeMap alone = std::exchange(nodes_, std::move(*found));
   auto seated = take_seat();
   if (seated) seated = attach_segment();

@@ -189,6 +189,7 @@ void Runtime::at_exit() noexcept {
   // Other threads may be in MPI, and go on until the process is gone: from here on they wait for this lock.
   BigLock& lock = registry().lock;
   if (lock.enabled() && !lock.acquire_within(kExitNs)) return;
+  instance_->progress_thread_.stop();
   instance_->close();
 }
 

@@ -33,11 +33,14 @@
 #include "frameworks/select.hpp"
 #include "frameworks/shm/choose.hpp"
 #include "frameworks/shm/node_segment.hpp"
+#include "mpi/process/registry.hpp"
 #include "mpi/runtime/allocated_memory.hpp"
 #include "mpi/runtime/busy.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/plan.hpp"
 #include "mpi/runtime/poll_loop.hpp"
+#include "mpi/runtime/progress_need.hpp"
+#include "mpi/runtime/progress_thread.hpp"
 #include "mpi/runtime/segment_store.hpp"
 #include "mpi/runtime/yields.hpp"
 
@@ -52,6 +55,9 @@ class Progressable {
   virtual int progress() noexcept = 0;
   /// For hang help: what it is and what it waits for; empty: nothing to say.
   [[nodiscard]] virtual std::string describe() const { return {}; }
+  /// Whether progress() may call functions of the program's, as a user-defined operation is one: only threads
+  /// that the program has brought into MPI may run those.
+  [[nodiscard]] virtual bool calls_program() const noexcept { return false; }
 
  private:
   friend class Runtime;
@@ -83,7 +89,7 @@ struct Sleeps {
   std::uint64_t missed = 0;    ///< of these, though something was there: a wake-up was lost
 };
 
-class Runtime final : public bootstrap::Courier, public peer::Port {
+class Runtime final : public bootstrap::Courier, public peer::Port, private Served {
  public:
   /// The runtime, built at the first call. The same Error at every later call if that failed.
   [[nodiscard]] static Result<Runtime*> ensure();
@@ -163,6 +169,17 @@ class Runtime final : public bootstrap::Courier, public peer::Port {
   /// to kAwaitsNothing again. Where threads may wait at once, all are woken for all.
   void set_awaited(std::uint32_t awaited) noexcept { awaited_ = awaited; }
 
+  /// Progress while the program computes (progress_thread.hpp). The reason is kept and told until the need is
+  /// destroyed; with progress_thread=auto the thread lives as long as some need. Holds the lock always
+  /// (Hold::always), since this may enable it.
+  [[nodiscard]] Result<ProgressNeed> need_progress(std::string why);
+  /// When MPI gets its first user, and when the last has gone; the lock is held always.
+  [[nodiscard]] Result<void> open_progress();
+  void close_progress() noexcept;
+  /// What the startup report says about it.
+  [[nodiscard]] std::vector<std::string> progress_lines() const;
+  [[nodiscard]] const ProgressThread& progress_thread() const noexcept { return progress_thread_; }
+
   /// Progresses until ready() is true: polls for a while, then sleeps between arrivals. ready() is not asked
   /// again after a yes.
   template <class Ready>
@@ -215,6 +232,8 @@ class Runtime final : public bootstrap::Courier, public peer::Port {
 
  private:
   using ReadyFunction = bool (*)(void*);
+  friend class ProgressNeed;
+  class InWait;
 
   explicit Runtime(Environment& environment) : environment_(environment) {}
   [[nodiscard]] static Result<std::unique_ptr<Runtime>> build();
@@ -267,7 +286,7 @@ class Runtime final : public bootstrap::Courier, public peer::Port {
     bool blind = false;  ///< no descriptor tells what comes through shared memory
     std::array<pollfd, 34> descriptors;
   };
-  [[nodiscard]] WakeUps all_wake_ups() const;
+  [[nodiscard]] WakeUps all_wake_ups(int other) const;
   bool sleep(WakeUps& wake_ups, std::uint32_t doorbell, std::uint64_t limit_ns);
   bool sleep_unlocked(std::uint32_t doorbell, std::uint64_t limit_ns);
   bool look_after_limit(std::uint32_t doorbell, ReadyFunction ready, void* context);
@@ -283,6 +302,20 @@ class Runtime final : public bootstrap::Courier, public peer::Port {
   /// Gives the core away while this process waits; returns the time after.
   std::uint64_t yield();
   void give_way();
+
+  // Served
+  [[nodiscard]] bool program_waits() const noexcept override { return in_wait_ != 0; }
+  [[nodiscard]] std::uint64_t waits() const noexcept override { return waits_; }
+  int progress_aside() noexcept override;
+  [[nodiscard]] Arming arm(int nudge) noexcept override;
+  bool sleep_armed() noexcept override;
+  void awake() noexcept override;
+  void interrupt() noexcept override;
+  [[nodiscard]] Result<void> start_progress_thread();
+  static void before_fork() noexcept;
+  static void after_fork() noexcept;
+  static void after_fork_in_child() noexcept;
+  void drop_need(std::uint64_t id) noexcept;
 
   static Runtime* instance_;
 
@@ -310,6 +343,12 @@ class Runtime final : public bootstrap::Courier, public peer::Port {
   std::uint32_t sleepers_ = 0;
   Sleeps sleeps_;
   std::uint32_t awaited_ = 0;
+  std::uint32_t in_wait_ = 0;  ///< threads of the program in a wait
+  std::uint64_t waits_ = 0;
+  ProgressThread progress_thread_{registry().lock};
+  ProgressNeeds progress_needs_;
+  std::uint32_t aside_doorbell_ = 0;  ///< what the progress thread sleeps on
+  WakeUps aside_wake_ups_;
   std::uint64_t next_look_ns_ = 0;
   std::uint32_t idle_polls_ = 0;
   PollLoop poll_loop_;

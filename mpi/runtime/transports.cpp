@@ -77,6 +77,7 @@ void Runtime::use_transports(std::size_t first) {
     if ((*at)->wait_fd() >= 0) fd_transports_.push_back(*at);
   }
   if (!fd_transports_.empty()) open_bell();
+  progress_thread_.disarm();  // there may be more to listen to
 }
 
 Result<void> Runtime::create_transports() {

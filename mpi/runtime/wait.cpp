@@ -60,6 +60,23 @@ void give_core() {
 
 }  // namespace
 
+/// A wait of the program's: it makes progress itself, and the progress thread stays away.
+class Runtime::InWait {
+ public:
+  explicit InWait(Runtime& runtime) noexcept : runtime_(runtime) {
+    ++runtime_.in_wait_;
+    ++runtime_.waits_;
+  }
+  ~InWait() {
+    if (--runtime_.in_wait_ == 0) runtime_.progress_thread_.program_left();
+  }
+  InWait(const InWait&) = delete;
+  InWait& operator=(const InWait&) = delete;
+
+ private:
+  Runtime& runtime_;
+};
+
 int Runtime::progress() noexcept {
   int events = peers_.progress();
   for (Progressable* item = items_; item != nullptr; item = cursor_) {
@@ -121,6 +138,7 @@ void Runtime::poll(const char* function) {
 }
 
 bool Runtime::wait_until(ReadyFunction ready, void* context, Deadline deadline) {
+  const InWait in_wait(*this);
   const bool done = poll_and_sleep(ready, context, deadline);
   busy_.works();
   return done;
@@ -179,7 +197,7 @@ std::uint64_t Runtime::yield() {
 }
 
 void Runtime::give_way() {
-  if (registry().lock.enabled()) give_core();
+  if (registry().multiple.load(std::memory_order_relaxed)) give_core();
 }
 
 bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {
@@ -189,8 +207,8 @@ bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
     look_around();
     return false;
   }
-  const std::uint32_t doorbell =
-      segment_->prepare_sleep(registry().lock.enabled() ? shm::kAwaitsAll : awaited_);
+  const bool multiple = registry().multiple.load(std::memory_order_relaxed);
+  const std::uint32_t doorbell = segment_->prepare_sleep(multiple ? shm::kAwaitsAll : awaited_);
   // From here on producers ring. What arrived before is found by this last look. ready() may take what it
   // finds (a matched probe does), so a yes is never asked for twice. A look at a network after begin_sleep()
   // could take the event that its descriptor would have shown.
@@ -212,7 +230,7 @@ bool Runtime::sleep_once(ReadyFunction ready, void* context, Deadline deadline) 
 
 bool Runtime::sleep_unlocked(std::uint32_t doorbell, std::uint64_t limit_ns) {
   ++sleepers_;
-  WakeUps wake_ups = all_wake_ups();
+  WakeUps wake_ups = all_wake_ups(pmi_->wait_fd());
   const auto depth = registry().lock.release_all();
   const bool to_limit = sleep(wake_ups, doorbell, limit_ns);
   registry().lock.reacquire(depth);
@@ -238,6 +256,7 @@ bool Runtime::begin_sleep() noexcept {
 }
 
 void Runtime::end_sleep() noexcept {
+  progress_thread_.disarm();
   segment_->cancel_sleep();
   if (segment_->bell_fd() < 0) return;
   segment_->silence_bell();
@@ -251,7 +270,8 @@ void Runtime::open_bell() {
   }
 }
 
-Runtime::WakeUps Runtime::all_wake_ups() const {
+/// `other`: one more than those of bell and transports.
+Runtime::WakeUps Runtime::all_wake_ups(int other) const {
   WakeUps all;
   all.segment = segment_.get();
   if (fd_transports_.empty() && fences_ == 0) return all;
@@ -259,7 +279,7 @@ Runtime::WakeUps Runtime::all_wake_ups() const {
     if (fd >= 0 && all.count < all.descriptors.size()) all.descriptors[all.count++] = {fd, POLLIN, 0};
   };
   add(segment_->bell_fd());
-  add(pmi_->wait_fd());
+  add(other);
   for (const btl::Component* transport : fd_transports_) add(transport->wait_fd());
   all.blind = segment_->bell_fd() < 0;
   return all;
@@ -301,6 +321,7 @@ Result<void> Runtime::wait(const std::function<bool()>& ready, Deadline deadline
   // The processes that are waited for are being started, and want the cores: on a large node no yields and no
   // further polls between two sleeps. Those of n processes, for a time in proportion to n, were most of the
   // start of 4,096. A network's descriptor tells that something came, but one look may not find it.
+  const InWait in_wait(*this);
   while (crowded_ && node_ranks_.size() >= kLargeNode && fd_transports_.empty() && !deadline.passed()) {
     give_way();
     if (progress() != 0) {

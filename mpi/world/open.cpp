@@ -46,7 +46,13 @@ int open_runtime(int thread_level) {
   registry().hooks.params = &parameters;
   auto runtime = Runtime::ensure();
   if (!runtime) return error(runtime.error());
-  if (thread_level == MPI_THREAD_MULTIPLE) registry().lock.enable();
+  if (thread_level == MPI_THREAD_MULTIPLE) {
+    registry().multiple.store(true, std::memory_order_relaxed);
+    registry().lock.enable();
+  }
+  if (users == 0) {
+    if (auto started = (*runtime)->open_progress(); !started) return error(started.error());
+  }
   if (users++ == 0) {
     (*runtime)->set_idle(false);
     set_predefined_attributes(**runtime);
@@ -60,6 +66,7 @@ namespace {
 void leave() {
   if (--users != 0) return;
   print_startup_report_of_sessions();
+  Runtime::get()->close_progress();
   registry().active.store(false, std::memory_order_release);
   Runtime::get()->set_idle(true);
 }

@@ -143,6 +143,7 @@ void print(Runtime& runtime, const std::string& whose, const StartupPlan& plan,
   for (const std::string& reason : runtime.transports_refused()) text += "\n  transport not used: " + reason;
   text += "\n  shared memory: " + runtime.shared_memory();
   for (const std::string& reason : runtime.shared_memory_refused()) text += "\n    not used: " + reason;
+  for (const std::string& line : runtime.progress_lines()) text += "\n  " + line;
   text += numbers_of(runtime, all);
   std::fprintf(stderr, "[starling] %s\n", text.c_str());
 }

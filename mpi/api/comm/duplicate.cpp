@@ -40,6 +40,7 @@ class Duplicating final : public Operation {
     return 1;
   }
   [[nodiscard]] std::string describe() const override { return "MPI_Comm_idup of " + duplication_.state(); }
+  [[nodiscard]] bool calls_program() const noexcept override { return duplication_.calls_program(); }
   int finish(MPI_Status&) override {
     return outcome_ == MPI_SUCCESS ? MPI_SUCCESS : error_on(*request_->comm, outcome_, detail_);
   }

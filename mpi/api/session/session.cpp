@@ -50,7 +50,9 @@ int wanted_level(const Info* info, int* level) {
 
 /// The level that a session gets, once the runtime is open. Where anybody in this process asked for
 /// MPI_THREAD_MULTIPLE, the lock serves all to the end of the process, so all may do the same.
-int provided_level(int wanted) { return registry().lock.enabled() ? MPI_THREAD_MULTIPLE : wanted; }
+int provided_level(int wanted) {
+  return registry().multiple.load(std::memory_order_relaxed) ? MPI_THREAD_MULTIPLE : wanted;
+}
 
 const char* level_name(int level) {
   for (const Level& known : kLevels) {

@@ -145,6 +145,22 @@ void add_memory(std::vector<PerformanceVariable>& all) {
                  0});
 }
 
+void add_progress_thread(std::vector<PerformanceVariable>& all) {
+  using Counters = ProgressThread::Counters;
+  static constexpr std::array<std::atomic<std::uint64_t> Counters::*, 3> kMembers = {
+      &Counters::wakes, &Counters::events, &Counters::looks};
+  const auto value = [](Runtime& runtime, std::size_t which) {
+    return (runtime.progress_thread().counters().*kMembers[which]).load(std::memory_order_relaxed);
+  };
+  all.push_back({"progress_thread_wakes", "Times that something came while the progress thread listened",
+                 MPI_T_PVAR_CLASS_COUNTER, value, 0});
+  all.push_back({"progress_thread_events", "Events of the progress that the thread made",
+                 MPI_T_PVAR_CLASS_COUNTER, value, 1});
+  all.push_back({"progress_thread_looks",
+                 "Times that the thread looked whether the program is outside of MPI again",
+                 MPI_T_PVAR_CLASS_COUNTER, value, 2});
+}
+
 }  // namespace
 
 const std::vector<PerformanceVariable>& performance_variables() {
@@ -155,6 +171,7 @@ const std::vector<PerformanceVariable>& performance_variables() {
     add_startup(*made);
     add_waits(*made);
     add_memory(*made);
+    add_progress_thread(*made);
     return made;
   }();
   return *all;

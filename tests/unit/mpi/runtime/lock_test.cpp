@@ -29,6 +29,28 @@ TEST(BigLock, is_recursive_and_given_away_as_a_whole) {
   EXPECT_FALSE(lock.held_by_me());
 }
 
+TEST(BigLock, is_taken_aside_only_while_nobody_has_or_wants_it) {
+  BigLock lock;
+  lock.enable();
+  lock.acquire();
+  EXPECT_EQ(lock.turns(), 1u);
+  std::thread([&] { EXPECT_FALSE(lock.try_acquire()); }).join();
+  lock.reacquire(lock.release_all());
+  EXPECT_EQ(lock.turns(), 2u);
+  std::thread waits([&] {
+    lock.acquire();
+    lock.release();
+  });
+  while (!lock.contended()) std::this_thread::yield();
+  std::thread([&] { EXPECT_FALSE(lock.try_acquire()); }).join();
+  lock.release();
+  waits.join();
+  ASSERT_TRUE(lock.try_acquire());
+  EXPECT_TRUE(lock.held_by_me());
+  EXPECT_EQ(lock.turns(), 3u);  // it was no turn of the program's
+  lock.release();
+}
+
 TEST(BigLock, lets_one_in_at_a_time) {
   BigLock lock;
   std::uint64_t number = 0;  // guarded by the lock alone

@@ -13,4 +13,9 @@ function(starling_add_plugin framework name)
     CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_compile_definitions(${target} PRIVATE STARLING_PLUGIN_VERSION="${ARG_VERSION}")
   target_link_libraries(${target} PRIVATE Starling::starling ${ARG_LIBS})
+  # What is not defined anywhere is an error of this build, and not of the job that loads the plugin. A sanitizer's
+  # runtime comes with the program.
+  if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=")
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
 endfunction()

@@ -8,30 +8,16 @@ Installs the build into a scratch prefix. Without MPI_PROGRAM the job's processe
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
+
+from installation import clean_environment, install, run
 
 BUILD, ROOT, CXX = sys.argv[1:4]
 os.umask(0o022)  # plugins that their group can write are refused
 MPI_PROGRAM = sys.argv[4] if len(sys.argv) > 4 else ""
 OLDER = 'struct Framework {\n  using Component = pmi::Component;'
-
-
-def run(*command, environment=None, check=True):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=300, env=environment)
-    if check and done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))} gave {done.returncode}\n{done.stdout}{done.stderr}")
-    return done
-
-
-def clean_environment(scratch, **settings):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("STARLING_", "PMI", "DESTDIR"))}
-    environment["HOME"] = str(scratch)
-    environment.pop("XDG_CONFIG_HOME", None)
-    environment.update(settings)
-    return environment
 
 
 class SitePlugin(unittest.TestCase):
@@ -40,10 +26,7 @@ class SitePlugin(unittest.TestCase):
         holder = tempfile.TemporaryDirectory(prefix="starling-site-")
         cls.addClassCleanup(holder.cleanup)
         cls.scratch = pathlib.Path(holder.name)
-        # Moved after it was installed: nothing may remember the first place.
-        run("cmake", "--install", BUILD, "--prefix", cls.scratch / "first")
-        cls.prefix = cls.scratch / "prefix"
-        (cls.scratch / "first").rename(cls.prefix)
+        cls.prefix = install(BUILD, cls.scratch)
         cls.example = cls.prefix / "share/starling/examples/site-plugin"
         cls.build_against(cls.prefix, cls.scratch / "build")
         cls.plugins = cls.scratch / "build/site-plugin"

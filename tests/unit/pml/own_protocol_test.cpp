@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An engine with a protocol that it does not know, and lists of protocols that it refuses.
-#include "tests/unit/pml/backwards.hpp"
+#include "examples/pml-plugin/backwards.hpp"
 #include "tests/unit/pml/job.hpp"
 
 namespace starling::pml::test {
 namespace {
+
+/// Chooses one way for all that can go it.
+class Always final : public Chooser {
+ public:
+  explicit Always(Large way) noexcept : way_(way) {}
+  [[nodiscard]] LargeChoice choose(const LargeReceive&) noexcept override { return {way_}; }
+  void took(std::uint32_t, std::uint64_t, std::uint64_t) noexcept override {}
+  [[nodiscard]] std::vector<std::string> notes() const override { return {"all large messages go one way"}; }
+
+ private:
+  Large way_;
+};
 
 /// Two processes, whose engines bring ring and Backwards.
 class Pair {

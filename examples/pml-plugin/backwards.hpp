@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A protocol that no plugin of this tree has: the sender sends the message's end first. Layer: test.
+/// @file  A protocol that Starling does not have: the sender sends the message's end first. Layer: plugin.
 ///
 /// It shows what a protocol brings: two kinds of messages of its own, state per transfer (what is left) and
 /// per peer (how many messages have gone this way), and nothing in the engine knows of it.
@@ -14,7 +14,7 @@
 
 #include "frameworks/pml/rendezvous.hpp"
 
-namespace starling::pml::test {
+namespace starling::pml {
 
 class Backwards final : public Protocol {
  public:
@@ -120,16 +120,4 @@ class Backwards final : public Protocol {
   Large number_{};
 };
 
-/// Chooses one way for all that can go it.
-class Always final : public Chooser {
- public:
-  explicit Always(Large way) noexcept : way_(way) {}
-  [[nodiscard]] LargeChoice choose(const LargeReceive&) noexcept override { return {way_}; }
-  void took(std::uint32_t, std::uint64_t, std::uint64_t) noexcept override {}
-  [[nodiscard]] std::vector<std::string> notes() const override { return {"all large messages go one way"}; }
-
- private:
-  Large way_;
-};
-
-}  // namespace starling::pml::test
+}  // namespace starling::pml

@@ -89,3 +89,12 @@ configure() {
 }
 
 build() { run_step "build-$1" ninja -C "$root/build/$1" "-j$jobs"; }
+
+# build_tested <preset>: without the unit tests that the tier leaves out.
+build_tested() { run_step "build-$1" make_tested "$1"; }
+make_tested() {
+  local targets
+  targets=$("$root/.ci/combine-tests" "$tier" --targets "$1=$root/build/$1") || return
+  # shellcheck disable=SC2086  # the list is split on purpose
+  ninja -C "$root/build/$1" "-j$jobs" $targets
+}

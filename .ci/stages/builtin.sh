@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The same sources with the plugins linked in.
 configure builtin
-build builtin
+build_tested builtin
 parts+=("builtin=$root/build/builtin")

@@ -91,6 +91,17 @@ class OfThisBuild(unittest.TestCase):
         self.assertLessEqual({"cluster", "example", "mpi", "network", "np", "plugin"} & everything,
                              kinds(self.kept("tsan")))
 
+    def test_what_is_left_out_need_not_be_built(self):
+        everything = set(combine.leaves_of(BUILD, ["all"]))
+        unit = {target for target in everything if target.startswith("tests/test_")}
+        self.assertIn("tests/test_core_trial", unit)
+        self.assertEqual(unit - {f"tests/test_{name}" for name in self.names}, set())  # a test for each, of its name
+        self.assertEqual(set(combine.targets_of([], "full", f"tsan={BUILD}")), everything)
+        spared = everything - set(combine.targets_of(self.rules, "ci", f"tsan={BUILD}"))
+        self.assertEqual(spared, {target for target in unit
+                                  if target.removeprefix("tests/test_") not in self.kept("tsan")})
+        self.assertIn("tests/test_core_trial", spared)
+
 
 class Combined(unittest.TestCase):
     def setUp(self):

@@ -3,7 +3,7 @@
 import csv
 import statistics
 
-HIGHER_IS_BETTER = {"bandwidth", "bibandwidth", "rate"}
+HIGHER_IS_BETTER = {"bandwidth", "bibandwidth", "rate", "hidden-isend", "hidden-irecv", "hidden-iallreduce"}
 
 
 class Figures:
@@ -23,9 +23,9 @@ class Figures:
         return statistics.median(values) if values else None
 
     def best_peer(self, figure, size, ours, floor):
-        """(name, value) of the best of the others, or None."""
+        """(name, value) of the best of the others, or None; what is ours in another mode is no peer."""
         row = self.values.get((figure, size), {})
-        peers = [(statistics.median(v), name) for name, v in row.items() if v and name not in (ours, floor)]
+        peers = [(statistics.median(v), name) for name, v in row.items() if v and name != floor and not name.startswith(ours)]
         if not peers:
             return None
         value, name = max(peers) if figure in HIGHER_IS_BETTER else min(peers)

@@ -9,8 +9,10 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/StarlingConfig.cmake.i
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/StarlingConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/package/StarlingConfig.cmake ${PROJECT_BINARY_DIR}/package/StarlingConfigVersion.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/StarlingPlugin.cmake DESTINATION ${package_directory})
+  ${PROJECT_SOURCE_DIR}/cmake/StarlingPlugin.cmake ${PROJECT_SOURCE_DIR}/cmake/StarlingConformance.cmake DESTINATION ${package_directory})
 install(TARGETS starling_pml_engine starling_btl_net ARCHIVE DESTINATION lib)
 install(DIRECTORY core params frameworks DESTINATION include/starling FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY tests/conformance DESTINATION share/starling/conformance/tests
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cpp" PATTERN "README.md")
 install(DIRECTORY examples/site-plugin examples/pml-plugin DESTINATION share/starling/examples
   USE_SOURCE_PERMISSIONS PATTERN build EXCLUDE)

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "tests/unit/btl/getting.hpp"
+#include "tests/conformance/btl/getting.hpp"
 
 namespace starling::test {
 namespace {

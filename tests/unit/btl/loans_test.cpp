@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/unit/btl/conformance.hpp"
+#include "tests/conformance/btl/collector.hpp"
 
 namespace starling::btl {
 namespace {

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/unit/btl/getting.hpp"
+#include "tests/conformance/btl/getting.hpp"
 #include "tests/unit/btl/net_harness.hpp"
 
 namespace starling::test {

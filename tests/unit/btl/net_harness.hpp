@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/btl/conformance.hpp"
+#include "tests/conformance/btl/collector.hpp"
 #include "tests/unit/shm/segments.hpp"
 
 namespace starling::test {
@@ -16,11 +16,6 @@ template <class Transport>
 class NetHarness {
  public:
   using Of = Transport;
-  static constexpr bool kTwoThreads = true;
-  static std::unique_ptr<NetHarness> make(unsigned processes) {
-    return std::make_unique<NetHarness>(processes);
-  }
-
   explicit NetHarness(unsigned processes, std::vector<std::string> settings = {}, bool start = true)
       : processes_(processes) {
     params::Places places;

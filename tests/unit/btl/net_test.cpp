@@ -8,7 +8,7 @@
 #include "frameworks/btl/net/hosts.hpp"
 #include "frameworks/btl/net/interfaces.hpp"
 #include "frameworks/btl/net/link.hpp"
-#include "tests/unit/btl/conformance.hpp"
+#include "tests/conformance/btl/collector.hpp"
 
 namespace starling::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// btl/ofi: the suite for all btls, and what is particular to libfabric.
+// btl/ofi: the suites for network btls, and what is particular to libfabric.
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -27,7 +27,6 @@ struct Ofi {
 };
 using OfiHarness = NetHarness<Ofi>;
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, BtlConformance, OfiHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, NetConformance, OfiHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, NetGets, OfiHarness);
 

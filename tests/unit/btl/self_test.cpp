@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// btl/self against the suite for all btls.
+// btl/self: what is particular to it. What every btl must do: tests/conformance/btl.
 
 #include "plugins/btl/self/component.hpp"
-#include "tests/unit/btl/conformance.hpp"
+#include "tests/conformance/btl/collector.hpp"
 
 namespace starling::test {
 namespace {
-
-class SelfHarness {
- public:
-  static constexpr bool kTwoThreads = false;
-  static std::unique_ptr<SelfHarness> make(unsigned) { return std::make_unique<SelfHarness>(); }
-  SelfHarness() : component_({params_, sink_, btl::Place{}}), endpoint_(*component_.connect(ProcId{}, {})) {}
-
-  btl::Component& component(unsigned) { return component_; }
-  Collector& sink(unsigned) { return sink_; }
-  btl::Endpoint& endpoint(unsigned, unsigned) { return *endpoint_; }
-
- private:
-  params::Registry params_;
-  Collector sink_;
-  btl::SelfComponent component_;
-  btl::Endpoint* endpoint_;
-};
-
-INSTANTIATE_TYPED_TEST_SUITE_P(Self, BtlConformance, SelfHarness);
 
 TEST(BtlSelf, a_message_sent_while_one_is_delivered_waits_for_its_turn) {
   class Echo final : public btl::Sink {

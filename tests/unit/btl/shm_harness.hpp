@@ -7,22 +7,13 @@
 #include <vector>
 
 #include "plugins/btl/shm/component.hpp"
-#include "tests/unit/btl/conformance.hpp"
+#include "tests/conformance/btl/collector.hpp"
 #include "tests/unit/shm/segments.hpp"
 
 namespace starling::test {
 
-inline std::int64_t rank_is_local_rank(const void* context, std::uint32_t rank) noexcept {
-  return rank < *static_cast<const std::uint32_t*>(context) ? std::int64_t{rank} : -1;
-}
-
 class ShmHarness {
  public:
-  static constexpr bool kTwoThreads = true;
-  static std::unique_ptr<ShmHarness> make(unsigned processes) {
-    return std::make_unique<ShmHarness>(processes);
-  }
-
   explicit ShmHarness(unsigned processes, std::vector<std::string> settings = {},
                       std::uint64_t arena_bytes = 64u << 20)
       : processes_(processes),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// btl/shm: the suite for all btls, and what is particular to ingress and lanes.
+// btl/shm: what is particular to ingress and lanes.
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,8 +11,6 @@
 
 namespace starling::test {
 namespace {
-
-INSTANTIATE_TYPED_TEST_SUITE_P(Shm, BtlConformance, ShmHarness);
 
 void send(ShmHarness& harness, unsigned from, unsigned to, std::uint64_t number, std::size_t bytes) {
   const auto message = make_message(number, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// btl/ucx: the suite for all btls, and what is particular to UCX.
+// btl/ucx: the suites for network btls, and what is particular to UCX.
 
 #include <array>
 #include <filesystem>
@@ -28,7 +28,6 @@ struct Ucx {
 };
 using UcxHarness = NetHarness<Ucx>;
 
-INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, BtlConformance, UcxHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, NetConformance, UcxHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, NetGets, UcxHarness);
 

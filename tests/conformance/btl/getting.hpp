@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tests/unit/btl/conformance.hpp"
+#include "tests/conformance/btl/collector.hpp"
 
 namespace starling::test {
 
@@ -23,7 +23,8 @@ class Getting : public btl::Completion {
     return from.get({reinterpret_cast<std::uintptr_t>(source_.data()), key}, target_, this);
   }
   [[nodiscard]] bool ended() const { return times_told != 0; }
-  [[nodiscard]] bool right() const { return ok && target_ == source_; }
+  [[nodiscard]] bool copied() const { return target_ == source_; }
+  [[nodiscard]] bool right() const { return ok && copied(); }
   [[nodiscard]] bool untouched() const { return target_ == std::vector<std::byte>(target_.size()); }
   int times_told = 0;
   bool ok = false;

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each suite finds the faults of a broken plugin, says what is wrong, and passes the same plugin without a fault.
+
+usage: broken_test.py FRAMEWORK SUITE PLUGIN [LAUNCHER...]
+"""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+FRAMEWORK, SUITE, PLUGIN = sys.argv[1:4]
+LAUNCHER = sys.argv[4:]
+
+# fault -> what the author reads
+FAULTS = {
+    "btl": {
+        "loses": r"message \d+ of \d+ was lost",
+        "reorders": r"message \d+ of \d+ was overtaken by message \d+: per endpoint, messages arrive in posting order",
+        "duplicates": r"message \d+ was delivered twice: a message is delivered once",
+        "damages": r"message \d+ of \d+ was damaged: byte \d+ of \d+ is wrong",
+        "silent": r"a process has ended, and who sends to it is not told by Sink::on_peer_lost",
+        "false_get": r"does this transport have the capability that Limits::get claims",
+        "early": r"only progress\(\) delivers",
+        "sleeps": r"a message has come, but begin_sleep\(\) allows to sleep",
+        "never_full": r"must make send\(\) give again at some time",
+        "wrong_origin": r"of those whose Origin says that they are from rank 0",
+    },
+}[FRAMEWORK]
+
+
+def run(fault):
+    return subprocess.run([*LAUNCHER, SUITE, PLUGIN, "--set", f"{FRAMEWORK}_broken_fault={fault}", "--gtest_fail_fast"],
+                          capture_output=True, text=True,
+                          timeout=280, env=dict(os.environ, STARLING_CONFORMANCE_PATIENCE="2"))
+
+
+class Broken(unittest.TestCase):
+    def test_without_a_fault_it_conforms(self):
+        done = run("none")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_each_fault_is_found_and_explained(self):
+        for fault, explained in FAULTS.items():
+            with self.subTest(fault=fault):
+                done = run(fault)
+                text = re.sub(r"\s+", " ", done.stdout + done.stderr)
+                self.assertNotEqual(done.returncode, 0, text)
+                self.assertRegex(text, explained)
+
+
+unittest.main(argv=sys.argv[:1])

@@ -132,7 +132,7 @@ class World {
   [[nodiscard]] Outcome outcome() const;
 
   Setup setup_;
-  pmi::NodeMap nodes_;
+  NodeMap nodes_;
   pmi::ValueCodec codec_;
   ProcListPtr members_;
   std::vector<Store> stores_;

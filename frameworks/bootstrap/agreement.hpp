@@ -54,7 +54,7 @@ class Agreement {
   static constexpr std::uint32_t kArity = 4;
 
   /// `nodes`: as in bootstrap::Args.
-  Agreement(Courier& courier, ProcId self, const pmi::NodeMap* nodes, Accord& accord,
+  Agreement(Courier& courier, ProcId self, const NodeMap* nodes, Accord& accord,
             std::uint32_t arity = kArity) noexcept
       : courier_(courier), self_(self), nodes_(nodes), accord_(accord), arity_(arity) {}
 
@@ -97,7 +97,7 @@ class Agreement {
 
   Courier& courier_;
   ProcId self_;
-  const pmi::NodeMap* nodes_;
+  const NodeMap* nodes_;
   Accord& accord_;
   std::uint32_t arity_;
   std::uint32_t used_ids_ = 0;

@@ -112,9 +112,9 @@ struct Args {
   Courier& courier;
   ProcId self;
   std::uint32_t world_size = 1;
-  const pmi::NodeMap* nodes = nullptr;  ///< who is on which node; null: all on one. Outlives the component
-  NodeStore* store = nullptr;           ///< null: there is none. Outlives the component
-  const Terms* terms = nullptr;  ///< what members must have alike; null: nothing. Outlives the component
+  const NodeMap* nodes = nullptr;  ///< who is on which node; null: all on one. Outlives the component
+  NodeStore* store = nullptr;      ///< null: there is none. Outlives the component
+  const Terms* terms = nullptr;    ///< what members must have alike; null: nothing. Outlives the component
 };
 
 struct Framework {

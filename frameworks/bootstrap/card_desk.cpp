@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "core/worlds.hpp"
 #include "frameworks/bootstrap/card.hpp"
 
 namespace starling::bootstrap {
@@ -33,6 +34,11 @@ Result<btl::Found> CardDesk::card(ProcId peer) {
   if (last_ && last_->first == peer) return btl::Found{What::address, last_->second};
   if (const auto learned = learned_.find(peer); learned != learned_.end())
     return btl::Found{What::address, learned->second};
+  if (peer.world != Worlds::kOwn) {
+    return fail(Errc::unreachable, "bootstrap",
+                "rank " + std::to_string(peer.rank) + " belongs to world " + std::to_string(peer.world) +
+                    " of this process, of which its process manager knows nothing");
+  }
   Result<pmi::Lookup> found = pmi_.get(peer.rank, kKey);
   if (!found) return fail(std::move(found).error());
   if (found->found == pmi::Found::value) {

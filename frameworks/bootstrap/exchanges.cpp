@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/worlds.hpp"
 #include "frameworks/bootstrap/group_key.hpp"
 
 namespace starling::bootstrap {
@@ -23,14 +24,14 @@ bool contains_all(const ProcList& outer, const ProcList& inner) {
 }  // namespace
 
 bool Exchanges::covers(const ProcList& members) const {
-  if (world_) return true;
+  if (world_ && is_within_world(members, Worlds::kOwn)) return true;
   return std::any_of(groups_.begin(), groups_.end(),
                      [&](const ProcListPtr& group) { return contains_all(*group, members); });
 }
 
 void Exchanges::completed(ProcListPtr members) {
-  if (world_) return;
-  if (members->size() == world_size_) {
+  if (covers(*members)) return;
+  if (is_whole_world(*members, Worlds::kOwn, world_size_)) {
     completed_world();
     return;
   }

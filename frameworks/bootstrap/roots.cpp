@@ -13,7 +13,7 @@
 namespace starling::bootstrap {
 namespace {
 
-std::uint32_t node_of(const pmi::NodeMap* nodes, ProcId proc) {
+std::uint32_t node_of(const NodeMap* nodes, ProcId proc) {
   return nodes == nullptr ? 0 : to_int(nodes->node_of(proc.rank));
 }
 
@@ -22,13 +22,13 @@ struct Regular {
   ProcId first;
   std::uint32_t size = 0, each = 1;
 
-  [[nodiscard]] static std::optional<Regular> of(const ProcList& members, const pmi::NodeMap* nodes) {
+  [[nodiscard]] static std::optional<Regular> of(const ProcList& members, const NodeMap* nodes) {
     if (members.size() == 0 || !members.consecutive()) return std::nullopt;
     const Regular all{members.at(0), members.size(), 0};
     const std::uint64_t end = std::uint64_t{all.first.rank} + all.size;
     if (nodes == nullptr) return Regular{all.first, all.size, static_cast<std::uint32_t>(end)};
     if (nodes->blocks().size() != 1) return std::nullopt;
-    const pmi::NodeMap::Block& block = nodes->blocks().front();
+    const NodeMap::Block& block = nodes->blocks().front();
     if (end > std::uint64_t{block.node_count} * block.ranks_each) return std::nullopt;  // the map wraps
     return Regular{all.first, all.size, block.ranks_each};
   }
@@ -43,7 +43,7 @@ struct Regular {
 /// The nodes of a group in the order of their roots, and the members on the own one.
 class Seating {
  public:
-  Seating(const ProcListPtr& members, ProcId self, const pmi::NodeMap* nodes)
+  Seating(const ProcListPtr& members, ProcId self, const NodeMap* nodes)
       : regular_(Regular::of(*members, nodes)) {
     if (regular_) {
       own_ = regular_->index_of(self.rank);
@@ -92,7 +92,11 @@ class Seating {
 
 }  // namespace
 
-RootsPlace place_among_roots(const ProcListPtr& members, ProcId self, const pmi::NodeMap* nodes,
+bool on_one_node(const NodeMap* nodes, ProcId proc, ProcId self) noexcept {
+  return proc.world == self.world && node_of(nodes, proc) == node_of(nodes, self);
+}
+
+RootsPlace place_among_roots(const ProcListPtr& members, ProcId self, const NodeMap* nodes,
                              std::uint32_t arity) {
   const Seating seating(members, self, nodes);
   const std::vector<ProcId>& here = seating.here();
@@ -110,7 +114,7 @@ RootsPlace place_among_roots(const ProcListPtr& members, ProcId self, const pmi:
   return place;
 }
 
-std::vector<std::uint32_t> ranks_of_roots(const ProcListPtr& members, const pmi::NodeMap* nodes) {
+std::vector<std::uint32_t> ranks_of_roots(const ProcListPtr& members, const NodeMap* nodes) {
   const Seating seating(members, members->at(0), nodes);
   std::vector<std::uint32_t> ranks;
   ranks.reserve(seating.nodes());
@@ -118,8 +122,7 @@ std::vector<std::uint32_t> ranks_of_roots(const ProcListPtr& members, const pmi:
   return ranks;
 }
 
-TreePlace place_in_tree(const ProcListPtr& members, ProcId self, const pmi::NodeMap* nodes,
-                        std::uint32_t arity) {
+TreePlace place_in_tree(const ProcListPtr& members, ProcId self, const NodeMap* nodes, std::uint32_t arity) {
   const Seating seating(members, self, nodes);
   const std::vector<ProcId>& here = seating.here();
   const auto own = std::lower_bound(here.begin(), here.end(), self);

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/ids.hpp"
+#include "core/node_map.hpp"
 #include "core/proc_list.hpp"
-#include "frameworks/pmi/node_map.hpp"
 
 namespace starling::bootstrap {
 
@@ -26,20 +26,23 @@ struct RootsPlace {
   std::uint32_t nodes = 1;            ///< of all members
 };
 
-/// `nodes` null: all processes are on one node.
-[[nodiscard]] RootsPlace place_among_roots(const ProcListPtr& members, ProcId self, const pmi::NodeMap* nodes,
+/// Whether two processes are known to be on one node. `nodes` are those of the world of `self`; null: all of
+/// its processes are on one. Where those of other worlds are is not known here.
+[[nodiscard]] bool on_one_node(const NodeMap* nodes, ProcId proc, ProcId self) noexcept;
+
+/// `nodes` null: all processes are on one node. Members are of the world of `self`.
+[[nodiscard]] RootsPlace place_among_roots(const ProcListPtr& members, ProcId self, const NodeMap* nodes,
                                            std::uint32_t arity);
 
 /// Ranks of all roots, ascending.
-[[nodiscard]] std::vector<std::uint32_t> ranks_of_roots(const ProcListPtr& members,
-                                                        const pmi::NodeMap* nodes);
+[[nodiscard]] std::vector<std::uint32_t> ranks_of_roots(const ProcListPtr& members, const NodeMap* nodes);
 
 /// Members of a node in a tree of their own, whose top is the node's root: every process has few neighbours.
 struct TreePlace {
   std::optional<ProcId> parent;
   std::vector<ProcId> children;
 };
-[[nodiscard]] TreePlace place_in_tree(const ProcListPtr& members, ProcId self, const pmi::NodeMap* nodes,
+[[nodiscard]] TreePlace place_in_tree(const ProcListPtr& members, ProcId self, const NodeMap* nodes,
                                       std::uint32_t arity);
 
 }  // namespace starling::bootstrap

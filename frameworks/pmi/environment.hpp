@@ -12,9 +12,9 @@
 #include <string>
 #include <string_view>
 
+#include "core/node_map.hpp"
 #include "core/result.hpp"
 #include "frameworks/pmi/launchers.hpp"
-#include "frameworks/pmi/node_map.hpp"
 
 namespace starling::pmi {
 

@@ -21,8 +21,8 @@
 
 #include "core/clock.hpp"
 #include "core/ids.hpp"
+#include "core/node_map.hpp"
 #include "core/result.hpp"
-#include "frameworks/pmi/node_map.hpp"
 #include "params/registry.hpp"
 
 namespace starling::pmi {

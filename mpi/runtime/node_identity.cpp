@@ -68,7 +68,7 @@ Result<void> publish_map(pmi::Component& pmi) {
   return {};
 }
 
-Result<pmi::NodeMap> read_map(pmi::Component& pmi) {
+Result<NodeMap> read_map(pmi::Component& pmi) {
   auto text = text_of(pmi, 0, std::string(kMapKey) + "0");
   if (!text) return fail(std::move(text).error());
   std::size_t pieces = 0;
@@ -82,7 +82,7 @@ Result<pmi::NodeMap> read_map(pmi::Component& pmi) {
     if (!piece) return fail(std::move(piece).error());
     *text += *piece;
   }
-  return pmi::NodeMap::parse(*text);
+  return NodeMap::parse(*text);
 }
 
 }  // namespace
@@ -94,9 +94,9 @@ std::string node_identity(const params::Registry& params) {
   return boot + " user-" + std::to_string(::geteuid()) + " " + meeting_place(params);
 }
 
-Result<pmi::NodeMap> number_nodes(const std::vector<std::string>& identities) {
+Result<NodeMap> number_nodes(const std::vector<std::string>& identities) {
   std::map<std::string_view, std::uint32_t> numbers;
-  std::vector<pmi::NodeMap::Block> blocks;
+  std::vector<NodeMap::Block> blocks;
   for (const std::string& identity : identities) {
     const auto next = static_cast<std::uint32_t>(numbers.size());
     const std::uint32_t node = numbers.emplace(identity, next).first->second;
@@ -106,16 +106,16 @@ Result<pmi::NodeMap> number_nodes(const std::vector<std::string>& identities) {
       blocks.push_back({node, 1, 1});
     }
   }
-  if (blocks.size() > pmi::NodeMap::kMaxBlocks) {
+  if (blocks.size() > NodeMap::kMaxBlocks) {
     return fail(Errc::unsupported, kWhere,
                 "the ranks are spread over the nodes in more than 65536 runs; use a launcher that sends "
                 "PMI_process_mapping, or place neighbouring ranks together");
   }
-  return pmi::NodeMap(std::move(blocks));
+  return NodeMap(std::move(blocks));
 }
 
-Result<pmi::NodeMap> exchange_node_map(pmi::Component& pmi, const std::string& own,
-                                       const std::function<Result<void>()>& meet) {
+Result<NodeMap> exchange_node_map(pmi::Component& pmi, const std::string& own,
+                                  const std::function<Result<void>()>& meet) {
   if (auto put = pmi.put(kIdentityKey, bytes_of(own)); !put) return fail(std::move(put).error());
   if (auto met = meet(); !met) return fail(std::move(met).error());
   if (pmi.identity().rank == 0) {

@@ -21,12 +21,12 @@ namespace starling::mpi {
 [[nodiscard]] std::string node_identity(const params::Registry& params);
 
 /// Nodes numbered in the order of their lowest ranks, from the identity of each rank.
-[[nodiscard]] Result<pmi::NodeMap> number_nodes(const std::vector<std::string>& identities);
+[[nodiscard]] Result<NodeMap> number_nodes(const std::vector<std::string>& identities);
 
 /// The map of the whole job: collective over the world. Each rank puts its identity and gets the finished map
 /// from rank 0: two fences, and no messages that grow with the job but for rank 0. `meet` is a fence of the
 /// process manager over the world.
-[[nodiscard]] Result<pmi::NodeMap> exchange_node_map(pmi::Component& pmi, const std::string& own,
-                                                     const std::function<Result<void>()>& meet);
+[[nodiscard]] Result<NodeMap> exchange_node_map(pmi::Component& pmi, const std::string& own,
+                                                const std::function<Result<void>()>& meet);
 
 }  // namespace starling::mpi

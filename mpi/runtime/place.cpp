@@ -20,7 +20,7 @@ namespace starling::mpi {
 Result<void> Runtime::find_place() {
   nodes_ = pmi_->identity().nodes;
   if (nodes_.unknown() && world_size_ > 1) {
-    nodes_ = pmi::NodeMap(std::vector<pmi::NodeMap::Block>{{0, world_size_, 1}});
+    nodes_ = NodeMap(std::vector<NodeMap::Block>{{0, world_size_, 1}});
     placed_ = Placed::alone;
   }
   return take_seat();
@@ -176,7 +176,7 @@ Result<void> Runtime::move_to_node() {
   }
   wake();  // who sleeps on the doorbell of the lone segment goes on to the node's
   progress_thread_.disarm();
-  pmi::NodeMap alone = std::exchange(nodes_, std::move(*found));
+  NodeMap alone = std::exchange(nodes_, std::move(*found));
   auto seated = take_seat();
   if (seated) seated = attach_segment();
   if (!seated) {

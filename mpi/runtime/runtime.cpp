@@ -124,9 +124,8 @@ Result<void> Runtime::create_bootstrap() {
                                 "Starling " STARLING_VERSION ", built with " STARLING_COMPILER,
                                 "rank " + std::to_string(self_.rank) + " of " + host);
   // Members whom only a network reaches meet as if each had a node of its own: their addresses go around.
-  if (!near_reaches_node_)
-    lone_nodes_.emplace(pmi::NodeMap(std::vector<pmi::NodeMap::Block>{{0, world_size_, 1}}));
-  const pmi::NodeMap* const nodes = lone_nodes_ ? &*lone_nodes_ : &nodes_;
+  if (!near_reaches_node_) lone_nodes_.emplace(NodeMap(std::vector<NodeMap::Block>{{0, world_size_, 1}}));
+  const NodeMap* const nodes = lone_nodes_ ? &*lone_nodes_ : &nodes_;
   auto made = environment_.plugins.create_first<bootstrap::Framework>(
       {environment_.params, *pmi_, *this, self_, world_size_, world_size_ == 1 ? nullptr : nodes,
        lone_nodes_ ? nullptr : &*store_, &terms_},

@@ -257,8 +257,12 @@ class Runtime final : public bootstrap::Courier, public peer::Port, private Serv
   [[nodiscard]] Result<void> create_transport(const plugin::Candidate& candidate);
   void use_transports(std::size_t first);
   [[nodiscard]] std::size_t remote_message_bytes() const;
-  [[nodiscard]] StartupPlan plan_under(const pmi::Capabilities& pmi, std::uint32_t members,
-                                       bool over_network) const;
+  struct Members {
+    std::uint32_t count = 1;
+    bool everybody = false;  ///< they are the whole world
+    bool over_network = false;
+  };
+  [[nodiscard]] StartupPlan plan_under(const pmi::Capabilities& pmi, const Members& members) const;
   void add_phase(const char* name, std::uint64_t ns);
   [[nodiscard]] bool is_near(ProcId proc) const;
   /// Whether some member is not near.
@@ -327,7 +331,7 @@ class Runtime final : public bootstrap::Courier, public peer::Port, private Serv
   enum class Placed : std::uint8_t { on_node, alone, asking, refused };
   Placed placed_ = Placed::on_node;
   std::optional<Error> refused_place_;
-  pmi::NodeMap nodes_;  // the bootstrap reads it; while alone: each process by itself
+  NodeMap nodes_;  // the bootstrap reads it; while alone: each process by itself
   std::vector<std::uint32_t> node_ranks_;
   bool crowded_ = false;
   std::uint32_t hot_polls_ = 64;  ///< polls of wait() before it reads a clock
@@ -380,8 +384,8 @@ class Runtime final : public bootstrap::Courier, public peer::Port, private Serv
   bool world_is_near_ = false;  // all its processes are
   bool near_reaches_node_ =
       false;  // by the selection, so the same on all members: more than btl/self is near
-  std::optional<pmi::NodeMap> lone_nodes_;  // where it is not: each process by itself; the bootstrap reads it
-  bool world_is_known_ = false;             // all its addresses are: nothing more to ask the process manager
+  std::optional<NodeMap> lone_nodes_;  // where it is not: each process by itself; the bootstrap reads it
+  bool world_is_known_ = false;        // all its addresses are: nothing more to ask the process manager
   std::vector<const plugin::Candidate*> node_candidates_;     // that wait for the place on the node
   std::vector<const plugin::Candidate*> network_candidates_;  // opened by reach()
   std::vector<btl::Component*> fd_transports_;                // those with a wait_fd

@@ -10,6 +10,7 @@
 
 #include "core/clock.hpp"
 #include "core/log.hpp"
+#include "core/worlds.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "params/excerpt.hpp"
@@ -33,7 +34,7 @@ std::int64_t local_rank_of(const void* context, std::uint32_t rank) noexcept {
 }
 
 btl::Place::Seat seat_of(const void* map, std::uint32_t rank) noexcept {
-  const auto& nodes = *static_cast<const pmi::NodeMap*>(map);
+  const auto& nodes = *static_cast<const NodeMap*>(map);
   if (nodes.unknown()) return {};  // a world of one
   return {to_int(nodes.node_of(rank)), nodes.local_rank(rank)};
 }
@@ -240,11 +241,12 @@ std::uint64_t Runtime::network_endpoints() const {
 }
 
 StartupPlan Runtime::plan_for(const ProcList& members) const {
-  return plan_for(members.size(), !network_candidates_.empty() && needs_network(members));
+  return plan_under(pmi_->capabilities(), {members.size(), is_whole_world(members, self_.world, world_size_),
+                                           !network_candidates_.empty() && needs_network(members)});
 }
 
 StartupPlan Runtime::plan_for(std::uint32_t members, bool over_network) const {
-  return plan_under(pmi_->capabilities(), members, over_network);
+  return plan_under(pmi_->capabilities(), {members, members >= world_size_, over_network});
 }
 
 Result<StartupPlan> Runtime::plan_for_job(JobShape job, const pmi::Capabilities& pmi) {
@@ -266,25 +268,24 @@ Result<StartupPlan> Runtime::plan_for_job(JobShape job, const pmi::Capabilities&
     for (const std::string& reason : transports_refused_) reasons += "\n  " + reason;
     return fail(Errc::not_found, "btl", said + "no transport can be used that reaches " + whom + reasons);
   }
-  return plan_under(pmi, job.size(), over_network);
+  return plan_under(pmi, {job.size(), job.size() >= world_size_, over_network});
 }
 
-StartupPlan Runtime::plan_under(const pmi::Capabilities& pmi, std::uint32_t members,
-                                bool over_network) const {
+StartupPlan Runtime::plan_under(const pmi::Capabilities& pmi, const Members& members) const {
   PlanInput input;
-  const std::size_t count = over_network ? transport_list_.size() : near_count_;
+  const std::size_t count = members.over_network ? transport_list_.size() : near_count_;
   for (std::size_t i = 0; i < count; ++i) {
     input.transports.push_back({std::string(transport_list_[i]->name()), transport_list_[i]->needs()});
   }
   input.networks = static_cast<std::uint32_t>(count - near_count_);
   // Others may have a network where this process failed to make one: it takes part, so that they do not wait.
-  if (over_network && network_made_ && count == near_count_) {
+  if (members.over_network && network_made_ && count == near_count_) {
     input.transports.push_back(
         {"a network that this process does not have", {.address = btl::AddressSource::published}});
   }
   input.pmi = pmi;
-  input.members = members;
-  input.everybody = members >= world_size_;
+  input.members = members.count;
+  input.everybody = members.everybody;
   input.far_world = !world_is_near_ && !network_candidates_.empty();
   input.roots_tree = bootstrap_name_ == "hierarchical";
   input.group_mode = params().choice<bootstrap::GroupMode>(bootstrap::kGroupMode);
@@ -296,6 +297,11 @@ StartupPlan Runtime::plan_under(const pmi::Capabilities& pmi, std::uint32_t memb
 }
 
 Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& tag) {
+  if (!is_within_world(*members, self_.world)) {
+    return fail(Errc::unsupported, "a communicator from a group",
+                "its members belong to several worlds, and a process manager brings together those of one; "
+                "expected a group of one world, or a communicator made from one that holds them all");
+  }
   if (auto reached = reach(*members); !reached) return fail(std::move(reached).error());
   const StartupPlan plan = plan_for(*members);
   if (plan.meets_world) {  // with the addresses that others will look for
@@ -314,7 +320,7 @@ Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& 
   // After one fence each address is still read at its first use; a tree has brought all.
   const bool brought =
       plan.exchange == StartupPlan::Exchange::none || plan.exchange == StartupPlan::Exchange::tree;
-  if (id && brought && members->size() == world_size_) world_is_known_ = true;
+  if (id && brought && is_whole_world(*members, self_.world, world_size_)) world_is_known_ = true;
   return id;
 }
 

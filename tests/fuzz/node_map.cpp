@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "frameworks/pmi/node_map.hpp"
+#include "core/node_map.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace starling;
-  const auto map = pmi::NodeMap::parse({reinterpret_cast<const char*>(data), size});
+  const auto map = NodeMap::parse({reinterpret_cast<const char*>(data), size});
   if (!map || map->unknown()) return 0;
-  const auto again = pmi::NodeMap::parse(map->text());
+  const auto again = NodeMap::parse(map->text());
   if (!again || again->text() != map->text()) std::abort();
   constexpr std::uint32_t kSize = 37;
   for (const std::uint32_t rank : {0u, 1u, 17u, kSize - 1}) {

@@ -11,7 +11,7 @@ using namespace starling;
 /// Serves the bytes and gives everything that was answered, and the error if there was one.
 std::string served(std::string_view bytes, std::size_t chunk) {
   constexpr std::uint32_t kRanks = 3;
-  mpiexec::PmiServer server({"job", kRanks, kRanks, pmi::NodeMap::one_node(kRanks), {0, 0, 0}});
+  mpiexec::PmiServer server({"job", kRanks, kRanks, NodeMap::one_node(kRanks), {0, 0, 0}});
   std::string log;
   std::vector<mpiexec::PmiServer::Reply> replies;
   std::uint32_t rank = 0;

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "frameworks/pmi/node_map.hpp"
+#include "core/node_map.hpp"
 #include "frameworks/pmi/value.hpp"
 #include "frameworks/pmi/wire.hpp"
 

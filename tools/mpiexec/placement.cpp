@@ -65,13 +65,13 @@ Result<JobLayout> lay_out(const Options& options, std::uint32_t slots) {
   const std::uint32_t few = layout.size / nodes;
   const std::uint32_t with_one_more = layout.size % nodes;
   if (nodes == 1) {
-    layout.nodes = pmi::NodeMap::one_node(layout.size);
+    layout.nodes = NodeMap::one_node(layout.size);
   } else if (options.per_node > 0) {
-    layout.nodes = pmi::NodeMap({{0, nodes, options.per_node}});
+    layout.nodes = NodeMap({{0, nodes, options.per_node}});
   } else if (options.placement == Placement::round_robin) {
-    layout.nodes = pmi::NodeMap({{0, nodes, 1}});
+    layout.nodes = NodeMap({{0, nodes, 1}});
   } else {
-    layout.nodes = pmi::NodeMap({{0, with_one_more, few + 1}, {with_one_more, nodes - with_one_more, few}});
+    layout.nodes = NodeMap({{0, with_one_more, few + 1}, {with_one_more, nodes - with_one_more, few}});
   }
   for (std::uint32_t rank = 0; rank < layout.size; ++rank) {
     const std::uint32_t node = to_int(layout.nodes.node_of(rank));

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "frameworks/pmi/node_map.hpp"
+#include "core/node_map.hpp"
 #include "tools/mpiexec/options.hpp"
 
 namespace starling::mpiexec {
 
 struct JobLayout {
   std::uint32_t size = 0;
-  pmi::NodeMap nodes;
+  NodeMap nodes;
   std::vector<std::uint32_t> program;     ///< by rank: index into Options::programs
   std::vector<std::uint32_t> node;        ///< by rank
   std::vector<std::uint32_t> local_rank;  ///< by rank

@@ -24,8 +24,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/node_map.hpp"
 #include "core/result.hpp"
-#include "frameworks/pmi/node_map.hpp"
 #include "frameworks/pmi/wire.hpp"
 
 namespace starling::mpiexec {
@@ -43,7 +43,7 @@ struct PmiJob {
   std::string name;
   std::uint32_t size = 1;
   std::uint32_t universe_size = 0;
-  pmi::NodeMap nodes;
+  NodeMap nodes;
   std::vector<std::uint32_t> appnum;  ///< by rank
   bool kept = false;                  ///< it goes on when ranks are lost
 };

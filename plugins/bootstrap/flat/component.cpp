@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/log.hpp"
+#include "core/worlds.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "frameworks/bootstrap/table.hpp"
 
@@ -48,7 +49,8 @@ Result<void> Flat::prepare(const Accord::Call& call, Deadline deadline) {
   }
   if (!creation.exchange && !creation.ready) return {};
   if (auto possible = can_meet(creation); !possible) return possible;
-  const bool groups = pmi_.capabilities().group_fence && creation.members->size() < world_size_;
+  const bool groups =
+      pmi_.capabilities().group_fence && !is_whole_world(*creation.members, self_.world, world_size_);
   return meet(courier_, groups, exchanges_, creation.members, text_of(call.key()), deadline, find_failure);
 }
 
@@ -60,7 +62,7 @@ std::vector<ProcId> Flat::neighbours(const Accord::Call& call) const {
 }
 
 bool Flat::reaches(ProcId proc) {
-  if (nodes_ == nullptr || nodes_->node_of(proc.rank) == nodes_->node_of(self_.rank)) return true;
+  if (on_one_node(nodes_, proc, self_)) return true;
   if (desk_.own_card().empty()) return true;  // no address is published: all are computed
   const auto card = desk_.card(proc);
   return card && card->what == btl::Found::What::address;
@@ -69,7 +71,7 @@ bool Flat::reaches(ProcId proc) {
 /// A fence of the world ends only if all processes of the job enter it; those outside of the group have no
 /// reason to, and this is known before anybody waits.
 Result<void> Flat::can_meet(const Creation& creation) const {
-  if (pmi_.capabilities().group_fence || creation.members->size() >= world_size_ ||
+  if (pmi_.capabilities().group_fence || is_whole_world(*creation.members, self_.world, world_size_) ||
       mode_ == GroupMode::world || exchanges_.covers(*creation.members))
     return {};
   return fail(Errc::unsupported, "bootstrap=flat",

@@ -45,7 +45,7 @@ class Flat final : public Component {
   pmi::Component& pmi_;
   Courier& courier_;
   ProcId self_;
-  const pmi::NodeMap* nodes_;
+  const NodeMap* nodes_;
   std::uint32_t world_size_;
   GroupMode mode_;
   CardDesk desk_;

@@ -129,9 +129,7 @@ bool Hierarchical::reaches(ProcId proc) {
   return true;
 }
 
-bool Hierarchical::same_node(ProcId peer) const {
-  return nodes_ == nullptr || nodes_->node_of(peer.rank) == nodes_->node_of(self_.rank);
-}
+bool Hierarchical::same_node(ProcId peer) const { return on_one_node(nodes_, peer, self_); }
 
 bool Hierarchical::has_card(ProcId peer) const {
   return known_.count(peer) != 0 || std::any_of(books_.begin(), books_.end(), [&](const Book& book) {

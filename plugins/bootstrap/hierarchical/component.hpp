@@ -113,7 +113,7 @@ class Hierarchical final : public Component {
   Courier& courier_;
   ProcId self_;
   std::uint32_t world_size_;
-  const pmi::NodeMap* nodes_;
+  const NodeMap* nodes_;
   NodeStore* store_;
   GroupMode mode_;
   std::uint64_t timeout_s_, fence_timeout_s_;

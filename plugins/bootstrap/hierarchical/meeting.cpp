@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/worlds.hpp"
 #include "frameworks/bootstrap/members.hpp"
 #include "plugins/bootstrap/hierarchical/component.hpp"
 
@@ -174,7 +175,8 @@ Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
 }
 
 Result<Way> Hierarchical::way_for(const Meeting& meeting) const {
-  auto chosen = choose_way(mode_, pmi_.capabilities(), meeting.members()->size() == world_size_);
+  auto chosen =
+      choose_way(mode_, pmi_.capabilities(), is_whole_world(*meeting.members(), self_.world, world_size_));
   if (!chosen) return fail(std::move(chosen).error());
   return chosen->way;
 }

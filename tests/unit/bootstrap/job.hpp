@@ -37,7 +37,7 @@ struct Job {
   Job(std::uint32_t count, pmi::Capabilities can) : size(count), server(std::move(can)) {}
 
   std::uint32_t size;
-  pmi::NodeMap nodes{{{0, 1000, 3}}};
+  NodeMap nodes{{{0, 1000, 3}}};
   pmi::Capabilities server;
   std::set<std::uint32_t> mute;  ///< ranks that are not told that a fence of a group is over
   std::vector<std::string> settings;

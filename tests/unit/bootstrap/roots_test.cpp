@@ -12,8 +12,6 @@
 namespace starling::bootstrap {
 namespace {
 
-using pmi::NodeMap;
-
 /// Ranks 0..3 on node 5, 4..7 on node 6 and so on.
 NodeMap blocks_of_four() { return NodeMap({{5, 40, 4}}); }
 

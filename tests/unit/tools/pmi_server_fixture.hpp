@@ -19,7 +19,7 @@ class PmiServerTest : public testing::Test {
   using Lines = std::vector<std::string>;
 
   explicit PmiServerTest(std::uint32_t universe_size)
-      : server({"job", 3, universe_size, pmi::NodeMap({{0, 1, 2}, {1, 1, 1}}), {0, 0, 1}}) {}
+      : server({"job", 3, universe_size, NodeMap({{0, 1, 2}, {1, 1, 1}}), {0, 0, 1}}) {}
 
   /// Sends one request, a line or the body of a frame (which ends in ';'), and gives all replies as
   /// "rank: text", frames without length.

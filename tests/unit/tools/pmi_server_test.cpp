@@ -136,7 +136,7 @@ TEST_F(ServerTest, an_ended_rank_outside_the_group_holds_nobody) {
 }
 
 TEST_F(ServerTest, the_last_barrier_of_a_kept_job_is_one_of_the_living) {
-  server = PmiServer({"job", 3, 3, pmi::NodeMap({{0, 3, 1}}), {0, 0, 0}, true});
+  server = PmiServer({"job", 3, 3, NodeMap({{0, 3, 1}}), {0, 0, 0}, true});
   init_all();
   EXPECT_EQ(ask(0, "cmd=barrier_in group=WORLD:7 living=TRUE"), Lines{});
   EXPECT_EQ(ask(1, "cmd=barrier_in group=WORLD:7 living=TRUE"), Lines{});

@@ -92,7 +92,7 @@ TEST_F(ServerV2Test, a_fence_is_a_barrier) {
 }
 
 TEST_F(ServerV2Test, the_last_fence_of_a_kept_job_is_one_of_the_living) {
-  server = PmiServer({"job", 3, 3, pmi::NodeMap({{0, 3, 1}}), {0, 0, 0}, true});
+  server = PmiServer({"job", 3, 3, NodeMap({{0, 3, 1}}), {0, 0, 0}, true});
   init_all();
   EXPECT_EQ(ask(0, "cmd=kvs-fence;living=TRUE;"), Lines{});
   EXPECT_EQ(ask(1, "cmd=kvs-fence;living=TRUE;"), Lines{});

@@ -22,7 +22,7 @@ std::string map_of(const std::vector<std::string>& identities) {
 TEST(NumberNodes, nodes_count_from_the_lowest_rank) {
   EXPECT_EQ(map_of({"x"}), "(vector,(0,1,1))");
   EXPECT_EQ(map_of({"x", "x", "x"}), "(vector,(0,1,3))");
-  EXPECT_EQ(map_of({"z", "z", "a"}), pmi::NodeMap({{0, 1, 2}, {1, 1, 1}}).text());
+  EXPECT_EQ(map_of({"z", "z", "a"}), NodeMap({{0, 1, 2}, {1, 1, 1}}).text());
 }
 
 TEST(NumberNodes, every_rank_finds_its_node_again) {
@@ -39,7 +39,7 @@ TEST(NumberNodes, every_rank_finds_its_node_again) {
 
 TEST(NumberNodes, more_runs_than_a_map_can_hold_are_refused) {
   std::vector<std::string> identities;
-  for (std::size_t i = 0; i <= pmi::NodeMap::kMaxBlocks; ++i) identities.push_back(i % 2 == 0 ? "a" : "b");
+  for (std::size_t i = 0; i <= NodeMap::kMaxBlocks; ++i) identities.push_back(i % 2 == 0 ? "a" : "b");
   const auto refused = number_nodes(identities);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::unsupported);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// frameworks/pmi/node_map: reading, wrapping, asking. Layer: tests.
+// core/node_map: reading, wrapping, asking. Layer: tests.
 
-#include "frameworks/pmi/node_map.hpp"
+#include "core/node_map.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-namespace starling::pmi {
+namespace starling {
 namespace {
 
 NodeMap map_of(std::string_view text) {
@@ -107,4 +107,4 @@ TEST(NodeMap, bad_texts_are_refused_with_an_offset) {
 }
 
 }  // namespace
-}  // namespace starling::pmi
+}  // namespace starling

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Which rank is on which node, kept compressed. Layer: framework interface.
+/// @file  Which rank is on which node, kept compressed. Layer: core.
 ///
 /// The form is PMI_process_mapping's: blocks of `count` nodes starting at `first_node` with `ranks_each`
 /// ranks on each; a map that is shorter than the job wraps to the last block that starts at node 0 (to its
@@ -20,7 +20,7 @@
 #include "core/ids.hpp"
 #include "core/result.hpp"
 
-namespace starling::pmi {
+namespace starling {
 
 class NodeMap {
  public:
@@ -65,4 +65,4 @@ class NodeMap {
   std::uint64_t wrap_ranks_ = 0;  ///< ranks per turn after it
 };
 
-}  // namespace starling::pmi
+}  // namespace starling

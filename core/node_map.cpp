@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reading and asking PMI_process_mapping. Layer: framework.
+// Reading and asking PMI_process_mapping. Layer: core.
 //
 // Hard here: merging neighbouring blocks must not move the point that a short map wraps to (the last block
 // that starts at node 0). Two blocks that both start at node 0 are therefore never merged, except a run of
 // the same bare number, which is one block by definition. See docs/design/pmi.md.
 
-#include "frameworks/pmi/node_map.hpp"
+#include "core/node_map.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@
 
 #include "core/expects.hpp"
 
-namespace starling::pmi {
+namespace starling {
 namespace {
 
 using Block = NodeMap::Block;
@@ -256,4 +256,4 @@ std::string NodeMap::text() const {
   return text + ")";
 }
 
-}  // namespace starling::pmi
+}  // namespace starling

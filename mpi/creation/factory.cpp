@@ -33,7 +33,7 @@ Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, c
     if (auto exposed = runtime.bootstrap().expose(); !exposed) return failed(error(exposed.error()));
   }
   const ProcListPtr peers = sides.remote ? sides.remote->members() : sides.local->members();
-  runtime.set_communicator_names(&Comm::label_of);
+  runtime.waits().hang_help().set_communicator_names(&Comm::label_of);
   Ref<Comm> comm = Ref<Comm>::adopt(new Comm(id, sides.local, sides.remote, sides.rank));
   const Rank own{static_cast<std::int32_t>(sides.rank)};
   auto context = runtime.pml().open(id.on(Channel::point_to_point), own, peers);

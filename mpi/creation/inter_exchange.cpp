@@ -29,7 +29,7 @@ int run(Comm& comm, coll::Execution& execution) {
     return "an exchange between the groups of " + comm.label() + ": " + execution.state();
   };
   const Waiting waiting(what);
-  if (!execution.complete()) runtime.wait([&] { return execution.advance(); });
+  if (!execution.complete()) runtime.waits().wait([&] { return execution.advance(); });
   if (execution.fault() == pml::Fault::none) return MPI_SUCCESS;
   return fault_error(execution.fault(), comm, execution.faulty_peer(), "an exchange between the two groups");
 }

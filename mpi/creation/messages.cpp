@@ -28,7 +28,7 @@ int await(pml::Request& request, const Comm& comm, const char* what) {
            std::to_string(to_int(request.rank));
   };
   const Waiting waiting(text);
-  Runtime::get()->wait([&] { return request.complete.load(std::memory_order_acquire); });
+  Runtime::get()->waits().wait([&] { return request.complete.load(std::memory_order_acquire); });
   // Cancelled by the pml: a member has died, so that this would never be received.
   const bool cancelled = request.status.cancelled;
   const pml::Fault fault = cancelled ? pml::Fault::peer_lost : request.status.fault;

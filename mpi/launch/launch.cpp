@@ -90,7 +90,7 @@ class Ongoing final : public mpi::Operation {
       : name_(name), persistent_(persistent), port_(port_of(comm, tag)) {
     for (const Object* object : used) used_.push_back(Ref<Object>::share(const_cast<Object*>(object)));
   }
-  ~Ongoing() override { Runtime::get()->remove(*this); }
+  ~Ongoing() override { Runtime::get()->polling().remove(*this); }
 
   [[nodiscard]] Schedule& schedule() noexcept { return execution_->schedule; }
 
@@ -100,13 +100,13 @@ class Ongoing final : public mpi::Operation {
     if (execution_->complete()) {
       request.core.complete.store(true, std::memory_order_release);
     } else {
-      Runtime::get()->add(*this);
+      Runtime::get()->polling().add(*this);
     }
     return MPI_SUCCESS;
   }
   int progress() noexcept override {
     if (!execution_->advance()) return 0;
-    Runtime::get()->remove(*this);
+    Runtime::get()->polling().remove(*this);
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }
@@ -192,7 +192,7 @@ int run_blocking(Comm& comm, BuildFunction build, void* context, const char* nam
   if (!execution->complete()) {
     const auto what = [&] { return text_of(name, "", comm, *execution); };
     const Waiting waiting(what);
-    Runtime::get()->wait([&execution] { return execution->advance(); });
+    Runtime::get()->waits().wait([&execution] { return execution->advance(); });
   }
   if (execution->fault() == pml::Fault::none) [[likely]]
     return MPI_SUCCESS;

@@ -52,7 +52,7 @@ bool named_by_parameters(const Comm& comm, const NodeCall& call) {
 /// Local ranks of the members; empty unless all are processes of this node and of this world.
 std::vector<std::uint32_t> places(const Comm& comm, const Runtime& runtime) {
   std::vector<std::uint32_t> result;
-  const std::vector<std::uint32_t>& here = runtime.node_ranks();
+  const std::vector<std::uint32_t>& here = runtime.place().node_ranks();
   if (comm.inter() || comm.size() < 2 || comm.size() > std::min<std::size_t>(here.size(), kMostMembers))
     return {};
   for (std::uint32_t member = 0; member < comm.size(); ++member) {
@@ -95,7 +95,7 @@ struct NodeTeam::Bells {
 };
 
 node::Wakes<NodeTeam::Bells> NodeTeam::wakes() const noexcept {
-  return {{Runtime::get()->segment(), local_ranks_.data()}, comm_.rank(), comm_.size()};
+  return {{Runtime::get()->place().segment(), local_ranks_.data()}, comm_.rank(), comm_.size()};
 }
 
 /// In front of each board.
@@ -195,7 +195,7 @@ node::Crew* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
   area.bytes = sizeof(Header) + node::BoardMemory::bytes(comm_.size(), shape);
   Offer offer;
   if (comm_.rank() == 0 && (offer.offset = reserve(area.bytes)) != 0) {
-    auto* const header = new (Runtime::get()->segment().at(offer.offset)) Header{};
+    auto* const header = new (Runtime::get()->place().segment().at(offer.offset)) Header{};
     offer.nonce = now_ns() | 1;
     header->nonce.store(offer.nonce, std::memory_order_relaxed);
     header->users.store(comm_.size(), std::memory_order_release);
@@ -208,14 +208,15 @@ node::Crew* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
   area.offset = offer.offset;
   const bool same = offer.offset != 0 && header(area).nonce.load(std::memory_order_relaxed) == offer.nonce;
   if (!agreed(same)) {
-    if (comm_.rank() == 0 && offer.offset != 0) Runtime::get()->segment().release(offer.offset, area.bytes);
+    if (comm_.rank() == 0 && offer.offset != 0)
+      Runtime::get()->place().segment().release(offer.offset, area.bytes);
     area.offset = 0;
     return nullptr;
   }
-  std::byte* const base = Runtime::get()->segment().at(area.offset) + sizeof(Header);
+  std::byte* const base = Runtime::get()->place().segment().at(area.offset) + sizeof(Header);
   if (families_ == nullptr) families_ = std::make_unique<node::FamilyPlan>(plan_families());
   area.crew = std::make_unique<node::Crew>(node::BoardMemory(base, comm_.size(), shape), comm_.rank(),
-                                           *families_, *this, Runtime::get()->crowded() ? 2 : 200);
+                                           *families_, *this, Runtime::get()->place().crowded() ? 2 : 200);
   return area.crew.get();
 }
 
@@ -227,7 +228,7 @@ node::FamilyPlan NodeTeam::plan_families() {
   };
   const auto wanted = static_cast<std::uint32_t>(Runtime::get()->params().integer(kCollNodeFamily));
   if (wanted == 0 && comm_.size() <= node::FamilyPlan::kFamily) return node::FamilyPlan(comm_.size());
-  const bool apart = wanted != 0 || !Runtime::get()->crowded();
+  const bool apart = wanted != 0 || !Runtime::get()->place().crowded();
   const Told mine{wanted != 0 ? wanted
                   : apart     ? node::FamilyPlan::kFamily
                               : node::FamilyPlan::kCrowdedFamily,
@@ -253,7 +254,7 @@ node::FamilyPlan NodeTeam::plan_families() {
 
 /// Cleared memory for a board, or 0.
 std::uint64_t NodeTeam::reserve(std::size_t bytes) {
-  shm::NodeSegment& segment = Runtime::get()->segment();
+  shm::NodeSegment& segment = Runtime::get()->place().segment();
   const auto most = static_cast<std::uint64_t>(Runtime::get()->params().integer(kCollNodeTotal));
   if (segment.arena_used() + bytes > most) return 0;
   const auto offset = segment.allocate(bytes);
@@ -276,14 +277,14 @@ bool NodeTeam::agreed(bool here) {
 }
 
 NodeTeam::Header& NodeTeam::header(const Area& area) const noexcept {
-  return *reinterpret_cast<Header*>(Runtime::get()->segment().at(area.offset));
+  return *reinterpret_cast<Header*>(Runtime::get()->place().segment().at(area.offset));
 }
 
 void NodeTeam::give_back(Area& area) noexcept {
   if (area.crew == nullptr) return;
   // The last one sees all that the others did with the memory before.
   if (header(area).users.fetch_sub(1, std::memory_order_acq_rel) == 1)
-    Runtime::get()->segment().release(area.offset, area.bytes);
+    Runtime::get()->place().segment().release(area.offset, area.bytes);
 }
 
 bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
@@ -296,8 +297,8 @@ bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
   const Waiting waiting(what);
   std::uint64_t next_look = now_ns() + kLookNs;
   bool done = false;
-  Runtime::get()->set_awaited(wakes().awaited(member));
-  Runtime::get()->wait([&] {
+  Runtime::get()->waits().set_awaited(wakes().awaited(member));
+  Runtime::get()->waits().wait([&] {
     done = ready(context);
     if (done) return true;
     const std::uint64_t now = now_ns();
@@ -305,7 +306,7 @@ bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
     next_look = now + kLookNs;
     return somebody_died();
   });
-  Runtime::get()->set_awaited(shm::kAwaitsNothing);
+  Runtime::get()->waits().set_awaited(shm::kAwaitsNothing);
   return done;
 }
 
@@ -314,7 +315,7 @@ bool NodeTeam::somebody_died() noexcept {
   std::atomic<std::uint32_t>& lost = header(*std::find_if(areas_.begin(), areas_.end(), made)).lost;
   if (lost_ == 0) lost_ = lost.load(std::memory_order_relaxed);
   for (std::uint32_t member = 0; lost_ == 0 && member < local_ranks_.size(); ++member) {
-    if (member == comm_.rank() || Runtime::get()->segment().alive(local_ranks_[member])) continue;
+    if (member == comm_.rank() || Runtime::get()->place().segment().alive(local_ranks_[member])) continue;
     lost_ = member + 1;
     lost.store(lost_, std::memory_order_relaxed);
   }

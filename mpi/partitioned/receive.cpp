@@ -22,11 +22,11 @@ Receive::Receive(void* buffer, std::uint32_t partitions, std::uint64_t count, Da
 
 Receive::~Receive() {
   Runtime& runtime = *Runtime::get();
-  runtime.remove(*this);
+  runtime.polling().remove(*this);
   if (context_ == nullptr || offer_request_.complete.load(std::memory_order_acquire)) return;
   // Freed before any sender came; an offer that is just arriving is waited for.
   runtime.pml().cancel(offer_request_);
-  runtime.wait([this] { return offer_request_.complete.load(std::memory_order_acquire); });
+  runtime.waits().wait([this] { return offer_request_.complete.load(std::memory_order_acquire); });
 }
 
 int Receive::expect(Comm& comm, int tag) {
@@ -48,7 +48,7 @@ int Receive::start(Request& request) {
   request_ = &request;
   posted_ = false;
   done_ = 0;
-  if (progress() == 0) Runtime::get()->add(*this);
+  if (progress() == 0) Runtime::get()->polling().add(*this);
   return MPI_SUCCESS;
 }
 
@@ -105,7 +105,7 @@ int Receive::progress() noexcept {
       if (done_ != offer_.partitions) return 0;
     }
   }
-  Runtime::get()->remove(*this);
+  Runtime::get()->polling().remove(*this);
   request_->core.complete.store(true, std::memory_order_release);
   return 1;
 }

@@ -20,16 +20,16 @@ class OfferMessage final : public Operation {
     message_.rank = Rank{dest};
     message_.tag = Tag{tag};
   }
-  ~OfferMessage() override { Runtime::get()->remove(*this); }
+  ~OfferMessage() override { Runtime::get()->polling().remove(*this); }
   int start(Request& request) override {
     request_ = &request;
     Runtime::get()->pml().isend(message_);
-    if (progress() == 0) Runtime::get()->add(*this);
+    if (progress() == 0) Runtime::get()->polling().add(*this);
     return MPI_SUCCESS;
   }
   int progress() noexcept override {
     if (!message_.complete.load(std::memory_order_acquire)) return 0;
-    Runtime::get()->remove(*this);
+    Runtime::get()->polling().remove(*this);
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }
@@ -50,7 +50,7 @@ Send::Send(const void* buffer, std::uint32_t partitions, std::uint64_t count, Da
       dest_(dest),
       parts_(std::make_unique<Part[]>(partitions)) {}
 
-Send::~Send() { Runtime::get()->remove(*this); }
+Send::~Send() { Runtime::get()->polling().remove(*this); }
 
 int Send::offer(Comm& comm, int tag) {
   if (dest_ == MPI_PROC_NULL) return MPI_SUCCESS;
@@ -78,7 +78,7 @@ int Send::start(Request& request) {
   request_ = &request;
   given_ = done_ = 0;
   for (std::uint32_t i = 0; i < partitions_; ++i) parts_[i].given = false;
-  if (progress() == 0) Runtime::get()->add(*this);
+  if (progress() == 0) Runtime::get()->polling().add(*this);
   return MPI_SUCCESS;
 }
 
@@ -100,7 +100,7 @@ void Send::set_ready(std::uint32_t partition) {
   message.rank = Rank{dest_};
   message.tag = Tag{first_tag_ - static_cast<std::int32_t>(partition)};
   Runtime::get()->pml().isend(message);
-  if (given_ == partitions_ && progress() != 0) Runtime::get()->wake();
+  if (given_ == partitions_ && progress() != 0) Runtime::get()->polling().wake();
 }
 
 int Send::progress() noexcept {
@@ -109,7 +109,7 @@ int Send::progress() noexcept {
     while (done_ < partitions_ && parts_[done_].message.complete.load(std::memory_order_acquire)) ++done_;
     if (done_ != partitions_) return 0;
   }
-  Runtime::get()->remove(*this);
+  Runtime::get()->polling().remove(*this);
   request_->core.complete.store(true, std::memory_order_release);
   return 1;
 }

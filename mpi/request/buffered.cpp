@@ -33,7 +33,7 @@ void BsendBuffer::attach(void* base, std::size_t bytes) {
 
 void BsendBuffer::flush() {
   const std::uint64_t number = newest_;
-  Runtime::get()->wait("the wait for buffered messages", [this, number] { return flushed(number); });
+  Runtime::get()->waits().wait("the wait for buffered messages", [this, number] { return flushed(number); });
 }
 
 bool BsendBuffer::flushed(std::uint64_t number) {
@@ -80,7 +80,7 @@ int BsendBuffer::send(const pml::Buffer& data, Comm& comm, Rank dest, Tag tag) {
   } else {
     message->offset = find_room(message->bytes);
     if (message->offset == kNoRoom) {
-      Runtime::get()->progress();
+      Runtime::get()->polling().progress();
       reclaim();
       message->offset = find_room(message->bytes);
     }

@@ -12,7 +12,7 @@ class Detached final : public Progressable {
  public:
   void add(Request& request) {
     requests_.push_back(&request);
-    Runtime::get()->add(*this);
+    Runtime::get()->polling().add(*this);
   }
   int progress() noexcept override {
     int events = 0;
@@ -26,7 +26,7 @@ class Detached final : public Progressable {
       requests_.pop_back();
       ++events;
     }
-    if (requests_.empty()) Runtime::get()->remove(*this);
+    if (requests_.empty()) Runtime::get()->polling().remove(*this);
     return events;
   }
 

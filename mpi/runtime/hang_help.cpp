@@ -3,12 +3,11 @@
 // have thousands of requests, so the text says the most important first, and how much it leaves out. Layer:
 // mpi. See docs/design/waiting.md.
 
-#include <algorithm>
+#include "mpi/runtime/hang_help.hpp"
+
 #include <cstdio>
-#include <cstring>
 
 #include "core/clock.hpp"
-#include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi {
@@ -34,8 +33,9 @@ std::string message_text(const pml::Pending& message, const std::string& comm, s
   return text;
 }
 
-/// Whole lines that fit into `room` bytes; the last says how many are missing.
-std::string fit(const std::vector<std::string>& lines, std::size_t room) {
+}  // namespace
+
+std::string fit_lines(const std::vector<std::string>& lines, std::size_t room) {
   constexpr std::size_t kNoteBytes = 24;
   std::string text;
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -49,8 +49,6 @@ std::string fit(const std::vector<std::string>& lines, std::size_t room) {
   return text;
 }
 
-}  // namespace
-
 void Waiting::enter() noexcept {
   outer_ = innermost_;
   if (outer_ != nullptr) outer_->inner_ = this;
@@ -63,7 +61,7 @@ void Waiting::leave() noexcept {
   if (outer_ != nullptr) outer_->inner_ = inner_;
 }
 
-std::vector<std::string> Runtime::waiting_for() {
+std::vector<std::string> HangHelp::waiting_for() {
   const std::uint64_t now = now_ns();
   note_ages(now);
   std::vector<std::string> lines;
@@ -72,10 +70,10 @@ std::vector<std::string> Runtime::waiting_for() {
     function_only = wait.function_only();
     lines.push_back("in " + wait.text() + age_text(wait.since_ns, now));
   });
-  for (const Progressable* item = items_; item != nullptr; item = item->next_) {
-    const std::string text = item->describe();
-    if (!text.empty()) lines.push_back("pending " + text + age_text(item->since_ns_, now));
-  }
+  polling_.each([&](const Progressable& item) {
+    const std::string text = item.describe();
+    if (!text.empty()) lines.push_back("pending " + text + age_text(item.since_ns, now));
+  });
   const bool explained = !lines.empty();
   std::size_t count = 0;
   for (const pml::Pending& message : pml_->pending()) {
@@ -95,23 +93,20 @@ std::vector<std::string> Runtime::waiting_for() {
   return lines;
 }
 
-void Runtime::note_ages(std::uint64_t now) noexcept {
+void HangHelp::note_ages(std::uint64_t now) noexcept {
   Waiting::each([&](Waiting& wait) {
     if (wait.since_ns == 0) wait.since_ns = now;
   });
-  for (Progressable* item = items_; item != nullptr; item = item->next_) {
-    if (item->since_ns_ == 0) item->since_ns_ = now;
-  }
+  polling_.each([&](Progressable& item) {
+    if (item.since_ns == 0) item.since_ns = now;
+  });
   pml_->note_time(now);
 }
 
-void Runtime::answer_hang_help() {
-  shm::ProcSlot& slot = segment_->slot(local_rank_);
-  const std::uint32_t wanted = slot.report_wanted.load(std::memory_order_acquire);
-  if (wanted == slot.report_done.load(std::memory_order_relaxed)) return;
-  const std::string text = fit(waiting_for(), sizeof(slot.waiting) - 1);
-  std::snprintf(slot.waiting, sizeof slot.waiting, "%s", text.c_str());
-  slot.report_done.store(wanted, std::memory_order_release);
+void HangHelp::write_answer(std::uint32_t wanted) {
+  const std::string text = fit_lines(waiting_for(), sizeof(slot_->waiting) - 1);
+  std::snprintf(slot_->waiting, sizeof slot_->waiting, "%s", text.c_str());
+  slot_->report_done.store(wanted, std::memory_order_release);
 }
 
 }  // namespace starling::mpi

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/background_progress.hpp"
 
 namespace starling::mpi {
 
 ProgressNeed::~ProgressNeed() {
-  if (runtime_ != nullptr) runtime_->drop_need(id_);
+  if (progress_ != nullptr) progress_->drop(id_);
 }
 
 std::uint64_t ProgressNeeds::add(std::string why) {

@@ -12,26 +12,26 @@
 
 namespace starling::mpi {
 
-class Runtime;
+class BackgroundProgress;
 
 /// As long as it lives, something of this process must advance although the program is not in MPI.
 class ProgressNeed {
  public:
   ProgressNeed() = default;
   ProgressNeed(ProgressNeed&& other) noexcept
-      : runtime_(std::exchange(other.runtime_, nullptr)), id_(other.id_) {}
+      : progress_(std::exchange(other.progress_, nullptr)), id_(other.id_) {}
   ProgressNeed& operator=(ProgressNeed&& other) noexcept {
-    std::swap(runtime_, other.runtime_);
+    std::swap(progress_, other.progress_);
     std::swap(id_, other.id_);
     return *this;
   }
   ~ProgressNeed();
 
  private:
-  friend class Runtime;
-  ProgressNeed(Runtime& runtime, std::uint64_t id) noexcept : runtime_(&runtime), id_(id) {}
+  friend class BackgroundProgress;
+  ProgressNeed(BackgroundProgress& progress, std::uint64_t id) noexcept : progress_(&progress), id_(id) {}
 
-  Runtime* runtime_ = nullptr;
+  BackgroundProgress* progress_ = nullptr;
   std::uint64_t id_ = 0;
 };
 

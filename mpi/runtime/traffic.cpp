@@ -10,7 +10,7 @@ namespace {
 
 PairClass class_of(const Runtime& runtime, ProcId peer) {
   if (peer == runtime.self()) return PairClass::self;
-  return runtime.on_node(peer) ? PairClass::node : PairClass::remote;
+  return runtime.place().on_node(peer) ? PairClass::node : PairClass::remote;
 }
 
 }  // namespace

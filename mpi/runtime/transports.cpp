@@ -46,11 +46,17 @@ bool for_other_nodes(const plugin::Candidate& candidate) {
 }  // namespace
 
 Result<void> Runtime::create_transport(const plugin::Candidate& candidate) {
-  const btl::Place place{
-      self_,        world_size_, local_rank_, static_cast<std::uint32_t>(node_ranks_.size()), &local_rank_of,
-      &node_ranks_, &seat_of,    &nodes_,     std::hash<std::string>{}(pmi_->identity().job)};
+  const btl::Place place{self(),
+                         place_.world_size(),
+                         place_.local_rank(),
+                         static_cast<std::uint32_t>(place_.node_ranks().size()),
+                         &local_rank_of,
+                         &place_.node_ranks(),
+                         &seat_of,
+                         &place_.nodes(),
+                         std::hash<std::string>{}(pmi_->identity().job)};
   auto transport = environment_.plugins.create<btl::Framework>(
-      candidate, {environment_.params, peers_.sink(), place, segment_.get()});
+      candidate, {environment_.params, peers().sink(), place, &place_.segment()});
   if (transport) {
     transports_.push_back(std::move(*transport));
     return {};
@@ -59,7 +65,7 @@ Result<void> Runtime::create_transport(const plugin::Candidate& candidate) {
   transports_refused_.push_back(transport.error().text());
   const Errc code = transport.error().code;
   // Others of this node may have got the room that this one lacks: they would send what nobody receives.
-  if (code == Errc::no_space && !for_other_nodes(candidate) && node_ranks_.size() > 1)
+  if (code == Errc::no_space && !for_other_nodes(candidate) && place_.node_ranks().size() > 1)
     return fail(std::move(transport).error());
   // Without memory or permission the job goes on more slowly or not at all: the user wants to know why.
   if (code != Errc::unsupported && code != Errc::not_found) log::warning(transport.error().text());
@@ -74,20 +80,20 @@ void Runtime::use_transports(std::size_t first) {
     return a->limits().rank_of_preference < b->limits().rank_of_preference;
   });
   for (auto at = added; at != transport_list_.end(); ++at) {
-    peers_.add_transport(**at);
-    if ((*at)->wait_fd() >= 0) fd_transports_.push_back(*at);
+    peers().add_transport(**at);
+    if ((*at)->wait_fd() >= 0) polling().sleeper().listen_to(**at);
   }
-  if (!fd_transports_.empty()) open_bell();
-  progress_thread_.disarm();  // there may be more to listen to
+  polling().sleeper().follow();
 }
 
 Result<void> Runtime::create_transports() {
-  auto made =
-      environment_.plugins.create_first<pml::Framework>({environment_.params, peers_, self_, world_size_});
+  auto made = environment_.plugins.create_first<pml::Framework>(
+      {environment_.params, peers(), self(), place_.world_size()});
   if (!made) return fail(std::move(made).error());
   pml_ = std::move(*made);
+  waits_.hang_help().set_pml(*pml_);
   constexpr std::array kKinds{peer::KindFacts{static_cast<std::uint8_t>(peer::wire::Kind::creation)}};
-  if (auto added = peers_.add(*this, kKinds); !added) return added;
+  if (auto added = peers().add(*this, kKinds); !added) return added;
 
   auto admitted = environment_.plugins.admitted(btl::Framework::kName.view());
   if (!admitted) return fail(std::move(admitted).error());
@@ -123,9 +129,9 @@ Result<void> Runtime::create_node_transports() {
 
 void Runtime::note_near_transports() {
   near_count_ = transport_list_.size();
-  world_is_near_ = node_ranks_.size() == world_size_;
-  for (std::uint32_t rank = 0; rank < world_size_ && world_is_near_; ++rank)
-    world_is_near_ = is_near({self_.world, rank});
+  world_is_near_ = place_.node_ranks().size() == place_.world_size();
+  for (std::uint32_t rank = 0; rank < place_.world_size() && world_is_near_; ++rank)
+    world_is_near_ = is_near({self().world, rank});
 }
 
 /// Reached by a near transport; if by none, it is on another node, as a rule.
@@ -139,7 +145,7 @@ bool Runtime::is_near(ProcId proc) const {
 
 bool Runtime::needs_network(const ProcList& members) const {
   const std::uint32_t size = members.size();
-  if (world_is_near_ && size != 0 && members.consecutive() && members.at(0).world == self_.world)
+  if (world_is_near_ && size != 0 && members.consecutive() && members.at(0).world == self().world)
     return false;
   for (std::uint32_t i = 0; i < size; ++i) {
     if (!is_near(members.at(i))) return true;
@@ -159,7 +165,7 @@ Result<void> Runtime::all_reachable(const ProcList& members) const {
       if (!reached) text += "\n  " + reached.error().text();
     }
     for (const std::string& refused : transports_refused_) text += "\n  " + refused;
-    text += on_node(member) ? "\nIt is on the node of this process" : "\nIt is on another node";
+    text += place_.on_node(member) ? "\nIt is on the node of this process" : "\nIt is on another node";
     if (const params::Value* const btl = params().find("btl"); btl != nullptr && !btl->written.empty())
       text += "; btl=" + btl->written + " (" + btl->origin.text(btl->set_as) + ")";
     text +=
@@ -183,20 +189,8 @@ Result<void> Runtime::make_network() {
   const std::uint64_t begin = now_ns();
   network_made_ = true;
   if (auto created = create_network(); !created) return created;
-  add_phase("network transports", now_ns() - begin);
+  phases_.add("network transports", now_ns() - begin);
   return {};
-}
-
-/// What happens several times is one phase.
-void Runtime::add_phase(const char* name, std::uint64_t ns) {
-  const auto known = std::find_if(phases_.begin(), phases_.end(), [name](const Phase& phase) {
-    return std::string_view(phase.name) == name;
-  });
-  if (known == phases_.end()) {
-    phases_.push_back({name, ns});
-  } else {
-    known->ns += ns;
-  }
 }
 
 Result<void> Runtime::create_network() {
@@ -241,12 +235,13 @@ std::uint64_t Runtime::network_endpoints() const {
 }
 
 StartupPlan Runtime::plan_for(const ProcList& members) const {
-  return plan_under(pmi_->capabilities(), {members.size(), is_whole_world(members, self_.world, world_size_),
-                                           !network_candidates_.empty() && needs_network(members)});
+  return plan_under(pmi_->capabilities(),
+                    {members.size(), is_whole_world(members, self().world, place_.world_size()),
+                     !network_candidates_.empty() && needs_network(members)});
 }
 
 StartupPlan Runtime::plan_for(std::uint32_t members, bool over_network) const {
-  return plan_under(pmi_->capabilities(), {members, members >= world_size_, over_network});
+  return plan_under(pmi_->capabilities(), {members, members >= place_.world_size(), over_network});
 }
 
 Result<StartupPlan> Runtime::plan_for_job(JobShape job, const pmi::Capabilities& pmi) {
@@ -268,7 +263,7 @@ Result<StartupPlan> Runtime::plan_for_job(JobShape job, const pmi::Capabilities&
     for (const std::string& reason : transports_refused_) reasons += "\n  " + reason;
     return fail(Errc::not_found, "btl", said + "no transport can be used that reaches " + whom + reasons);
   }
-  return plan_under(pmi, {job.size(), job.size() >= world_size_, over_network});
+  return plan_under(pmi, {job.size(), job.size() >= place_.world_size(), over_network});
 }
 
 StartupPlan Runtime::plan_under(const pmi::Capabilities& pmi, const Members& members) const {
@@ -297,7 +292,7 @@ StartupPlan Runtime::plan_under(const pmi::Capabilities& pmi, const Members& mem
 }
 
 Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& tag) {
-  if (!is_within_world(*members, self_.world)) {
+  if (!is_within_world(*members, self().world)) {
     return fail(Errc::unsupported, "a communicator from a group",
                 "its members belong to several worlds, and a process manager brings together those of one; "
                 "expected a group of one world, or a communicator made from one that holds them all");
@@ -316,11 +311,11 @@ Result<ContextId> Runtime::agree(const ProcListPtr& members, const std::string& 
   const auto seconds = static_cast<std::uint64_t>(params().integer(bootstrap::kTimeout));
   const std::uint64_t begin = now_ns();
   auto id = bootstrap_->create(creation, Deadline::after_seconds(seconds));
-  add_phase("communicators from groups", now_ns() - begin);
+  phases_.add("communicators from groups", now_ns() - begin);
   // After one fence each address is still read at its first use; a tree has brought all.
   const bool brought =
       plan.exchange == StartupPlan::Exchange::none || plan.exchange == StartupPlan::Exchange::tree;
-  if (id && brought && is_whole_world(*members, self_.world, world_size_)) world_is_known_ = true;
+  if (id && brought && is_whole_world(*members, self().world, place_.world_size())) world_is_known_ = true;
   return id;
 }
 

@@ -40,7 +40,7 @@ int exchange(Comm& comm, const coll::Alltoall& asked) {
     return "the creation of a distributed graph on " + comm.label() + ": " + execution.state();
   };
   const Waiting waiting(what);
-  Runtime::get()->wait([&execution] { return execution.advance(); });
+  Runtime::get()->waits().wait([&execution] { return execution.advance(); });
   if (execution.fault() == pml::Fault::none) return MPI_SUCCESS;
   return fault_error(execution.fault(), comm, execution.faulty_peer(), "the edges of the graph");
 }

@@ -38,7 +38,7 @@ void set_predefined_attributes(Runtime& runtime) {
   attributes.universe_size =
       static_cast<int>(identity.universe_size != 0 ? identity.universe_size : identity.size);
   // One node, one monotonic clock.
-  attributes.wtime_is_global = runtime.node_ranks().size() == runtime.world_size() ? 1 : 0;
+  attributes.wtime_is_global = runtime.place().node_ranks().size() == runtime.place().world_size() ? 1 : 0;
 }
 
 int open_runtime(int thread_level) {
@@ -51,7 +51,7 @@ int open_runtime(int thread_level) {
     registry().lock.enable();
   }
   if (users == 0) {
-    if (auto started = (*runtime)->open_progress(); !started) return error(started.error());
+    if (auto started = (*runtime)->background().open(); !started) return error(started.error());
   }
   if (users++ == 0) {
     (*runtime)->set_idle(false);
@@ -66,7 +66,7 @@ namespace {
 void leave() {
   if (--users != 0) return;
   print_startup_report_of_sessions();
-  Runtime::get()->close_progress();
+  Runtime::get()->background().close();
   registry().active.store(false, std::memory_order_release);
   Runtime::get()->set_idle(true);
 }
@@ -81,8 +81,9 @@ void close_runtime() {
 void give_up_runtime() {
   constexpr std::uint64_t kLastWordsNs = 1'000'000'000;
   Runtime& runtime = *Runtime::get();
-  (void)runtime.wait([&] { return runtime.peers().drained(); }, Deadline::after_ns(kLastWordsNs),
-                     [] { return std::string("a failed start: waits until what was sent has left"); });
+  (void)runtime.waits().wait_for_others(
+      [&] { return runtime.peers().drained(); }, Deadline::after_ns(kLastWordsNs),
+      [] { return std::string("a failed start: waits until what was sent has left"); });
   leave();
 }
 

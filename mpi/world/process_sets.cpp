@@ -48,13 +48,13 @@ Ref<Group> group_of_process_set(std::string_view name) {
   Runtime& runtime = *Runtime::get();
   ProcListPtr members;
   if (same_name(name, kProcessSets[0])) {
-    members = make_strided(ProcId{0, 0}, 1, runtime.world_size());
+    members = make_strided(ProcId{0, 0}, 1, runtime.place().world_size());
   } else if (same_name(name, kProcessSets[1])) {
     members = make_strided(runtime.self(), 1, 1);
   } else if (same_name(name, kProcessSets[2])) {
     if (!runtime.knows_place()) return {};
     std::vector<ProcId> procs;
-    for (const std::uint32_t rank : runtime.node_ranks()) procs.push_back(ProcId{0, rank});
+    for (const std::uint32_t rank : runtime.place().node_ranks()) procs.push_back(ProcId{0, rank});
     members = make_list(std::move(procs));
   } else {
     const auto& sets = sets_of_launcher();

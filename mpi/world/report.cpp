@@ -141,9 +141,10 @@ void print(Runtime& runtime, const std::string& whose, const StartupPlan& plan,
   std::string text = "startup report: " + whose + ", " + runtime.pmi().capabilities().server;
   for (const std::string& line : plan.lines()) text += "\n  " + line;
   for (const std::string& reason : runtime.transports_refused()) text += "\n  transport not used: " + reason;
-  text += "\n  shared memory: " + runtime.shared_memory();
-  for (const std::string& reason : runtime.shared_memory_refused()) text += "\n    not used: " + reason;
-  for (const std::string& line : runtime.progress_lines()) text += "\n  " + line;
+  text += "\n  shared memory: " + runtime.place().shared_memory();
+  for (const std::string& reason : runtime.place().shared_memory_refused())
+    text += "\n    not used: " + reason;
+  for (const std::string& line : runtime.background().lines()) text += "\n  " + line;
   text += numbers_of(runtime, all);
   std::fprintf(stderr, "[starling] %s\n", text.c_str());
 }
@@ -167,7 +168,7 @@ void print_startup_report_of_sessions() {
   if (printed || world().initialised || !runtime.params().boolean(kStartupReport)) return;
   printed = true;
   if (runtime.self().rank != 0) return;
-  const std::uint32_t size = runtime.world_size();
+  const std::uint32_t size = runtime.place().world_size();
   print(runtime,
         "rank 0 of " + std::to_string(size) + " alone, since its sessions have ended without MPI_Init",
         runtime.plan_for(*make_strided(ProcId{0, 0}, 1, size)), {own_record(runtime)});

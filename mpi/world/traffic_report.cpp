@@ -58,7 +58,7 @@ std::string own_notes(Runtime& runtime) {
 TrafficRecord own_record(Runtime& runtime, std::size_t notes_bytes) {
   TrafficRecord record;
   record.notes_bytes = notes_bytes;
-  record.sleeps = runtime.sleeps();
+  record.sleeps = runtime.polling().sleeper().counts;
   std::size_t next = 0;
   for (const ClassTraffic& traffic : class_traffic(runtime)) {
     if (next == kMaxRows) break;

@@ -70,7 +70,7 @@ int meet_last(Runtime& runtime, Comm& world) {
     }
     return false;
   };
-  auto met = runtime.last_fence(say);
+  auto met = runtime.fences().meet_last(say);
   if (met) return MPI_SUCCESS;
   // Some process managers let nobody come back who has taken leave of them, and a session that ended before
   // MPI_Init has done that.

@@ -74,8 +74,8 @@ void print_job(const Context& context, mpi::Runtime& runtime, mpi::Runtime::JobS
 }
 
 void print_own_job(mpi::Runtime& runtime, Printer& printer) {
-  const std::uint32_t size = runtime.world_size();
-  const bool over_network = runtime.node_ranks().size() < size;
+  const std::uint32_t size = runtime.place().world_size();
+  const bool over_network = runtime.place().node_ranks().size() < size;
   printer.title("Startup plan of this job (process manager: " + runtime.pmi().capabilities().server + ")");
   if (over_network) {
     const auto reached = runtime.reach(*mpi::make_strided(ProcId{0, 0}, 1, size));
@@ -97,7 +97,7 @@ void print_plan(const Context& context, Printer& printer) {
   }
   const PlannedJob& wanted = context.planned;
   const bool asked = wanted.nodes != 0 || wanted.per_node != 0;
-  if ((*runtime)->world_size() > 1) {
+  if ((*runtime)->place().world_size() > 1) {
     print_own_job(**runtime, printer);
     if (asked) printer.line(1, "(--nodes and --ppn count where no launcher says what the job is)");
     return;

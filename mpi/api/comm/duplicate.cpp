@@ -24,17 +24,17 @@ class Duplicating final : public Operation {
  public:
   Duplicating(Comm& parent, Ref<Info> info, MPI_Comm* newcomm)
       : duplication_(parent, std::move(info), Comm::Form::nonblocking), newcomm_(newcomm) {}
-  ~Duplicating() override { Runtime::get()->remove(*this); }
+  ~Duplicating() override { Runtime::get()->polling().remove(*this); }
 
   int start(Request& request) override {
     request_ = &request;
     duplication_.start();
-    if (progress() == 0) Runtime::get()->add(*this);
+    if (progress() == 0) Runtime::get()->polling().add(*this);
     return MPI_SUCCESS;
   }
   int progress() noexcept override {
     if (!duplication_.advance()) return 0;
-    Runtime::get()->remove(*this);
+    Runtime::get()->polling().remove(*this);
     end();
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
@@ -70,7 +70,7 @@ int duplicate(Comm& comm, Ref<Info> info, MPI_Comm* newcomm) {
   duplication.start();
   const auto what = [&] { return "MPI_Comm_dup of " + duplication.state(); };
   const Waiting waiting(what);
-  Runtime::get()->wait([&] { return duplication.advance(); });
+  Runtime::get()->waits().wait([&] { return duplication.advance(); });
   return give(duplication.finish(), newcomm);
 }
 

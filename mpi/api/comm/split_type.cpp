@@ -43,7 +43,7 @@ struct Record {
 };
 
 /// A node is named by its lowest rank.
-std::int32_t this_node() { return static_cast<std::int32_t>(Runtime::get()->node_ranks().front()); }
+std::int32_t this_node() { return static_cast<std::int32_t>(Runtime::get()->place().node_ranks().front()); }
 
 Record record(Place place) {
   Record told;

@@ -49,15 +49,15 @@ class Flushing final : public Operation {
   explicit Flushing(BufferPtr buffer) : buffer_(std::move(buffer)) {
     if (buffer_ != nullptr) last_ = buffer_->newest();
   }
-  ~Flushing() override { Runtime::get()->remove(*this); }
+  ~Flushing() override { Runtime::get()->polling().remove(*this); }
   int start(Request& request) override {
     request_ = &request;
-    if (progress() == 0) Runtime::get()->add(*this);
+    if (progress() == 0) Runtime::get()->polling().add(*this);
     return MPI_SUCCESS;
   }
   int progress() noexcept override {
     if (buffer_ != nullptr && !buffer_->flushed(last_)) return 0;
-    Runtime::get()->remove(*this);
+    Runtime::get()->polling().remove(*this);
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }

@@ -59,7 +59,7 @@ int Grequest_complete(MPI_Request request) {
     found->free();
     return rc;
   }
-  Runtime::get()->wake();
+  Runtime::get()->polling().wake();
   return MPI_SUCCESS;
 }
 

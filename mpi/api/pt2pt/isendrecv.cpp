@@ -22,19 +22,19 @@ class Exchange final : public Operation {
     in.fill(incoming_, pml::Mode::standard, true);
     if (copy_ != nullptr) outgoing_.buffer = {copy_.get(), outgoing_.buffer.bytes, 0, nullptr};
   }
-  ~Exchange() override { Runtime::get()->remove(*this); }
+  ~Exchange() override { Runtime::get()->polling().remove(*this); }
 
   int start(Request& request) override {
     request_ = &request;
     if (receives_) Runtime::get()->pml().irecv(incoming_);
     if (sends_) Runtime::get()->pml().isend(outgoing_);
-    if (progress() == 0) Runtime::get()->add(*this);
+    if (progress() == 0) Runtime::get()->polling().add(*this);
     return MPI_SUCCESS;
   }
   int progress() noexcept override {
     if (sends_ && !outgoing_.complete.load(std::memory_order_acquire)) return 0;
     if (receives_ && !incoming_.complete.load(std::memory_order_acquire)) return 0;
-    Runtime::get()->remove(*this);
+    Runtime::get()->polling().remove(*this);
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }

@@ -17,7 +17,7 @@ namespace {
 template <class Look>
 bool look_twice(const char* function, Look&& look) {
   if (look()) return true;
-  Runtime::get()->poll(function);
+  Runtime::get()->waits().poll(function);
   return look();
 }
 
@@ -71,7 +71,7 @@ int Probe(int source, int tag, Comm& comm, MPI_Status* status) {
   bool here = false;
   const auto what = [&] { return probe_text("MPI_Probe", source, tag, comm); };
   const Waiting waiting(what);
-  runtime.wait([&] {
+  runtime.waits().wait([&] {
     here = runtime.pml().probe(comm.context(), Rank{source}, Tag{tag}, &found);
     return here || runtime.pml().lost(comm.context(), Rank{source});
   });
@@ -107,7 +107,7 @@ int Mprobe(int source, int tag, Comm& comm, MPI_Message* message, MPI_Status* st
   pml::Message* matched = nullptr;
   const auto what = [&] { return probe_text("MPI_Mprobe", source, tag, comm); };
   const Waiting waiting(what);
-  runtime.wait([&] {
+  runtime.waits().wait([&] {
     // Asked again after it was true (before a sleep): a second match would lose the first.
     if (matched == nullptr) matched = runtime.pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
     return matched != nullptr || runtime.pml().lost(comm.context(), Rank{source});

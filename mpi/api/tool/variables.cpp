@@ -117,7 +117,9 @@ void add_startup(std::vector<PerformanceVariable>& all) {
 void add_waits(std::vector<PerformanceVariable>& all) {
   static constexpr std::array<std::uint64_t Sleeps::*, 3> kMembers = {&Sleeps::all, &Sleeps::to_limit,
                                                                       &Sleeps::missed};
-  const auto value = [](Runtime& runtime, std::size_t which) { return runtime.sleeps().*kMembers[which]; };
+  const auto value = [](Runtime& runtime, std::size_t which) {
+    return runtime.polling().sleeper().counts.*kMembers[which];
+  };
   all.push_back(
       {"wait_sleeps", "Times that a waiting thread went to sleep", MPI_T_PVAR_CLASS_COUNTER, value, 0});
   all.push_back({"wait_sleeps_to_limit", "Sleeps that ended at their limit of 0.1 s, since nobody rang",
@@ -150,7 +152,7 @@ void add_progress_thread(std::vector<PerformanceVariable>& all) {
   static constexpr std::array<std::atomic<std::uint64_t> Counters::*, 3> kMembers = {
       &Counters::wakes, &Counters::events, &Counters::looks};
   const auto value = [](Runtime& runtime, std::size_t which) {
-    return (runtime.progress_thread().counters().*kMembers[which]).load(std::memory_order_relaxed);
+    return (runtime.background().counters().*kMembers[which]).load(std::memory_order_relaxed);
   };
   all.push_back({"progress_thread_wakes", "Times that something came while the progress thread listened",
                  MPI_T_PVAR_CLASS_COUNTER, value, 0});

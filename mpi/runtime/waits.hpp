@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Waiting: polls for a while, yields, then sleeps between arrivals. Layer: mpi.
+/// docs/design/waiting.md
+///
+/// Threads:   under the runtime's lock, which waiting gives away; several threads may wait at once.
+/// Ownership: owns polling; everything else is borrowed.
+/// Errors:    when the job is being ended from outside, waiting does not return: the process exits.
+/// Units:     nanoseconds in names.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <type_traits>
+
+#include "core/clock.hpp"
+#include "core/result.hpp"
+#include "mpi/runtime/busy.hpp"
+#include "mpi/runtime/hang_help.hpp"
+#include "mpi/runtime/launcher.hpp"
+#include "mpi/runtime/place.hpp"
+#include "mpi/runtime/poll_loop.hpp"
+#include "mpi/runtime/polling.hpp"
+#include "mpi/runtime/progress_thread.hpp"
+#include "mpi/runtime/yields.hpp"
+#include "params/registry.hpp"
+
+namespace starling::mpi {
+
+class Waits {
+ public:
+  Waits(const Place& place, pmi::Component& pmi, ProgressThread& thread) noexcept
+      : polling_(place, thread), place_(place), thread_(thread), launcher_(pmi), hang_help_(polling_) {}
+  Waits(const Waits&) = delete;
+  Waits& operator=(const Waits&) = delete;
+
+  [[nodiscard]] Polling& polling() noexcept { return polling_; }
+  [[nodiscard]] HangHelp& hang_help() noexcept { return hang_help_; }
+
+  /// How long to poll and to yield depends on the place, and on parameters: whenever the place has changed.
+  void suit_place(const params::Registry& params);
+
+  /// Progresses until ready() is true. ready() is not asked again after a yes.
+  template <class Ready>
+  void wait(Ready&& ready) {
+    wait(nullptr, ready);
+  }
+  /// The same; hang help names the function.
+  template <class Ready>
+  [[gnu::always_inline]] void wait(const char* function, Ready&& ready) {
+    for (std::uint32_t polls = 0; polls < hot_polls_; ++polls) {
+      if (ready()) return;
+      polling_.progress();
+    }
+    if (!ready()) wait_long(function, call_of(ready), address_of(ready));
+  }
+  /// The same up to a deadline; whether ready() became true.
+  template <class Ready>
+  [[nodiscard]] bool wait_until(Deadline deadline, Ready&& ready) {
+    return until(call_of(ready), address_of(ready), deadline);
+  }
+  /// For processes of the job that come one after the other, as in the creation of a communicator. `what`
+  /// says what is waited for. Errc::timed_out, with a hint at the cause or nothing.
+  [[nodiscard]] Result<void> wait_for_others(const std::function<bool()>& ready, Deadline deadline,
+                                             const std::function<std::string()>& what);
+
+  /// One progress call of a function that does not wait and found nothing; programs that test in a loop get
+  /// hang help and notice the launcher's end by it.
+  void poll(const char* function);
+
+  /// What waits may sleep for besides messages, as a number of frameworks/shm/doorbell.hpp; until it is set
+  /// to kAwaitsNothing again. Where threads may wait at once, all are woken for all.
+  void set_awaited(std::uint32_t awaited) noexcept { awaited_ = awaited; }
+
+  /// Threads of the program that are in a wait, and how many waits there have been.
+  [[nodiscard]] std::uint32_t waiting() const noexcept { return waiting_; }
+  [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
+
+ private:
+  using ReadyFunction = bool (*)(void*);
+  class InWait;
+
+  template <class Ready>
+  [[nodiscard]] static ReadyFunction call_of(Ready&) noexcept {
+    return [](void* context) { return (*static_cast<Ready*>(context))(); };
+  }
+  template <class Ready>
+  [[nodiscard]] static void* address_of(Ready& ready) noexcept {
+    return const_cast<std::remove_const_t<Ready>*>(&ready);
+  }
+  void wait_long(const char* function, ReadyFunction ready, void* context);
+  [[nodiscard]] bool until(ReadyFunction ready, void* context, Deadline deadline);
+  bool poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline);
+  enum class Yielded : std::uint8_t { ready, event, nothing };
+  [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
+  /// Gives the core away while this process waits; returns the time after.
+  std::uint64_t yield();
+  void give_way();
+  [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
+  [[nodiscard]] bool look_after_limit(std::uint32_t doorbell, ReadyFunction ready, void* context);
+  void look_around();
+
+  Polling polling_;
+  std::uint32_t hot_polls_ = 64;  ///< polls of wait() before it reads a clock
+  std::uint32_t awaited_ = 0;
+  bool shares_cores_ = false;  ///< the node is crowded, and waits yield
+  const Place& place_;
+  ProgressThread& thread_;
+  Launcher launcher_;
+  HangHelp hang_help_;
+  struct Patience {
+    std::uint64_t spin_ns = 0;   ///< polls without an event
+    std::uint64_t yield_ns = 0;  ///< then yields between polls, before it sleeps
+  };
+  Patience patience_;
+  Patience patience_on_shared_core_;
+  std::uint64_t shares_core_until_ns_ = 0;
+  Yields yields_;
+  Busy busy_;
+  PollLoop poll_loop_;
+  std::uint32_t idle_polls_ = 0;
+  std::uint64_t next_look_ns_ = 0;
+  std::uint32_t waiting_ = 0;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace starling::mpi

@@ -26,6 +26,25 @@ FAULTS = {
         "never_full": r"must make send\(\) give again at some time",
         "wrong_origin": r"of those whose Origin says that they are from rank 0",
     },
+    "shm": {
+        "leaks_name": r"the file /dev/shm/starling-broken-\S+ stays after the components' ends",
+        "leaks_descriptor": r"a descriptor stays open",
+        "leaks_memory": r"memory stays mapped",
+        "dirty": r"the area of local rank 1 is not zero: all-zero bytes are the valid initial state",
+        "apart": r"has_name\(\) is true, but what another process finds or attaches is other memory",
+        "forgets_job": r"two jobs have the same memory",
+        "too_short": r"SegmentSpec::bytes are asked for",
+    },
+    "pmi": {
+        "no_wait": r"a fence waits for all its members, and what they put before it is visible after it",
+        "no_group_wait": r"does not see after its group's fence what rank \d put before it",
+        "polls_wrong": r"a fence waits for all its members",
+        "cuts_values": r"has other bytes than were put \(1024 bytes, put were 4096\)",
+        "one_rank": r"gives the value of another process, or Identity::rank of that one is wrong",
+        "invents": r"got->found",
+        "keeps_names": r"a name that was taken back is still found",
+        "claims_names": r"a published name is not found",
+    },
 }[FRAMEWORK]
 
 

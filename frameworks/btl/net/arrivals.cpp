@@ -29,8 +29,8 @@ int Arrivals::deliver(std::span<const std::byte> frame) noexcept {
   }
   if (head.kind != FrameKind::messages) [[unlikely]]
     return take_notice(head, frame.subspan(sizeof(head)));
-  if (!left_.empty() && frame.size() > sizeof(head)) [[unlikely]]
-    left_.erase(head.rank);
+  if (!away_.empty() && frame.size() > sizeof(head)) [[unlikely]]
+    away_.erase(head.rank);
   Origin& from = last_ != nullptr && last_->proc.rank == head.rank ? *last_ : origin(head.rank);
   int messages = 0;
   const bool whole = for_each_record(frame.subspan(sizeof(head)), [&](std::span<const std::byte> message) {
@@ -51,9 +51,9 @@ int Arrivals::take_notice(const FrameHead& head, std::span<const std::byte> behi
     return 0;
   }
   if (head.kind == FrameKind::leaving) {
-    left_.insert(head.rank);
+    away_[head.rank] = Away::said;
   } else if (head.kind == FrameKind::back) {
-    left_.erase(head.rank);
+    away_.erase(head.rank);
   } else if (about_get) {
     asked_ = Asked{head.rank, head.kind, {}};
     std::memcpy(&asked_->what, behind.data(), sizeof(AskData));

@@ -12,7 +12,6 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "frameworks/btl/btl.hpp"
@@ -49,10 +48,17 @@ class Arrivals {
   /// Processes that have sent something.
   [[nodiscard]] std::size_t senders() const noexcept { return origins_.size(); }
   [[nodiscard]] bool heard_of(std::uint32_t rank) const noexcept { return origins_.count(rank) != 0; }
-  /// What the end of a process means now: peer_left if it has said that it leaves, else peer_lost.
+  /// What the end of a process means now: peer_left if it has said that it leaves, or has said nothing since
+  /// this process came back (it may have left meanwhile, unheard); else peer_lost.
   [[nodiscard]] Errc end_of(std::uint32_t rank) const noexcept {
-    return left_.count(rank) != 0 ? Errc::peer_left : Errc::peer_lost;
+    return away_.count(rank) != 0 ? Errc::peer_left : Errc::peer_lost;
   }
+  [[nodiscard]] bool says_left(std::uint32_t rank) const noexcept {
+    const auto found = away_.find(rank);
+    return found != away_.end() && found->second == Away::said;
+  }
+  /// This process comes back, and the other is told.
+  void came_back_to(std::uint32_t rank) { away_.try_emplace(rank, Away::unheard); }
 
  private:
   [[nodiscard]] Origin& origin(std::uint32_t rank);
@@ -64,8 +70,9 @@ class Arrivals {
   Component::Counters& counters_;
   std::optional<Closing> closing_;
   std::optional<Asked> asked_;
-  Origin* last_ = nullptr;                  // where the last frame came from
-  std::unordered_set<std::uint32_t> left_;  // who has said that they leave
+  Origin* last_ = nullptr;  // where the last frame came from
+  enum class Away : std::uint8_t { said, unheard };
+  std::unordered_map<std::uint32_t, Away> away_;
   std::unordered_map<std::uint32_t, std::unique_ptr<Origin>> origins_;
 };
 

@@ -43,7 +43,10 @@ bool Ends::hear(std::uint32_t rank, std::uint64_t limit_ns) const noexcept {
 
 Ends::Verdict Ends::after_break(const Way& way, bool had_connection) noexcept {
   const std::uint32_t rank = way.peer.rank;
-  if (arrivals_.end_of(rank) == Errc::peer_left) return {Errc::peer_left, "it has left MPI", true};
+  if (arrivals_.end_of(rank) == Errc::peer_left) {
+    if (!arrivals_.says_left(rank) && hear(rank, 0)) return {Errc::peer_lost, kDied, true};
+    return {Errc::peer_left, "it has left MPI", true};
+  }
   const std::uint64_t begin = now_ns();
   const bool patient = asking_ns_ < kAskAllNs;
   Verdict verdict;

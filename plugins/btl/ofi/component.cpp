@@ -268,7 +268,7 @@ bool OfiComponent::drained() const noexcept {
 }
 
 void OfiComponent::set_idle(bool idle) noexcept {
-  net::tell_idle(endpoints_, arrivals_, idle, [this] { (void)progress(); });
+  net::tell_idle(endpoints_, arrivals_, idle, [this] { return progress(); });
 }
 
 Result<std::unique_ptr<Component>> create_ofi_component(const Args& args) {

@@ -284,7 +284,7 @@ bool UcxComponent::drained() const noexcept {
 }
 
 void UcxComponent::set_idle(bool idle) noexcept {
-  net::tell_idle(endpoints_, arrivals_, idle, [this] { (void)progress(); });
+  net::tell_idle(endpoints_, arrivals_, idle, [this] { return progress(); });
 }
 
 Component::Counters UcxComponent::counters() const {

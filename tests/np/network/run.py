@@ -25,6 +25,7 @@ GROUPS = str(BUILD / "tests/np_network_groups")
 ORDER = str(BUILD / "tests/np_network_order")
 PAIR = str(BUILD / "tests/np_network_pair")
 LEAVE = str(BUILD / "tests/np_network_leave")
+COMES_BACK = str(BUILD / "tests/np_servers_rows")  # ends with a session of each process alone, after one of all
 LEAVE_EARLY = str(BUILD / "tests/np_network_leave_early")
 # Networks with the parameter that takes them to this machine's own interface.
 NETWORKS = [("trial", {})] + [(name, {f"btl_{name}_{what}": "lo"}) for name, what in (("ucx", "devices"), ("ofi", "interface"))
@@ -340,6 +341,14 @@ class Leaving(NetworkCase):
                 self.assertEqual(done.returncode, 137, done.stderr)
                 self.assertIn("2 ranks went on", done.stdout)
                 self.assertIn("rank 0 has left MPI and ended", done.stdout)
+
+    def test_who_comes_back_calls_nobody_lost_that_left_meanwhile(self):
+        for name, params in NETWORKS:
+            for _ in range(4):  # who is heard before its connection breaks is chance
+                with self.subTest(network=name):
+                    done = self.run_job(8, 2, COMES_BACK, btl=f"self,shm,{name}", startup_report=0, **params)
+                    self.expect(done)
+                    self.assertEqual(done.stderr, "")
 
     def test_who_leaves_need_not_wait_for_others_to_call_mpi(self):
         for name, params in NETWORKS:

@@ -184,6 +184,24 @@ TEST_F(NetArrivals, who_has_said_that_they_leave_is_not_lost_until_they_are_back
   EXPECT_TRUE(counters.notes.empty());
 }
 
+TEST_F(NetArrivals, who_comes_back_takes_nobody_for_lost_that_it_has_not_heard_since) {
+  using btl::net::FrameKind;
+  const auto say = [&](std::uint32_t rank, FrameKind kind) {
+    btl::net::FrameHead head{99, rank};
+    head.kind = kind;
+    EXPECT_EQ(arrivals.deliver(make_frame(head, {})), 1);
+  };
+  say(1, FrameKind::leaving);
+  for (const std::uint32_t rank : {1u, 2u, 3u}) arrivals.came_back_to(rank);
+  for (const std::uint32_t rank : {1u, 2u, 3u}) EXPECT_EQ(arrivals.end_of(rank), Errc::peer_left) << rank;
+  EXPECT_TRUE(arrivals.says_left(1)) << "what it said stays";
+  EXPECT_FALSE(arrivals.says_left(2)) << "it has to be told when this process leaves again";
+  EXPECT_EQ(arrivals.deliver(make_frame({99, 2}, {8})), 1);
+  EXPECT_EQ(arrivals.end_of(2), Errc::peer_lost);
+  say(3, FrameKind::back);
+  EXPECT_EQ(arrivals.end_of(3), Errc::peer_lost);
+}
+
 TEST_F(NetArrivals, a_notice_with_records_or_of_an_unknown_kind_is_dropped) {
   using btl::net::FrameKind;
   for (const FrameKind kind : {FrameKind::ask_close, FrameKind::leaving}) {

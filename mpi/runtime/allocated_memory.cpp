@@ -20,7 +20,7 @@ constexpr char kAllocMem[] = "MPI_Alloc_mem";
 
 void AllocatedMemory::share_in(shm::NodeSegment& segment, std::uint64_t shared_min) {
   shared_min_ = shared_min;
-  if (shared_min != 0 && segment.local_size() > 1) owned_.emplace(segment, shm::memory_objects_most());
+  if (segment.local_size() > 1) owned_.emplace(segment, shm::memory_objects_most());
 }
 
 /// Null: it has to be ordinary memory.
@@ -32,8 +32,14 @@ void* AllocatedMemory::allocate_shared(std::size_t bytes) {
   return nullptr;
 }
 
+Result<std::byte*> AllocatedMemory::offer(std::size_t bytes) {
+  if (!owned_) return fail(Errc::unsupported, "window", "this process shares no memory with others");
+  return owned_->allocate(bytes);
+}
+
 Result<void*> AllocatedMemory::allocate(std::size_t bytes, std::size_t alignment) {
-  const bool share = owned_ && bytes >= shared_min_ && alignment <= static_cast<std::size_t>(::getpagesize());
+  const bool share = owned_ && shared_min_ != 0 && bytes >= shared_min_ &&
+                     alignment <= static_cast<std::size_t>(::getpagesize());
   if (void* const memory = share ? allocate_shared(bytes) : nullptr) return memory;
   void* memory = nullptr;
   if (::posix_memalign(&memory, alignment, bytes == 0 ? 1 : bytes) != 0) {

@@ -32,6 +32,10 @@ class AllocatedMemory {
   [[nodiscard]] Result<void*> allocate(std::size_t bytes, std::size_t alignment);
   /// An Error says why this is no address to give back; then nothing has changed.
   [[nodiscard]] Result<void> release(void* base);
+  /// Zeroed memory that the other processes of the node can map, of any size, for a window: until withdraw(),
+  /// which gives it to the caller. Not for release().
+  [[nodiscard]] Result<std::byte*> offer(std::size_t bytes);
+  [[nodiscard]] Mapping withdraw(const std::byte* base) noexcept { return owned_->take(base); }
   /// How many pieces others can map.
   [[nodiscard]] std::size_t shared() const noexcept { return owned_ ? owned_->count() : 0; }
 

@@ -5,6 +5,8 @@
 
 #include "frameworks/shm/memory/maps.hpp"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -21,6 +23,9 @@ namespace {
 
 /// The other side's thread only has to be run. Who never answers is a stranger in another network namespace.
 constexpr std::uint64_t kAnswerNs = 5'000'000'000;
+/// Between two looks of who waits for an answer, which ends the wait at once.
+constexpr int kLookMs = 10;
+constexpr char kMaps[] = "memory of another process";
 
 Found look_up(NodeSegment& segment, std::uint32_t local_rank, std::uint64_t address,
               std::uint64_t bytes) noexcept {
@@ -81,6 +86,26 @@ MemoryMaps::View MemoryMaps::find_or_throw(std::uint32_t local_rank, std::uint64
   const bool used = offset + bytes <= entry.used_end;
   entry.used_end = std::max(entry.used_end, offset + bytes);
   return {State::mapped, entry.mapping.data() + offset, used};
+}
+
+Result<Mapping> MemoryMaps::fetch(std::uint32_t local_rank, std::uint64_t address, std::size_t bytes) {
+  const std::uint64_t end = now_ns() + kAnswerNs;
+  for (;;) {
+    const View view = find(local_rank, address, bytes, true);
+    if (view.state == State::mapped) {
+      const auto entry =
+          std::max_element(entries_.begin(), entries_.end(),
+                           [](const Entry& a, const Entry& b) { return a.last_use < b.last_use; });
+      Mapping mapping = std::move(entry->mapping);
+      entries_.erase(entry);
+      return mapping;
+    }
+    if (view.state == State::refused) return fail(Errc::denied, kMaps, why_);
+    if (view.state == State::none) return fail(Errc::not_found, kMaps, "its owner has no object there");
+    if (now_ns() > end) return fail(Errc::timed_out, kMaps, "its owner has not answered within 5 s");
+    pollfd answer{box_ ? box_->fd() : -1, POLLIN, 0};
+    (void)::poll(&answer, 1, kLookMs);
+  }
 }
 
 bool MemoryMaps::possible(std::uint32_t local_rank, std::uint64_t address) const noexcept {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/mapping.hpp"
+#include "core/result.hpp"
 #include "frameworks/shm/mailbox.hpp"
 #include "frameworks/shm/memory/range_table.hpp"
 #include "frameworks/shm/node_segment.hpp"
@@ -51,6 +52,9 @@ class MemoryMaps {
   /// when it is seen for the second time.
   [[nodiscard]] View find(std::uint32_t local_rank, std::uint64_t address, std::size_t bytes,
                           bool insist) noexcept;
+  /// Maps these bytes' object at once and gives the map, of the whole object, to the caller. Waits until the
+  /// owner's thread has answered; the owner need do nothing. Error: it cannot be had.
+  [[nodiscard]] Result<Mapping> fetch(std::uint32_t local_rank, std::uint64_t address, std::size_t bytes);
   /// Whether find() may come to `mapped` for this address. Asks for nothing.
   [[nodiscard]] bool possible(std::uint32_t local_rank, std::uint64_t address) const noexcept;
 

@@ -32,6 +32,11 @@ class MemoryObject {
 
   /// Gives the pages back to the system, also those that others have mapped: these see zeros from then on.
   void give_back() noexcept;
+  /// Closes the descriptor, and gives the mapping to the caller: nobody else can map the bytes any more.
+  [[nodiscard]] Mapping keep_mapping() && noexcept {
+    fd_.reset();
+    return std::move(mapping_);
+  }
   /// The bytes stay mapped here for the life of the process.
   void abandon() noexcept { mapping_.abandon(); }
 

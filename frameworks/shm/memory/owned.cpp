@@ -63,6 +63,7 @@ struct OwnedMemory::State {
     return MemoryRanges(MappedWords(*table.load(std::memory_order_acquire)));
   }
   [[nodiscard]] bool started() const noexcept { return table.load(std::memory_order_acquire) != nullptr; }
+  [[nodiscard]] std::optional<MemoryObject> withdraw(const void* base) noexcept;
   [[nodiscard]] Result<void> start();
   [[nodiscard]] Result<void> open();
   void give() noexcept;
@@ -162,19 +163,31 @@ Result<std::byte*> OwnedMemory::allocate(std::size_t bytes) {
   return base;
 }
 
-bool OwnedMemory::release(const void* base) noexcept {
-  State& state = *state_;
-  const std::scoped_lock lock(state.mutex);
+/// Takes an object out of the table: from here on nobody finds it any more.
+std::optional<MemoryObject> OwnedMemory::State::withdraw(const void* base) noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(base);
-  if (!state.started()) return false;
-  const Found found = state.ranges().find(address, 1);
-  if (found.look != Look::found || found.range.base != address) return false;
-  // From here on nobody finds it any more; then the addresses may be used again.
-  (void)state.ranges().erase(address);
-  const auto object = state.objects.find(found.range.id);
-  object->second.give_back();
-  state.objects.erase(object);
-  return true;
+  if (!started()) return std::nullopt;
+  const Found found = ranges().find(address, 1);
+  if (found.look != Look::found || found.range.base != address) return std::nullopt;
+  (void)ranges().erase(address);
+  const auto object = objects.find(found.range.id);
+  std::optional<MemoryObject> taken(std::move(object->second));
+  objects.erase(object);
+  return taken;
+}
+
+bool OwnedMemory::release(const void* base) noexcept {
+  const std::scoped_lock lock(state_->mutex);
+  // Its addresses are used again only when it has left the table.
+  std::optional<MemoryObject> object = state_->withdraw(base);
+  if (object) object->give_back();
+  return object.has_value();
+}
+
+Mapping OwnedMemory::take(const void* base) noexcept {
+  const std::scoped_lock lock(state_->mutex);
+  std::optional<MemoryObject> object = state_->withdraw(base);
+  return object ? std::move(*object).keep_mapping() : Mapping();
 }
 
 Found OwnedMemory::find(const void* address) const noexcept {

@@ -8,7 +8,7 @@
 /// map an object while this process computes, in other pid namespaces and as other users. Who asks shows the
 /// secret that stands in the node segment, which no stranger can read.
 ///
-/// Threads:   allocate and release by any.
+/// Threads:   allocate, release and take by any.
 /// Ownership: owns the objects; borrows the node segment, which outlives it. What has not been released stays
 ///            mapped here for the life of the process.
 /// Errors:    no_space: memory, descriptors or entries of the table; system: no thread or socket.
@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/mapping.hpp"
 #include "core/result.hpp"
 #include "frameworks/shm/memory/range_table.hpp"
 #include "frameworks/shm/node_segment.hpp"
@@ -39,6 +40,9 @@ class OwnedMemory {
   [[nodiscard]] Result<std::byte*> allocate(std::size_t bytes);
   /// Gives an object back, also the pages that others have mapped. False: none begins there.
   [[nodiscard]] bool release(const void* base) noexcept;
+  /// Gives an object to the caller: those who have mapped it keep it, and nobody can ask for it any more. It
+  /// counts no longer, and costs no descriptor. Empty: none begins there.
+  [[nodiscard]] Mapping take(const void* base) noexcept;
   /// The object that holds this address; a few nanoseconds where there is none.
   [[nodiscard]] Found find(const void* address) const noexcept;
   [[nodiscard]] std::size_t count() const noexcept;

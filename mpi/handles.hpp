@@ -165,6 +165,7 @@ extern constinit Tables the_tables;
 [[nodiscard]] inline Session* find_session(MPI_Session handle) noexcept {
   return tables().session.find(handle);
 }
+[[nodiscard]] inline Win* find_win(MPI_Win handle) noexcept { return tables().win.find(handle); }
 [[nodiscard]] inline Message* find_message(MPI_Message handle) noexcept {
   return tables().message.find(handle);
 }

@@ -12,6 +12,7 @@
 #include "mpi/errhandler/codes.hpp"
 #include "mpi/errhandler/errhandler.hpp"
 #include "mpi/error.hpp"
+#include "mpi/onesided/window.hpp"
 #include "mpi/session/session.hpp"
 #include "mpi/world/world.hpp"
 
@@ -23,6 +24,9 @@ Ref<Errhandler> handler_of(Kind kind, HandleBits object) {
   if (object == 0) return {};
   if (kind == Kind::comm) {
     if (const Comm* const comm = tables().comm.find(object); comm != nullptr) return comm->errhandler;
+  }
+  if (kind == Kind::win) {
+    if (const Win* const win = tables().win.find(object); win != nullptr) return win->errhandler;
   }
   if (kind == Kind::session) {
     if (const Session* const session = tables().session.find(object); session != nullptr)

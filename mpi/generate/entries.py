@@ -15,8 +15,8 @@ using namespace starling::mpi::check;  // NOLINT
 """
 EXPORT = '__attribute__((visibility("default")))'
 HOLD = {"none": "Hold::none", "big": "Hold::when_enabled", "force": "Hold::always"}
-# Communicator first (it gives the error handler), then what the significance of other arguments depends on.
-ORDER = ["comm", "comm_or_null", "session", "group", "root", "info", "info_or_null", "op", "errhandler",
+# Window or communicator first (it gives the error handler), then what the significance of other arguments depends on.
+ORDER = ["win", "win_or_null", "comm", "comm_or_null", "session", "group", "root", "info", "info_or_null", "op", "errhandler",
          "datatype", "datatype_or_null", "datatype_committed", "count", "count_int", "length", "counts",
          "displacements", "datatypes", "dest", "source", "tag", "any_tag", "buffer"]
 
@@ -61,10 +61,10 @@ def check_lines(function, parameter, rule):
     """(lines of checks, argument for the implementation) of one parameter."""
     name = parameter.name
     quoted = f'"{name}"'
-    if rule.name in ("comm", "group", "op", "errhandler", "session", "datatype", "datatype_committed"):
+    if rule.name in ("comm", "group", "op", "errhandler", "session", "win", "datatype", "datatype_committed"):
         kind = rule.name.replace("_committed", "")
         lines = object_lines(rule, kind, name)
-        if kind in ("comm", "session"):
+        if kind in ("comm", "session", "win"):
             lines.append(f"call.on(Kind::{kind}, as_bits({name}));")
         if kind == "comm" and needs_topology(function):
             lines += fail_if(f"!has_topology(*{name}_)", "no_topology()")
@@ -119,12 +119,12 @@ def check_lines(function, parameter, rule):
 def inout_lines(parameter):
     kind = {"MPI_Comm *": "comm", "MPI_Group *": "group", "MPI_Datatype *": "datatype", "MPI_Op *": "op",
             "MPI_Errhandler *": "errhandler", "MPI_Info *": "info",
-            "MPI_Session *": "session"}[parameter.type]
+            "MPI_Session *": "session", "MPI_Win *": "win"}[parameter.type]
     name = parameter.name
     lines = fail_if(f"{name} == nullptr", f'null_argument("{name}")')
     lines += fail_if(f"find_{kind}(*{name}) == nullptr",
                      f'bad_handle(Kind::{kind}, "{name}", as_bits(*{name}))')
-    if kind in ("comm", "session"):
+    if kind in ("comm", "session", "win"):
         lines.append(f"call.on(Kind::{kind}, as_bits(*{name}));")
     if kind == "group":
         lines.append(f"call.on_session_of(*find_group(*{name}));")

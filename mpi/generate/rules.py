@@ -10,12 +10,13 @@ from model import HANDLES, read
 KIND_OF = {ctype: kind for kind, ctype in HANDLES.items()}
 OBJECT_RULES = {"comm": "Comm", "group": "Group", "datatype": "Datatype", "op": "Op",
                 "errhandler": "Errhandler",
-                "session": "Session"}
-RAW_KINDS = {"request", "message", "win", "file"}
+                "session": "Session", "win": "Win"}
+RAW_KINDS = {"request", "message", "file"}
 COMMUNICATION = ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking", "coll_persistent",
                  "coll_neighborhood",
                  "rma", "io", "op")
-BUFFERS = {"buf", "buffer", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf"}
+BUFFERS = {"buf", "buffer", "sendbuf", "recvbuf", "inbuf", "outbuf", "inoutbuf", "origin_addr", "result_addr",
+           "compare_addr"}
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,10 @@ def in_place(function, parameter):
 
 
 def significant(function, parameter):
-    """C++ condition under which MPI reads this argument of a collective; empty: always."""
+    """C++ condition under which MPI reads this argument; empty: always."""
+    if function.chapter == "rma" and parameter.startswith("origin_") and "op" in [p.name for p in
+                                                                                 function.parameters]:
+        return "op != MPI_NO_OP"  # section 12.3.4: then nothing of the origin is looked at
     fam = family(function)
     if fam is None or fam.startswith("Neighbor"):
         return ""

@@ -49,19 +49,10 @@ bool named_by_parameters(const Comm& comm, const NodeCall& call) {
          std::any_of(tuning().rules.begin(), tuning().rules.end(), fits);
 }
 
-/// Local ranks of the members; empty unless all are processes of this node and of this world.
-std::vector<std::uint32_t> places(const Comm& comm, const Runtime& runtime) {
-  std::vector<std::uint32_t> result;
-  const std::vector<std::uint32_t>& here = runtime.place().node_ranks();
-  if (comm.inter() || comm.size() < 2 || comm.size() > std::min<std::size_t>(here.size(), kMostMembers))
-    return {};
-  for (std::uint32_t member = 0; member < comm.size(); ++member) {
-    const ProcId proc = comm.group()->at(member);
-    const auto at = std::lower_bound(here.begin(), here.end(), proc.rank);
-    if (proc.world != runtime.self().world || at == here.end() || *at != proc.rank) return {};
-    result.push_back(static_cast<std::uint32_t>(at - here.begin()));
-  }
-  return result;
+/// Local ranks of the members, if boards can serve them; else empty.
+std::vector<std::uint32_t> places(const Comm& comm) {
+  if (comm.inter() || comm.size() < 2 || comm.size() > kMostMembers) return {};
+  return local_ranks(comm);
 }
 
 const Type& word_type() {
@@ -81,6 +72,20 @@ int by_messages(Comm& comm, Build&& build) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> local_ranks(const Comm& comm) {
+  std::vector<std::uint32_t> result;
+  const Runtime& runtime = *Runtime::get();
+  const std::vector<std::uint32_t>& here = runtime.place().node_ranks();
+  if (comm.size() > here.size()) return {};
+  for (std::uint32_t member = 0; member < comm.size(); ++member) {
+    const ProcId proc = comm.group()->at(member);
+    const auto at = std::lower_bound(here.begin(), here.end(), proc.rank);
+    if (proc.world != runtime.self().world || at == here.end() || *at != proc.rank) return {};
+    result.push_back(static_cast<std::uint32_t>(at - here.begin()));
+  }
+  return result;
+}
 
 /// The doorbells of the members.
 struct NodeTeam::Bells {
@@ -109,7 +114,7 @@ struct NodeTeam::Header {
 NodeTeam::NodeTeam(Comm& comm) : comm_(comm) {
   Runtime& runtime = *Runtime::get();
   if (!runtime.params().boolean(kCollNode)) return;
-  local_ranks_ = places(comm, runtime);
+  local_ranks_ = places(comm);
   if (!local_ranks_.empty()) shapes_ = node::Shapes(local_ranks_.size());
 }
 

@@ -44,6 +44,10 @@ struct NodeCall {
   return {which, block, rounded * comm.size(), std::min<std::uint64_t>(rounded, 64) * comm.size()};
 }
 
+/// Of an intracommunicator's members, on this node; empty unless all are processes of this node and of this
+/// world.
+[[nodiscard]] std::vector<std::uint32_t> local_ranks(const Comm& comm);
+
 class NodeTeam final : public node::Patience {
  public:
   /// The crew for this call, or null: messages it is. Collective over the communicator. `name` is for hang

@@ -13,6 +13,7 @@ typedef int place_t;
 typedef MPI_Count count_t;
 typedef MPI_Aint place_t;
 
+#define MPI_Accumulate MPI_Accumulate_c
 #define MPI_Allgather MPI_Allgather_c
 #define MPI_Allgather_init MPI_Allgather_init_c
 #define MPI_Allgatherv MPI_Allgatherv_c
@@ -39,6 +40,8 @@ typedef MPI_Aint place_t;
 #define MPI_Gather_init MPI_Gather_init_c
 #define MPI_Gatherv MPI_Gatherv_c
 #define MPI_Gatherv_init MPI_Gatherv_init_c
+#define MPI_Get MPI_Get_c
+#define MPI_Get_accumulate MPI_Get_accumulate_c
 #define MPI_Get_count MPI_Get_count_c
 #define MPI_Get_elements MPI_Get_elements_c
 #define MPI_Iallgather MPI_Iallgather_c
@@ -70,6 +73,8 @@ typedef MPI_Aint place_t;
 #define MPI_Pack_external MPI_Pack_external_c
 #define MPI_Pack_external_size MPI_Pack_external_size_c
 #define MPI_Pack_size MPI_Pack_size_c
+#define MPI_Put MPI_Put_c
+#define MPI_Raccumulate MPI_Raccumulate_c
 #define MPI_Recv MPI_Recv_c
 #define MPI_Recv_init MPI_Recv_init_c
 #define MPI_Reduce MPI_Reduce_c
@@ -79,6 +84,9 @@ typedef MPI_Aint place_t;
 #define MPI_Reduce_scatter_block MPI_Reduce_scatter_block_c
 #define MPI_Reduce_scatter_block_init MPI_Reduce_scatter_block_init_c
 #define MPI_Reduce_scatter_init MPI_Reduce_scatter_init_c
+#define MPI_Rget MPI_Rget_c
+#define MPI_Rget_accumulate MPI_Rget_accumulate_c
+#define MPI_Rput MPI_Rput_c
 #define MPI_Rsend MPI_Rsend_c
 #define MPI_Rsend_init MPI_Rsend_init_c
 #define MPI_Scan MPI_Scan_c
@@ -112,6 +120,9 @@ typedef MPI_Aint place_t;
 #define MPI_Type_vector MPI_Type_vector_c
 #define MPI_Unpack MPI_Unpack_c
 #define MPI_Unpack_external MPI_Unpack_external_c
+#define MPI_Win_allocate MPI_Win_allocate_c
+#define MPI_Win_allocate_shared MPI_Win_allocate_shared_c
+#define MPI_Win_shared_query MPI_Win_shared_query_c
 
 #endif
 #endif

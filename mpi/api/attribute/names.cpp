@@ -10,6 +10,7 @@
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/error.hpp"
 #include "mpi/info/info.hpp"
+#include "mpi/onesided/window.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -43,10 +44,13 @@ int Type_get_name(Datatype* datatype, char* type_name, int* resultlen) {
   return give_name(name, type_name, resultlen);
 }
 
-/// Nothing makes a window, so only the null handle has a name.
-int Win_get_name(MPI_Win win, char* win_name, int* resultlen) {
-  if (win != MPI_WIN_NULL) return error(MPI_ERR_WIN, "win is not a live window (no window can be made)");
-  return give_name("MPI_WIN_NULL", win_name, resultlen);
+int Win_set_name(Win& win, const char* win_name) {
+  set_name(win.name, win_name);
+  win.comm().name = win.label();  // how hang help calls its barriers
+  return MPI_SUCCESS;
+}
+int Win_get_name(Win* win, char* win_name, int* resultlen) {
+  return give_name(win == nullptr ? "MPI_WIN_NULL" : std::string_view(win->name), win_name, resultlen);
 }
 
 /// Hints replace the communicator's of the same key; null leaves them.

@@ -12,6 +12,7 @@
 #include "mpi/comm/comm.hpp"
 #include "mpi/errhandler/codes.hpp"
 #include "mpi/error.hpp"
+#include "mpi/onesided/window.hpp"
 #include "mpi/session/session.hpp"
 #include "mpi/world/world.hpp"
 
@@ -110,6 +111,14 @@ int Comm_set_errhandler(Comm& comm, Errhandler& errhandler) {
 int Comm_get_errhandler(Comm& comm, MPI_Errhandler* errhandler) { return give(comm.errhandler, errhandler); }
 int Comm_call_errhandler(Comm& comm, int errorcode) {
   return call(Kind::comm, comm.handle(), "MPI_Comm_call_errhandler", errorcode);
+}
+
+int Win_set_errhandler(Win& win, Errhandler& errhandler) {
+  return attach(win.errhandler, errhandler, Kind::win);
+}
+int Win_get_errhandler(Win& win, MPI_Errhandler* errhandler) { return give(win.errhandler, errhandler); }
+int Win_call_errhandler(Win& win, int errorcode) {
+  return call(Kind::win, win.handle(), "MPI_Win_call_errhandler", errorcode);
 }
 
 int Session_set_errhandler(Session& session, Errhandler& errhandler) {

@@ -55,6 +55,7 @@ static MPI_Op freed_op;
 static MPI_Info freed_info;
 static MPI_Errhandler freed_errhandler;
 static MPI_Session freed_session;
+static MPI_Win window, freed_window;
 static MPI_Request junk_request, freed_request;
 static MPI_Message junk_message;
 static long long buffer[64], scratch[512];
@@ -70,6 +71,7 @@ BOTTOM = """\
 static void keep(MPI_Comm *comm, int *code, ...) { (void)comm; (void)code; }
 static void make_freed(void) {
   static int number;
+  void *memory;
   MPI_Group group;
   MPI_Comm_dup(MPI_COMM_SELF, &freed_comm);
   MPI_Comm_group(freed_comm, &group);
@@ -80,6 +82,9 @@ static void make_freed(void) {
   MPI_Info_create(&freed_info);
   MPI_Comm_create_errhandler(keep, &freed_errhandler);
   MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &freed_session);
+  MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &freed_window);
+  MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &window);
+  MPI_Win_set_errhandler(window, on_error);
   MPI_Irecv(&number, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &freed_request);
   MPI_Comm comm = freed_comm;
   MPI_Datatype type = freed_type;
@@ -87,6 +92,7 @@ static void make_freed(void) {
   MPI_Info info = freed_info;
   MPI_Errhandler errhandler = freed_errhandler;
   MPI_Session session = freed_session;
+  MPI_Win win = freed_window;
   MPI_Request request = freed_request;
   MPI_Comm_free(&comm);
   MPI_Group_free(&group);
@@ -95,6 +101,7 @@ static void make_freed(void) {
   MPI_Info_free(&info);
   MPI_Errhandler_free(&errhandler);
   MPI_Session_finalize(&session);
+  MPI_Win_free(&win);
   MPI_Cancel(&request);
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   junk_request = (MPI_Request)(uintptr_t)0x123456789abc;
@@ -120,6 +127,7 @@ static int run(int fatal) {
   MPI_Session_init(MPI_INFO_NULL, on_error, &session);
   make_freed();
   test_all(group, session, info);
+  MPI_Win_free(&window);
   MPI_Session_finalize(&session);
   MPI_Info_free(&info);
   MPI_Group_free(&group);
@@ -173,7 +181,7 @@ NOTHING_WRONG = ("Abi_set_fortran_booleans", "Dims_create", "File_call_errhandle
 GOOD = {
     "comm": "MPI_COMM_WORLD", "comm_or_null": "MPI_COMM_NULL", "datatype_or_null": "MPI_DATATYPE_NULL",
     "group": "group", "datatype": "MPI_INT", "datatype_committed": "MPI_INT",
-    "op": "MPI_SUM",
+    "op": "MPI_SUM", "win": "window", "win_or_null": "MPI_WIN_NULL",
     "errhandler": "on_error", "session": "session", "info": "info", "info_or_null": "MPI_INFO_NULL",
     "count": "1", "count_int": "1", "value": "0", "dest": "0", "source": "0", "root": "0", "tag": "0",
     "any_tag": "0",
@@ -189,6 +197,7 @@ HANDLES = {  # rule: (type, null, one that has been freed, expected class)
     "info": ("MPI_Info", "MPI_INFO_NULL", "freed_info", "MPI_ERR_INFO"),
     "errhandler": ("MPI_Errhandler", "MPI_ERRHANDLER_NULL", "freed_errhandler", "MPI_ERR_ERRHANDLER"),
     "session": ("MPI_Session", "MPI_SESSION_NULL", "freed_session", "MPI_ERR_SESSION"),
+    "win": ("MPI_Win", "MPI_WIN_NULL", "freed_window", "MPI_ERR_WIN"),
 }
 # What the text says of such a value.
 SAID = {"(void *)minus": "-1", "no_types": "MPI_DATATYPE_NULL", "MPI_COMM_WORLD": "comm has no ",

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows: making them, freeing them, what they are. Layer: mpi. MPI 5.0 section 12.2.
+
+#include "mpi/onesided/create.hpp"
+
+#include <string>
+
+#include "mpi/api.gen.hpp"
+#include "mpi/error.hpp"
+#include "mpi/group/group.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+int allocate(Comm& comm, const WinRequest& request, void* baseptr, MPI_Win* win) {
+  *win = MPI_WIN_NULL;
+  const MadeWin made = make_window(comm, request);
+  if (made.win == nullptr) return made.error_class;
+  *static_cast<void**>(baseptr) = made.win->own().base;
+  *win = as_handle<MPI_Win>(made.win->handle());
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+int Win_allocate(MPI_Aint size, MPI_Count disp_unit, Info* info, Comm& comm, void* baseptr, MPI_Win* win) {
+  return allocate(comm, {MPI_WIN_FLAVOR_ALLOCATE, size, disp_unit, info}, baseptr, win);
+}
+
+int Win_allocate_shared(MPI_Aint size, MPI_Count disp_unit, Info* info, Comm& comm, void* baseptr,
+                        MPI_Win* win) {
+  return allocate(comm, {MPI_WIN_FLAVOR_SHARED, size, disp_unit, info}, baseptr, win);
+}
+
+/// Of MPI_PROC_NULL: the lowest rank that has any memory, else nothing.
+int Win_shared_query(Win& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, void* baseptr) {
+  std::uint32_t found = 0;
+  if (rank == MPI_PROC_NULL) {
+    while (found < win.size() && win.target(found).size == 0) ++found;
+  } else if (rank < 0 || static_cast<std::uint32_t>(rank) >= win.size()) {
+    return error(MPI_ERR_RANK, "rank is " + std::to_string(rank) + ", expected 0.." +
+                                   std::to_string(win.size() - 1) + " or MPI_PROC_NULL");
+  } else {
+    found = static_cast<std::uint32_t>(rank);
+  }
+  const Target none{};
+  const Target& target = found < win.size() ? win.target(found) : none;
+  *size = static_cast<MPI_Aint>(target.size);
+  *disp_unit = target.unit;
+  *static_cast<void**>(baseptr) = target.base;
+  return MPI_SUCCESS;
+}
+
+int Win_free(MPI_Win* win) {
+  bool freed = false;
+  const int rc = free_window(*find_win(*win), freed);
+  if (freed) *win = MPI_WIN_NULL;
+  return rc;
+}
+
+int Win_get_group(Win& win, MPI_Group* group) {
+  const Group& members = *win.comm().group();
+  *group = new_handle<MPI_Group>(tables().group,
+                                 Ref<Group>::adopt(new Group(members.members(), members.session())));
+  return *group != MPI_GROUP_NULL ? MPI_SUCCESS : error(MPI_ERR_NO_MEM, "too many groups are alive");
+}
+
+}  // namespace starling::mpi::api

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Epochs of windows. Layer: mpi. MPI 5.0 section 12.5.
+
+#include "mpi/onesided/synchronise.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "mpi/api.gen.hpp"
+#include "mpi/error.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+bool is_member(const Win& win, int rank) noexcept {
+  return rank >= 0 && static_cast<std::uint32_t>(rank) < win.size();
+}
+
+int no_member(const Win& win, int rank) {
+  return error(MPI_ERR_RANK,
+               "rank is " + std::to_string(rank) + ", expected 0.." + std::to_string(win.size() - 1));
+}
+
+int flush_one(const char* function, int rank, Win& win) {
+  if (!is_member(win, rank)) return no_member(win, rank);
+  const int rc = check_passive(win, static_cast<std::uint32_t>(rank));
+  if (rc == MPI_SUCCESS) flush(win, function);
+  return rc;
+}
+
+int flush_each(const char* function, Win& win) {
+  const int rc = check_passive(win);
+  if (rc == MPI_SUCCESS) flush(win, function);
+  return rc;
+}
+
+}  // namespace
+
+int Win_fence(int assert, Win& win) { return fence(win, assert); }
+
+int Win_lock(int lock_type, int rank, int assert, Win& win) {
+  if (!is_member(win, rank)) return no_member(win, rank);
+  return lock(win, lock_type, static_cast<std::uint32_t>(rank), assert);
+}
+
+int Win_unlock(int rank, Win& win) {
+  return is_member(win, rank) ? unlock(win, static_cast<std::uint32_t>(rank)) : no_member(win, rank);
+}
+
+int Win_lock_all(int assert, Win& win) { return lock_all(win, assert); }
+
+int Win_unlock_all(Win& win) { return unlock_all(win); }
+
+// An operation is complete on both sides when its call returns.
+int Win_flush(int rank, Win& win) { return flush_one("MPI_Win_flush", rank, win); }
+int Win_flush_local(int rank, Win& win) { return flush_one("MPI_Win_flush_local", rank, win); }
+int Win_flush_all(Win& win) { return flush_each("MPI_Win_flush_all", win); }
+int Win_flush_local_all(Win& win) { return flush_each("MPI_Win_flush_local_all", win); }
+
+/// A program that waits for another one's store calls it in a loop: so messages move, and on a crowded node
+/// the core is given away.
+int Win_sync(Win&) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  Runtime::get()->waits().poll("MPI_Win_sync");
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  return MPI_SUCCESS;
+}
+
+}  // namespace starling::mpi::api

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts and gets. Layer: mpi. MPI 5.0 sections 12.3.1, 12.3.2, 12.3.5.
+
+#include "mpi/onesided/transfer.hpp"
+
+#include "mpi/api.gen.hpp"
+
+namespace starling::mpi::api {
+namespace {
+
+std::uint64_t many(MPI_Count count) noexcept { return static_cast<std::uint64_t>(count); }
+
+}  // namespace
+
+int Put(const void* origin_addr, MPI_Count origin_count, Datatype& origin_datatype, int target_rank,
+        MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Win& win) {
+  return put(win, {const_cast<void*>(origin_addr), many(origin_count), origin_datatype},
+             {target_rank, target_disp, many(target_count), target_datatype});
+}
+
+int Get(void* origin_addr, MPI_Count origin_count, Datatype& origin_datatype, int target_rank,
+        MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Win& win) {
+  return get(win, {origin_addr, many(origin_count), origin_datatype},
+             {target_rank, target_disp, many(target_count), target_datatype});
+}
+
+}  // namespace starling::mpi::api

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The predefined elements of a datatype, one by one, for accumulates. Layer: mpi.
+/// MPI 5.0 section 12.3.4.
+///
+/// An accumulate works on elements of one predefined type, wherever a derived type has them; of pairs such as
+/// MPI_DOUBLE_INT the element is the pair, with its padding.
+///
+/// Threads:   any.
+/// Units:     bytes.
+
+#include <cstdint>
+
+#include "mpi/datatype/datatype.hpp"
+
+namespace starling::mpi {
+
+/// The predefined type (or a type with its typemap) that all of a type consists of; empty: there are several.
+[[nodiscard]] Ref<Datatype> only_element(const Datatype& type);
+
+/// Calls visit(displacement, n) for each run of n elements in a row, in the order of the typemap; `element`
+/// is only_element(type).
+class ElementWalk {
+ public:
+  using Visit = void (*)(void* context, std::int64_t displacement, std::uint64_t count);
+  ElementWalk(const Datatype& element, Visit visit, void* context) noexcept;
+  void run(const Datatype& type, std::uint64_t count);
+
+ private:
+  void walk(const Node& node, std::int64_t at);
+  void leaf(const Node& node, std::int64_t at);
+
+  const BasicInfo& info_;
+  Visit visit_;
+  void* context_;
+  bool second_ = false;  // of a pair, the first part was the last leaf
+};
+
+template <class Function>
+void each_run(const Datatype& type, const Datatype& element, std::uint64_t count, Function&& function) {
+  const auto call = [](void* context, std::int64_t displacement, std::uint64_t elements) {
+    (*static_cast<std::remove_reference_t<Function>*>(context))(displacement, elements);
+  };
+  ElementWalk(element, call, &function).run(type, count);
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Locks of windows. What is hard: who holds a lock of the window and wants another one must not wait behind
+// those who wait for what it holds, so it goes before them; and a member that dies frees what it held.
+// Layer: mpi. MPI 5.0 section 12.5.3; docs/design/onesided.md
+
+#include <atomic>
+#include <string>
+
+#include "core/clock.hpp"
+#include "mpi/error.hpp"
+#include "mpi/onesided/synchronise.hpp"
+#include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/waiting.hpp"
+
+namespace starling::mpi {
+namespace {
+
+using Lock = Control::Lock;
+
+/// Between two looks for members that have died.
+constexpr std::uint64_t kLookNs = 50'000'000;
+
+void wake(const Win& win, std::uint32_t member) noexcept {
+  if (member != Lock::kNobody) Runtime::get()->place().segment().ring(win.target(member).local_rank);
+}
+
+/// One taking of a lock, from the queue on.
+class Queued {
+ public:
+  Queued(Win& win, Lock lock, Side side, std::string what)
+      : win_(win), lock_(lock), side_(side), what_(std::move(what)) {}
+
+  [[nodiscard]] int take(bool first);
+
+ private:
+  [[nodiscard]] bool look();
+  [[nodiscard]] std::string describe() const;
+
+  Win& win_;
+  Lock lock_;
+  Side side_;
+  std::string what_;
+  std::uint64_t next_look_ns_ = 0;
+  std::uint32_t dead_ = Lock::kNobody;
+};
+
+/// "MPI_Win_lock of window 'grid' ..., target 1: held exclusively by rank 0"
+std::string Queued::describe() const {
+  std::string text = what_;
+  const char* before = ": held by rank ";
+  for (std::uint32_t member = 0; member < win_.size(); ++member) {
+    if (member == win_.rank() || !lock_.doing(member).holds) continue;
+    text += before + std::to_string(member);
+    before = ", ";
+  }
+  return text;
+}
+
+/// Frees the lock of members that have died. True if one may have held it.
+bool Queued::look() {
+  for (std::uint32_t member = 0; member < win_.size(); ++member) {
+    const Lock::Doing doing = lock_.doing(member);
+    if (member == win_.rank() || (!doing.holds && !doing.waits)) continue;
+    if (Runtime::get()->place().segment().alive(win_.target(member).local_rank)) continue;
+    if (lock_.clear_of(member)) dead_ = member;
+  }
+  return dead_ != Lock::kNobody;
+}
+
+int Queued::take(bool first) {
+  lock_.queue(side_, first);
+  const auto describe_it = [this] { return describe(); };
+  const Waiting waiting(describe_it);
+  next_look_ns_ = now_ns() + kLookNs;
+  bool taken = false;
+  Runtime::get()->waits().wait([&] {
+    taken = lock_.try_queued(side_);
+    if (taken) return true;
+    const std::uint64_t now = now_ns();
+    if (now < next_look_ns_) return false;
+    next_look_ns_ = now + kLookNs;
+    return look();
+  });
+  if (!taken) lock_.give_up();
+  wake(win_, lock_.next());
+  if (taken) return MPI_SUCCESS;
+  return error(MPI_ERR_PROC_ABORTED, what_ + ": rank " + std::to_string(dead_) +
+                                         " has ended, which held it; what it did may be incomplete");
+}
+
+/// `what` gives the text for hang help, and is called only by who has to wait.
+template <class What>
+int take(Win& win, Lock lock, Side side, bool first, const What& what) {
+  if (lock.enter(side, first)) [[likely]]
+    return MPI_SUCCESS;
+  return Queued(win, lock, side, what()).take(first);
+}
+
+void give(Win& win, Lock lock, Side side) noexcept { wake(win, lock.leave(side)); }
+
+int check_assertion(int assertion) {
+  if ((assertion & ~MPI_MODE_NOCHECK) == 0) return MPI_SUCCESS;
+  return error(MPI_ERR_ASSERT, "assert is " + std::to_string(assertion) + ", expected 0 or MPI_MODE_NOCHECK");
+}
+
+/// A fence may have opened an epoch; it counts only if operations have followed.
+int check_fence(Win& win) {
+  if (win.epochs.fence && win.epochs.used) {
+    return error(MPI_ERR_RMA_SYNC, win.label() +
+                                       ": operations were called since the last MPI_Win_fence; "
+                                       "expected one with MPI_MODE_NOSUCCEED first");
+  }
+  win.epochs.fence = false;
+  return MPI_SUCCESS;
+}
+
+/// Exclusive locks of this process hold the node's lock together.
+template <class What>
+int take_node_lock(Win& win, bool first, const What& what) {
+  Win::Epochs& epochs = win.epochs;
+  if (epochs.node_pending) Runtime::get()->waits().wait([&] { return !epochs.node_pending; });
+  if (epochs.exclusive == 0) {
+    epochs.node_pending = true;
+    const int rc = take(win, win.control().node_lock(win.rank()), Side::other, first, what);
+    epochs.node_pending = false;
+    Runtime::get()->polling().wake();
+    if (rc != MPI_SUCCESS) return rc;
+  }
+  ++epochs.exclusive;
+  return MPI_SUCCESS;
+}
+
+void give_node_lock(Win& win) noexcept {
+  if (--win.epochs.exclusive == 0) give(win, win.control().node_lock(win.rank()), Side::other);
+}
+
+int take_locks(Win& win, bool exclusive, std::uint32_t rank) {
+  // Who holds a lock goes first: those who wait may wait for what it holds.
+  const bool first = win.epochs.locks != 0;
+  const auto what = [&] { return "MPI_Win_lock of " + win.label(rank); };
+  const Lock lock = win.control().target_lock(rank, win.rank());
+  if (!exclusive) return take(win, lock, Side::shared, first, what);
+  if (const int rc = take_node_lock(win, first, what); rc != MPI_SUCCESS) return rc;
+  const int rc = take(win, lock, Side::other, first, what);
+  if (rc != MPI_SUCCESS) give_node_lock(win);
+  return rc;
+}
+
+}  // namespace
+
+int lock(Win& win, int type, std::uint32_t rank, int assertion) {
+  if (type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED) {
+    return error(MPI_ERR_LOCKTYPE,
+                 "lock_type is " + std::to_string(type) + ", expected MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED");
+  }
+  if (const int rc = check_assertion(assertion); rc != MPI_SUCCESS) return rc;
+  Win::Epochs& epochs = win.epochs;
+  if (epochs.lock_all) {
+    return error(MPI_ERR_RMA_SYNC, win.label() + ": all targets are locked already (MPI_Win_lock_all)");
+  }
+  if (epochs.held[rank] != Win::Held::nothing) {
+    return error(MPI_ERR_RMA_SYNC, win.label(rank) + ": it is locked already, or an access epoch is open");
+  }
+  if (const int rc = check_fence(win); rc != MPI_SUCCESS) return rc;
+  const bool exclusive = type == MPI_LOCK_EXCLUSIVE;
+  Win::Held held = Win::Held::unchecked;
+  if ((assertion & MPI_MODE_NOCHECK) == 0) {
+    epochs.held[rank] = Win::Held::pending;
+    if (const int rc = take_locks(win, exclusive, rank); rc != MPI_SUCCESS) {
+      epochs.held[rank] = Win::Held::nothing;
+      return rc;
+    }
+    held = exclusive ? Win::Held::exclusive : Win::Held::shared;
+  }
+  epochs.held[rank] = held;
+  ++epochs.locks;
+  return MPI_SUCCESS;
+}
+
+int unlock(Win& win, std::uint32_t rank) {
+  Win::Epochs& epochs = win.epochs;
+  const Win::Held held = epochs.held[rank];
+  if (held <= Win::Held::pending || held == Win::Held::started) {
+    return error(MPI_ERR_RMA_SYNC, win.label(rank) + ": it is not locked");
+  }
+  std::atomic_thread_fence(std::memory_order_acq_rel);
+  if (held != Win::Held::unchecked) {
+    const bool exclusive = held == Win::Held::exclusive;
+    give(win, win.control().target_lock(rank, win.rank()), exclusive ? Side::other : Side::shared);
+    if (exclusive) give_node_lock(win);
+  }
+  epochs.held[rank] = Win::Held::nothing;
+  --epochs.locks;
+  return MPI_SUCCESS;
+}
+
+int lock_all(Win& win, int assertion) {
+  if (const int rc = check_assertion(assertion); rc != MPI_SUCCESS) return rc;
+  Win::Epochs& epochs = win.epochs;
+  if (epochs.lock_all || epochs.locks != 0) {
+    return error(MPI_ERR_RMA_SYNC, win.label() + ": some target is locked already");
+  }
+  if (const int rc = check_fence(win); rc != MPI_SUCCESS) return rc;
+  epochs.lock_all = true;
+  epochs.lock_all_checked = (assertion & MPI_MODE_NOCHECK) == 0;
+  if (!epochs.lock_all_checked) return MPI_SUCCESS;
+  const auto what = [&] { return "MPI_Win_lock_all of " + win.label(); };
+  const int rc = take(win, win.control().node_lock(win.rank()), Side::shared, false, what);
+  if (rc != MPI_SUCCESS) epochs.lock_all = false;
+  return rc;
+}
+
+int unlock_all(Win& win) {
+  Win::Epochs& epochs = win.epochs;
+  if (!epochs.lock_all) {
+    return error(MPI_ERR_RMA_SYNC, win.label() + ": MPI_Win_lock_all has not been called");
+  }
+  std::atomic_thread_fence(std::memory_order_acq_rel);
+  epochs.lock_all = false;
+  if (epochs.lock_all_checked) give(win, win.control().node_lock(win.rank()), Side::shared);
+  return MPI_SUCCESS;
+}
+
+}  // namespace starling::mpi

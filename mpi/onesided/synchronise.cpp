@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Fences and flushes. Layer: mpi. MPI 5.0 section 12.5; docs/design/onesided.md
+
+#include "mpi/onesided/synchronise.hpp"
+
+#include <atomic>
+#include <string>
+
+#include "mpi/coll/node/algorithms.hpp"
+#include "mpi/error.hpp"
+#include "mpi/launch/launch.hpp"
+#include "mpi/launch/node_team.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// Every so many flushes let messages move: a program that waits by MPI_Get and MPI_Win_flush, too, has to
+/// answer others (section 12.7.3).
+constexpr std::uint32_t kFlushesPerPoll = 16;
+
+std::string what_is_open(const Win& win) {
+  const Win::Epochs& epochs = win.epochs;
+  if (epochs.lock_all) return "MPI_Win_lock_all has been called, and MPI_Win_unlock_all not";
+  for (std::uint32_t rank = 0; rank < win.size(); ++rank) {
+    if (epochs.held[rank] == Win::Held::nothing) continue;
+    return "target " + std::to_string(rank) + " is locked, and not yet unlocked";
+  }
+  return {};
+}
+
+}  // namespace
+
+int none_open(const Win& win) {
+  const std::string open = what_is_open(win);
+  if (!open.empty()) return error(MPI_ERR_RMA_SYNC, win.label() + ": " + open);
+  if (win.epochs.fence && win.epochs.used) {
+    return error(MPI_ERR_RMA_SYNC, win.label() +
+                                       ": operations were called since the last MPI_Win_fence, which another "
+                                       "one has to complete first");
+  }
+  return MPI_SUCCESS;
+}
+
+int member_barrier(Win& win, const char* name) {
+  Comm& comm = win.comm();
+  if (comm.size() == 1) return MPI_SUCCESS;
+  const coll::Form form = coll::kBlocking;
+  if (coll::node::Crew* const crew = coll::NodeTeam::crew(form, comm, name))
+    return on_window(coll::NodeTeam::ended(comm, *crew, coll::node::barrier(*crew)));
+  auto build = [](coll::Schedule& schedule, const coll::Team& team) { coll::barrier(schedule, team); };
+  return on_window(coll::launch(form, comm, coll::Used{}, build, name));
+}
+
+int fence(Win& win, int assertion) {
+  constexpr int kKnown = MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+  if ((assertion & ~kKnown) != 0) {
+    return error(MPI_ERR_ASSERT, "assert is " + std::to_string(assertion) +
+                                     ", expected 0 or some of MPI_MODE_NOSTORE, NOPUT, NOPRECEDE, NOSUCCEED");
+  }
+  const std::string open = what_is_open(win);
+  if (!open.empty()) return error(MPI_ERR_RMA_SYNC, win.label() + ": " + open);
+  Win::Epochs& epochs = win.epochs;
+  const bool precede = (assertion & MPI_MODE_NOPRECEDE) == 0;
+  if (!precede && epochs.fence && epochs.used) {
+    return error(MPI_ERR_RMA_SYNC, win.label() +
+                                       ": MPI_MODE_NOPRECEDE, although operations were called since the last "
+                                       "MPI_Win_fence");
+  }
+  const bool succeed = (assertion & MPI_MODE_NOSUCCEED) == 0;
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  // One barrier both completes what was before and keeps what follows from coming too early.
+  if (precede || succeed) {
+    if (const int rc = member_barrier(win, "win_fence"); rc != MPI_SUCCESS) return rc;
+  }
+  epochs.fence = succeed;
+  epochs.used = false;
+  return MPI_SUCCESS;
+}
+
+int check_passive(const Win& win) {
+  if (win.epochs.lock_all || win.epochs.locks != 0) return MPI_SUCCESS;
+  return error(MPI_ERR_RMA_SYNC, win.label() + ": no target is locked; expected MPI_Win_lock or lock_all");
+}
+
+int check_passive(const Win& win, std::uint32_t rank) {
+  const Win::Held held = win.epochs.held[rank];
+  if (win.epochs.lock_all || (held > Win::Held::pending && held != Win::Held::started)) return MPI_SUCCESS;
+  return error(MPI_ERR_RMA_SYNC,
+               win.label(rank) + ": it is not locked; expected MPI_Win_lock or MPI_Win_lock_all");
+}
+
+void flush(Win& win, const char* function) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (++win.epochs.flushes % kFlushesPerPoll == 0) Runtime::get()->waits().poll(function);
+}
+
+int no_epoch(const Win& win, std::uint32_t rank) {
+  return error(MPI_ERR_RMA_SYNC, win.label(rank) +
+                                     ": no access epoch is open; expected MPI_Win_fence, MPI_Win_start, "
+                                     "MPI_Win_lock or MPI_Win_lock_all before");
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Epochs of windows: fences, locks, flushes. Layer: mpi. MPI 5.0 section 12.5.
+/// docs/design/onesided.md
+///
+/// The memory of all members is mapped, so an operation is complete when its call returns: what is left to
+/// do is order, between processes, and to tell wrong programs.
+///
+/// Threads:   under the runtime's lock, which waiting releases.
+/// Ordering:  what was done to a window's memory before a call that ends an epoch is visible to who begins
+///            one after it.
+/// Errors:    MPI_ERR_RMA_SYNC for calls that do not fit what is open; MPI_ERR_PROC_ABORTED if a member that
+///            is waited for has died.
+
+#include <cstdint>
+
+#include "mpi/onesided/window.hpp"
+
+namespace starling::mpi {
+
+/// MPI_SUCCESS, or what is open at this window and must be closed first.
+[[nodiscard]] int none_open(const Win& win);
+/// Returns when all members have called it. `name`: for hang help, as an MPI function is called: "win_free".
+[[nodiscard]] int member_barrier(Win& win, const char* name = __builtin_FUNCTION());
+
+[[nodiscard]] int fence(Win& win, int assertion);
+[[nodiscard]] int lock(Win& win, int type, std::uint32_t rank, int assertion);
+[[nodiscard]] int unlock(Win& win, std::uint32_t rank);
+[[nodiscard]] int lock_all(Win& win, int assertion);
+[[nodiscard]] int unlock_all(Win& win);
+
+/// MPI_SUCCESS if a lock is held (of this target), so that a flush may be asked for.
+[[nodiscard]] int check_passive(const Win& win);
+[[nodiscard]] int check_passive(const Win& win, std::uint32_t rank);
+/// Orders loads and stores of this process, and lets messages move now and then.
+void flush(Win& win, const char* function);
+
+/// Notes that no epoch to this target is open.
+[[nodiscard, gnu::cold]] int no_epoch(const Win& win, std::uint32_t rank);
+
+/// Whether operations on a target may be called now.
+[[nodiscard]] inline bool accessible(Win& win, std::uint32_t rank) noexcept {
+  Win::Epochs& epochs = win.epochs;
+  epochs.used = true;
+  return epochs.fence || epochs.lock_all || epochs.held[rank] > Win::Held::pending;
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts and gets on mapped memory: one copy, from type to type. Layer: mpi. docs/design/onesided.md
+
+#include "mpi/onesided/transfer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+
+#include "mpi/error.hpp"
+#include "mpi/onesided/synchronise.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// Between two types with gaps so much is packed at a time: it stays in the nearest cache.
+constexpr std::size_t kPiece = 16384;
+
+std::byte* bytes_at(void* base) noexcept { return static_cast<std::byte*>(base); }
+
+int outside(const Win& win, const Spot& place, std::int64_t first, std::int64_t end) {
+  const auto rank = static_cast<std::uint32_t>(place.rank);
+  return error(MPI_ERR_RMA_RANGE, win.label(rank) + ": bytes " + std::to_string(first) + ".." +
+                                      std::to_string(end) + " (target_disp " + std::to_string(place.disp) +
+                                      " of " + std::to_string(win.target(rank).unit) +
+                                      " bytes each) are not all in it");
+}
+
+int too_far(const Win& win, const Spot& place) {
+  return error(MPI_ERR_RMA_RANGE, win.label(static_cast<std::uint32_t>(place.rank)) + ": target_disp " +
+                                      std::to_string(place.disp) + " is not in it");
+}
+
+/// What is moved has to fit, as a message's data has.
+int check_lengths(const Win& win, int rank, std::uint64_t given, std::uint64_t room) {
+  if (given <= room) [[likely]]
+    return MPI_SUCCESS;
+  return error(MPI_ERR_TRUNCATE, win.label(static_cast<std::uint32_t>(rank)) + ": " + std::to_string(given) +
+                                     " bytes are to be moved, and the destination's count and type have " +
+                                     std::to_string(room));
+}
+
+}  // namespace
+
+int check_target(const Win& win, int rank) {
+  if ((rank >= 0 && static_cast<std::uint32_t>(rank) < win.size()) || rank == MPI_PROC_NULL)
+    return MPI_SUCCESS;
+  return error(MPI_ERR_RANK, "target_rank is " + std::to_string(rank) + ", expected 0.." +
+                                 std::to_string(win.size() - 1) + " or MPI_PROC_NULL");
+}
+
+int locate(Win& win, const Spot& place, std::byte*& at) {
+  at = nullptr;
+  if (const int rc = check_target(win, place.rank); rc != MPI_SUCCESS) return rc;
+  if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+  const auto rank = static_cast<std::uint32_t>(place.rank);
+  if (!accessible(win, rank)) [[unlikely]]
+    return no_epoch(win, rank);
+  if (place.disp < 0) {
+    return error(MPI_ERR_DISP,
+                 win.label(rank) + ": target_disp is " + std::to_string(place.disp) + ", expected 0 or more");
+  }
+  const Target& target = win.target(rank);
+  std::int64_t offset = 0, end = 0;
+  if (__builtin_mul_overflow(place.disp, target.unit, &offset)) return too_far(win, place);
+  if (place.count * place.type.size() == 0) {  // nothing is touched, wherever it is
+    at = target.base;
+    return MPI_SUCCESS;
+  }
+  const std::int64_t first = offset + place.type.gap(place.count);
+  if (__builtin_add_overflow(first, place.type.span_bytes(place.count), &end)) return too_far(win, place);
+  if (first < 0 || static_cast<std::uint64_t>(end) > target.size) [[unlikely]]
+    return outside(win, place, first, end);
+  at = target.base + offset;
+  return MPI_SUCCESS;
+}
+
+void copy_elements(const Data& from, const Data& to) noexcept {
+  const std::uint64_t bytes = std::min(from.bytes(), to.bytes());
+  if (bytes == 0) return;
+  if (from.type.contiguous() && to.type.contiguous()) {
+    std::memmove(to.base, from.base, bytes);
+  } else if (from.type.contiguous()) {
+    to.type.unpack(to.base, to.count, 0, bytes_at(from.base), bytes);
+  } else if (to.type.contiguous()) {
+    from.type.pack(from.base, from.count, 0, bytes_at(to.base), bytes);
+  } else {
+    std::array<std::byte, kPiece> piece;
+    for (std::uint64_t done = 0; done < bytes; done += kPiece) {
+      const std::size_t now = std::min<std::uint64_t>(kPiece, bytes - done);
+      from.type.pack(from.base, from.count, done, piece.data(), now);
+      to.type.unpack(to.base, to.count, done, piece.data(), now);
+    }
+  }
+}
+
+int put(Win& win, const Data& origin, const Spot& place) {
+  std::byte* at = nullptr;
+  if (const int rc = locate(win, place, at); rc != MPI_SUCCESS || at == nullptr) return rc;
+  const std::uint64_t room = place.count * place.type.size();
+  if (const int rc = check_lengths(win, place.rank, origin.bytes(), room); rc != MPI_SUCCESS) return rc;
+  copy_elements(origin, {at, place.count, place.type});
+  return MPI_SUCCESS;
+}
+
+int get(Win& win, const Data& origin, const Spot& place) {
+  std::byte* at = nullptr;
+  if (const int rc = locate(win, place, at); rc != MPI_SUCCESS || at == nullptr) return rc;
+  const std::uint64_t given = place.count * place.type.size();
+  if (const int rc = check_lengths(win, place.rank, given, origin.bytes()); rc != MPI_SUCCESS) return rc;
+  copy_elements({at, place.count, place.type}, origin);
+  return MPI_SUCCESS;
+}
+
+}  // namespace starling::mpi

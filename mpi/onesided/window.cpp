@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows: what they hold. Layer: mpi. docs/design/onesided.md
+
+#include "mpi/onesided/window.hpp"
+
+#include <utility>
+
+#include "mpi/creation/factory.hpp"
+#include "mpi/error.hpp"
+
+namespace starling::mpi {
+
+Win::~Win() { CommFactory::release(*comm_); }
+
+std::string Win::label() const {
+  return "window" + (name.empty() ? std::string() : " '" + name + "'") + " of " + std::to_string(size()) +
+         (size() == 1 ? " rank" : " ranks");
+}
+
+std::string Win::label(std::uint32_t rank) const {
+  return label() + ", target " + std::to_string(rank) + " (" + std::to_string(target(rank).size) + " bytes)";
+}
+
+void Win::take_memory(Mapping mapping, std::vector<Target> targets) {
+  mapping_ = std::move(mapping);
+  targets_ = std::move(targets);
+  control_ = Control(mapping_.data(), size());
+  epochs.held.assign(size(), Held::nothing);
+  constants.base = own().base;
+  constants.size = static_cast<MPI_Aint>(own().size);
+  constants.unit = static_cast<int>(own().unit);
+  constants.flavor = flavor_;
+}
+
+int on_window(int error_class) {
+  return error_class == MPI_SUCCESS ? MPI_SUCCESS : error(error_class, std::string(last_error_detail()));
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  What an MPI_Win stands for. Layer: mpi. MPI 5.0 chapter 12; docs/design/onesided.md
+///
+/// Threads:   under the runtime's lock, which waiting releases. The memory and the control words are used by
+///            all members at once.
+/// Ownership: a window owns its private communicator and its map of the node's memory; its handle is the only
+///            reference.
+/// Errors:    MPI error classes (mpi/error.hpp).
+/// Units:     bytes; displacements in the target's units where the name says so.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/mapping.hpp"
+#include "mpi.h"
+#include "mpi/attribute/attributes.hpp"
+#include "mpi/comm/comm.hpp"
+#include "mpi/errhandler/errhandler.hpp"
+#include "mpi/handles.hpp"
+#include "mpi/info/info.hpp"
+#include "mpi/onesided/control.hpp"
+
+namespace starling::mpi {
+
+/// One member's part of a window.
+struct Target {
+  std::byte* base = nullptr;  ///< where it is mapped here
+  std::uint64_t size = 0;
+  std::int64_t unit = 1;         ///< of displacements
+  std::uint32_t local_rank = 0;  ///< of its process on this node
+};
+
+class Win final : public GuardedObject {
+ public:
+  Win(Comm& comm, int flavor) noexcept : comm_(&comm), flavor_(flavor) {}
+  ~Win() override;
+
+  [[nodiscard]] Comm& comm() const noexcept { return *comm_; }
+  [[nodiscard]] std::uint32_t rank() const noexcept { return comm_->rank(); }
+  [[nodiscard]] std::uint32_t size() const noexcept { return comm_->size(); }
+  [[nodiscard]] int flavor() const noexcept { return flavor_; }
+  [[nodiscard]] const Target& target(std::uint32_t rank) const noexcept { return targets_[rank]; }
+  [[nodiscard]] const Target& own() const noexcept { return targets_[rank()]; }
+  [[nodiscard]] const Control& control() const noexcept { return control_; }
+
+  /// How people know it: "window 'grid' of 4 ranks".
+  [[nodiscard]] std::string label() const;
+  /// "window 'grid' of 4 ranks, target 2 (4096 bytes)"
+  [[nodiscard]] std::string label(std::uint32_t target) const;
+
+  /// All members' parts, and the map they lie in. `control`: what lies at the beginning of it.
+  void take_memory(Mapping mapping, std::vector<Target> targets);
+
+  /// What the attributes point to (section 12.2.6).
+  struct Constants {
+    void* base = nullptr;
+    MPI_Aint size = 0;
+    int unit = 1;
+    int flavor = 0;
+    int model = MPI_WIN_UNIFIED;
+  };
+  Constants constants;
+  Ref<Errhandler> errhandler;
+  AttributeSet attributes;
+  std::string name;
+  Ref<Info> info;  ///< hints that were given, or empty
+
+  /// What this process has open at the window (section 12.5).
+  enum class Held : std::uint8_t { nothing, pending, shared, exclusive, unchecked, started };
+  struct Epochs {
+    bool fence = false;  ///< operations may follow the last MPI_Win_fence
+    bool used = false;   ///< there have been some since
+    bool lock_all = false;
+    bool lock_all_checked = false;  ///< it holds the node's lock
+    bool node_pending = false;      ///< a thread of this process takes the node's lock
+    std::uint32_t locks = 0;        ///< held by MPI_Win_lock
+    std::uint32_t exclusive = 0;    ///< of these, exclusive ones that hold the node's lock together
+    std::vector<Held> held;         ///< by target
+    std::uint32_t flushes = 0;
+  };
+  Epochs epochs;
+
+ private:
+  Comm* comm_;
+  int flavor_;
+  Mapping mapping_;
+  Control control_;
+  std::vector<Target> targets_;
+};
+
+/// An error of the private communicator is the window's: notes it again, to be raised there.
+[[nodiscard]] int on_window(int error_class);
+
+}  // namespace starling::mpi

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI 5.0, 12.6: wrong arguments of windows and their operations.
+ * np: 1-8 */
+#include "rma.h"
+
+static void of_creation(void) {
+  int* base;
+  MPI_Win win;
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  CHECK_ERROR(MPI_Win_allocate(4, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_ERR_DISP);
+  CHECK_ERROR(MPI_Win_allocate(4, -1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_ERR_DISP);
+  CHECK_ERROR(MPI_Win_allocate(-1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win), MPI_ERR_SIZE);
+  CHECK(win == MPI_WIN_NULL);
+  /* One that is wrong on one rank alone fails on all, and nobody waits. */
+  CHECK_ERROR(MPI_Win_allocate_shared(world_rank() == world_size() - 1 ? -1 : 4, 1, MPI_INFO_NULL,
+                                      MPI_COMM_WORLD, &base, &win),
+              MPI_ERR_SIZE);
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
+static void of_places(void) {
+  char text[MPI_MAX_ERROR_STRING];
+  int *base, value = 5, code, length;
+  MPI_Datatype backwards;
+  MPI_Win win = int_window(10, &base);
+  OK(MPI_Win_set_name(win, "grid"));
+  OK(MPI_Type_create_resized(MPI_INT, 0, -4, &backwards));
+  OK(MPI_Type_commit(&backwards));
+  OK(MPI_Win_fence(0, win));
+  code = MPI_Put(&value, 1, MPI_INT, 0, 10, 1, MPI_INT, win);
+  CHECK_EQ(check_class(code), MPI_ERR_RMA_RANGE);
+  OK(MPI_Error_string(code, text, &length));
+  CHECK(strstr(text, "'grid'") != NULL && strstr(text, "target 0") != NULL && strstr(text, "40..44") != NULL);
+  CHECK_ERROR(MPI_Get(&value, 1, MPI_INT, 0, 9, 2, MPI_SHORT_INT, win), MPI_ERR_RMA_RANGE);
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, -1, 1, MPI_INT, win), MPI_ERR_DISP);
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, (MPI_Aint)1 << 62, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, 0, 2, backwards, win), MPI_ERR_RMA_RANGE);
+  OK(MPI_Put(&value, 1, MPI_INT, 0, 9, 1, MPI_INT, win));
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, world_size(), 0, 1, MPI_INT, win), MPI_ERR_RANK);
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, -5, 0, 1, MPI_INT, win), MPI_ERR_RANK);
+  CHECK_ERROR(MPI_Put(&value, -1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_COUNT);
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_CHAR, win), MPI_ERR_TRUNCATE);
+  CHECK_ERROR(MPI_Get(&value, 1, MPI_CHAR, 0, 0, 1, MPI_INT, win), MPI_ERR_TRUNCATE);
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_INT, win), MPI_ERR_TYPE);
+  OK(MPI_Win_fence(0, win));
+  CHECK_EQ(base[9], world_rank() == 0 ? 5 : 0);
+  OK(MPI_Type_free(&backwards));
+  OK(MPI_Win_free(&win));
+}
+
+static void of_fences(void) {
+  int *base, value = 1;
+  MPI_Win win = int_window(4, &base), freed;
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_RMA_SYNC); /* nothing is open */
+  CHECK_ERROR(MPI_Win_fence(1, win), MPI_ERR_ASSERT);
+  OK(MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, win));
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_RMA_SYNC);
+  OK(MPI_Win_fence(0, win));
+  OK(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+  CHECK_ERROR(MPI_Win_fence(MPI_MODE_NOPRECEDE, win), MPI_ERR_RMA_SYNC);
+  CHECK_ERROR(MPI_Win_free(&win), MPI_ERR_RMA_SYNC); /* the put has not been completed */
+  OK(MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOSUCCEED, win));
+  freed = win;
+  OK(MPI_Win_free(&win));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  CHECK_ERROR(MPI_Win_fence(0, freed), MPI_ERR_WIN);
+  CHECK_ERROR(MPI_Win_fence(0, MPI_WIN_NULL), MPI_ERR_WIN);
+}
+
+int main(int argc, char** argv) {
+  OK(MPI_Init(&argc, &argv));
+  of_creation();
+  of_places();
+  of_fences();
+  return finish();
+}

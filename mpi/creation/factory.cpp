@@ -27,7 +27,7 @@ Made not_a_subset() { return failed(error(MPI_ERR_GROUP, "group is not a subset 
 Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, const Ref<Session>& session) {
   Runtime& runtime = *Runtime::get();
   if (sides.remote) {  // two groups, each on a node of its own, may have needed no network so far
-    if (auto reached = runtime.reach(*sides.remote->members()); !reached)
+    if (auto reached = runtime.builder().reach(*sides.remote->members()); !reached)
       return failed(error(reached.error()));
     // No exchange has held both groups.
     if (auto exposed = runtime.bootstrap().expose(); !exposed) return failed(error(exposed.error()));
@@ -42,7 +42,7 @@ Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, c
   auto collective = runtime.pml().open(id.on(Channel::collective), own, peers);
   if (!collective) return failed(error(collective.error()));
   comm->collective_ = *collective;
-  if (runtime.plan_for(*peers).peers_now) {
+  if (runtime.builder().plan_for(*peers).peers_now) {
     if (auto added = runtime.peers().connect(*peers); !added) return failed(error(added.error()));
   }
   comm->session = session;
@@ -61,7 +61,7 @@ void CommFactory::release(Comm& comm) {
 Made CommFactory::from_group(const Ref<Group>& group, const std::string& tag, const Ref<Session>& session) {
   const auto rank = group->find(Runtime::get()->self());
   if (!rank) return failed(error(MPI_ERR_GROUP, "group does not contain the calling process"));
-  Result<ContextId> id = Runtime::get()->agree(group->members(), tag);
+  Result<ContextId> id = Runtime::get()->builder().agree(group->members(), tag);
   if (!id) return failed(error(id.error()));
   return finish(*id, {group, {}, *rank}, nullptr, session);
 }
@@ -108,7 +108,7 @@ Made CommFactory::create_group(Comm& parent, const Ref<Group>& group, int tag) {
   const auto rank = group->find(Runtime::get()->self());
   if (!rank) return {MPI_SUCCESS, nullptr};
   if (!includes(*parent.group()->members(), *group->members())) return not_a_subset();
-  Result<ContextId> id = Runtime::get()->agree(
+  Result<ContextId> id = Runtime::get()->builder().agree(
       group->members(), "comm " + std::to_string(parent.id().bits) + " tag " + std::to_string(tag));
   if (!id) return failed(error(id.error()));
   return finish(*id, {group, {}, *rank}, &parent, parent.session);

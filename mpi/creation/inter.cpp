@@ -138,7 +138,7 @@ int meet_by_name(const Group& local, int local_leader, Group* remote, int remote
   const ProcId theirs = remote->at(static_cast<std::uint32_t>(remote_leader));
   const ProcListPtr leaders =
       make_list({std::min(mine, theirs), std::max(mine, theirs)});  // alike on both sides
-  Result<ContextId> id = Runtime::get()->agree(leaders, "leaders " + tag);
+  Result<ContextId> id = Runtime::get()->builder().agree(leaders, "leaders " + tag);
   if (!id) return error(id.error());
   told = Described(*remote->members());
   told.card.id = *id;
@@ -156,9 +156,9 @@ int acquaint(const Group& local, const Group& remote, ContextId id) {
   for (std::uint32_t i = 0; i < remote.size(); ++i) both.push_back(remote.at(i));
   std::sort(both.begin(), both.end());  // alike on both sides
   const ProcListPtr members = make_list(std::move(both));
-  if (auto reached = runtime.reach(*members); !reached) return error(reached.error());
-  if (runtime.plan_for(*members).exchange == StartupPlan::Exchange::none) return MPI_SUCCESS;
-  const auto met = runtime.agree(members, "sides of " + std::to_string(id.bits));
+  if (auto reached = runtime.builder().reach(*members); !reached) return error(reached.error());
+  if (runtime.builder().plan_for(*members).exchange == StartupPlan::Exchange::none) return MPI_SUCCESS;
+  const auto met = runtime.builder().agree(members, "sides of " + std::to_string(id.bits));
   return met ? MPI_SUCCESS : error(met.error());
 }
 

@@ -9,19 +9,18 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <optional>
 
 #include "core/clock.hpp"
 #include "core/log.hpp"
 #include "core/standard_descriptors.hpp"
-#include "frameworks/bootstrap/params.hpp"
 #include "frameworks/pmi/launchers.hpp"
 #include "frameworks/stuck.hpp"
 #include "mpi/coll/tuning.hpp"
 #include "mpi/process/registry.hpp"
 #include "mpi/runtime/abort.hpp"
-#include "mpi/runtime/node_identity.hpp"
 #include "mpi/runtime/self.hpp"
 #include "mpi/runtime/waiting.hpp"
 #include "params/core_params.hpp"
@@ -34,8 +33,6 @@ namespace {
 constexpr std::uint64_t kExitNs = 1'000'000'000;
 
 constexpr std::uint64_t kDrainNoticeNs = 10'000'000'000;
-
-constexpr auto kCreation = static_cast<std::uint8_t>(peer::wire::Kind::creation);
 
 }  // namespace
 
@@ -61,13 +58,17 @@ Result<Runtime*> Runtime::ensure() {
 }
 
 Runtime::Runtime(Environment& environment, plugin::Index::Handle<pmi::Framework> pmi) noexcept
-    : environment_(environment),
+    : waits_(place_, *pmi, progress_thread_),
+      environment_(environment),
       pid_(::getpid()),
       pmi_(std::move(pmi)),
       place_(environment, *pmi_),
-      waits_(place_, *pmi_, progress_thread_),
-      fences_(*pmi_, *this),
-      background_(environment.params, place_, waits_, progress_thread_) {
+      transports_(environment, place_, polling(), std::hash<std::string>{}(pmi_->identity().job)),
+      courier_(*pmi_, place_, waits_, transports_),
+      background_(environment.params, place_, waits_, progress_thread_),
+      seating_(
+          {environment, *pmi_, place_, waits_, courier_.fences(), transports_, allocated_memory_, phases_}),
+      builder_(environment, *pmi_, place_, transports_, seating_, phases_) {
   note_for_abort(pmi_.get());
   if (pmi_->wait_fd() >= 0) pmi::leave_mark();  // a process manager serves this process, but not its children
   if (place_.world_size() > 1) log::set_prefix("[starling rank " + std::to_string(self().rank) + "]");
@@ -93,19 +94,22 @@ Result<std::unique_ptr<Runtime>> Runtime::build() {
 }
 
 Result<void> Runtime::start() {
-  struct Step {
-    const char* name;
-    Result<void> (Runtime::*run)();
-  };
-  static constexpr Step kSteps[] = {
-      {"parameter check", &Runtime::check_parameters}, {"place on the node", &Runtime::find_place},
-      {"shared segment", &Runtime::attach_segment},    {"pml and transports", &Runtime::create_transports},
-      {"bootstrap", &Runtime::create_bootstrap},
-  };
-  for (const Step& step : kSteps) {
-    if (auto done = phases_.time(step.name, [&] { return (this->*step.run)(); }); !done) return done;
-  }
-  return {};
+  const auto step = [this](const char* name, auto&& run) { return phases_.time(name, run); };
+  if (auto done = step("parameter check", [this] { return check_parameters(); }); !done) return done;
+  if (auto done = step("place on the node", [this] { return seating_.find(); }); !done) return done;
+  if (auto done = step("shared segment", [this] { return seating_.attach(); }); !done) return done;
+  if (auto done = step("pml and transports", [this] { return create_transports(); }); !done) return done;
+  return step("bootstrap", [this] { return builder_.open(courier_, polling()); });
+}
+
+Result<void> Runtime::create_transports() {
+  auto made = environment_.plugins.create_first<pml::Framework>(
+      {environment_.params, peers(), self(), place_.world_size()});
+  if (!made) return fail(std::move(made).error());
+  pml_ = std::move(*made);
+  waits_.hang_help().set_pml(*pml_);
+  if (auto opened = courier_.open(); !opened) return opened;
+  return transports_.create(seating_.known());
 }
 
 Result<void> Runtime::check_parameters() {
@@ -119,133 +123,6 @@ Result<void> Runtime::check_parameters() {
   for (const std::string& line : environment_.plugins.refused_directories())
     log::warning("plugin directory not searched: " + line);
   return {};
-}
-
-Result<void> Runtime::find_place() {
-  auto found = place_.find();
-  if (place_.alone()) placed_ = Placed::alone;
-  return found;
-}
-
-Result<void> Runtime::attach_segment() {
-  if (auto attached = place_.attach(); !attached) return attached;
-  settle();
-  return {};
-}
-
-/// Tells those who work on the node's memory which one it is.
-void Runtime::settle() {
-  waits_.suit_place(params());
-  const auto shared_min = static_cast<std::uint64_t>(params().integer(kAllocMemSharedMin));
-  allocated_memory_.share_in(place_.segment(), shared_min);
-}
-
-Result<void> Runtime::create_bootstrap() {
-  store_.emplace(place_.segment_pointer());
-  char host[256] = "";
-  (void)::gethostname(host, sizeof host - 1);
-  terms_ = bootstrap::Terms::of(environment_.params,
-                                "Starling " STARLING_VERSION ", built with " STARLING_COMPILER,
-                                "rank " + std::to_string(self().rank) + " of " + host);
-  // Members whom only a network reaches meet as if each had a node of its own: their addresses go around.
-  if (!near_reaches_node_)
-    lone_nodes_.emplace(NodeMap(std::vector<NodeMap::Block>{{0, place_.world_size(), 1}}));
-  const NodeMap* const nodes = lone_nodes_ ? &*lone_nodes_ : &place_.nodes();
-  auto made = environment_.plugins.create_first<bootstrap::Framework>(
-      {environment_.params, *pmi_, *this, self(), place_.world_size(),
-       place_.world_size() == 1 ? nullptr : nodes, lone_nodes_ ? nullptr : &*store_, &terms_},
-      &bootstrap_name_);
-  if (!made) return fail(std::move(made).error());
-  bootstrap_ = std::move(*made);
-  peers().set_address_book(bootstrap_.get());
-  return {};
-}
-
-Result<void> Runtime::send(ProcId to, std::span<const std::byte> message) {
-  auto& sent = place_.on_node(to) ? creation_traffic_.node : creation_traffic_.remote;
-  ++sent.count;
-  sent.bytes += message.size();
-  return peers().send(to, kCreation, message);
-}
-
-Result<void> Runtime::send_block(ProcId to, const bootstrap::Block& block) {
-  const bool counts =
-      block.kind != bootstrap::BlockKind::question && block.kind != bootstrap::BlockKind::answer;
-  return bootstrap::send_pieces(block,
-                                place_.on_node(to) ? bootstrap::kNodeMessageBytes : remote_message_bytes(),
-                                [&](std::span<const std::byte> message) {
-                                  return counts ? send(to, message) : peers().send(to, kCreation, message);
-                                });
-}
-
-void Runtime::receive(peer::Peer& from, std::span<const std::byte> message) noexcept {
-  const auto payload = peers().payload(from, message);
-  if (!payload) return;
-  if (!bootstrap::is_piece(*payload)) {
-    bootstrap_->on_control(from.proc, *payload);
-  } else if (auto block = blocks_.take(from.proc, *payload)) {
-    bootstrap_->on_block(from.proc, std::move(*block));
-  }
-}
-
-Result<void> Runtime::wait(const std::function<bool()>& ready, Deadline deadline,
-                           const std::function<std::string()>& what) {
-  return waits_.wait_for_others(ready, deadline, what);
-}
-
-Result<void> Runtime::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline,
-                            const std::function<bool()>& needless) {
-  return fences_.meet(ranks, tag, deadline, needless);
-}
-
-Result<void> Runtime::pause(std::uint64_t ns, const std::function<std::string()>& what) {
-  auto waited = wait([] { return false; }, Deadline::after_ns(ns), what);
-  if (!waited && waited.error().code != Errc::timed_out) return waited;
-  return {};
-}
-
-// Of this node, as mpiexec marks them; elsewhere, those that a transport has a connection to. Who has ended
-// in order is not meant: it may have had its part in the creation that others are still waiting for.
-std::optional<ProcId> Runtime::dead_among(const ProcList& members) noexcept {
-  if (const auto dead = peers().dead_among(members)) return dead;
-  return place_.dead_among(members);
-}
-
-Result<void> Runtime::know_place() {
-  if (placed_ == Placed::alone) {
-    placed_ = Placed::asking;
-    auto moved = phases_.time("place on the node", [this] { return move_to_node(); });
-    placed_ = moved ? Placed::on_node : Placed::refused;
-    if (!moved) refused_place_ = std::move(moved).error();
-    polling().wake();  // threads that have come here meanwhile
-  }
-  if (placed_ == Placed::asking) {
-    auto waited =
-        wait([this] { return placed_ != Placed::asking; }, Deadline{},
-             [] { return std::string("waits for another thread, which finds out who is on which node"); });
-    if (!waited) return waited;
-  }
-  if (placed_ == Placed::refused) return fail(*refused_place_);
-  return {};
-}
-
-Result<void> Runtime::move_to_node() {
-  const auto seconds = static_cast<std::uint64_t>(environment_.params.integer(bootstrap::kTimeout));
-  const Deadline deadline = Deadline::after_seconds(seconds);
-  auto found = exchange_node_map(*pmi_, node_identity(environment_.params),
-                                 [&] { return fence({}, {}, deadline, {}); });
-  if (!found) {
-    return fail(std::move(found).error().within(
-        "the process manager (" + pmi_->capabilities().server +
-        ") does not say which rank is on which node, so every process of the job must make a communicator of "
-        "more than itself, or none"));
-  }
-  polling().wake();  // who sleeps on the doorbell of the lone segment goes on to the node's
-  progress_thread_.disarm();
-  if (auto moved = place_.move(std::move(*found)); !moved) return moved;
-  settle();
-  polling().sleeper().follow();
-  return create_node_transports();
 }
 
 void Runtime::drain(const char* call) {
@@ -265,7 +142,7 @@ void Runtime::set_idle(bool idle) noexcept {
   pmi_->set_active(!idle);
   if (idle) {
     place_.segment().leave();
-    if (world_is_near_ || world_is_known_) pmi_->take_leave();
+    if (transports_.world_is_near() || builder_.world_is_known()) pmi_->take_leave();
   } else {
     place_.segment().enter();
   }
@@ -299,8 +176,8 @@ void Runtime::close() noexcept {
     place_.drop_names();
     return;
   }
-  bootstrap_.reset();
-  transports_.clear();
+  builder_.close();
+  transports_.close();
   pml_.reset();
   allocated_memory_.stop_sharing();
   place_.close();

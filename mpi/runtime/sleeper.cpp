@@ -20,6 +20,11 @@ void Sleeper::follow() {
   thread_.disarm();  // there may be more to listen to
 }
 
+void Sleeper::leave_segment() noexcept {
+  wake();
+  thread_.disarm();
+}
+
 void Sleeper::enter_fence(bool lasts) {
   if (lasts) open_bell();
   ++fences_;

@@ -49,6 +49,8 @@ class Sleeper {
   [[nodiscard]] bool hears_transports() const noexcept { return !transports_.empty(); }
   /// What there is to listen to has changed: transports, or the segment of this process.
   void follow();
+  /// The segment is about to change: who sleeps on its doorbell wakes, and goes on to the next one's.
+  void leave_segment() noexcept;
   /// A fence of the process manager is under way, whose descriptor counts as a transport's; `lasts`: it has
   /// not ended at once.
   void enter_fence(bool lasts);

@@ -37,10 +37,10 @@ const std::vector<pmi::ProcessSet>& sets_of_launcher() {
 
 std::vector<std::string> process_sets() {
   // A process that has met nobody may not know its node yet. Sets that come later have higher numbers.
-  static const bool knew_node = Runtime::get()->knows_place();
+  static const bool knew_node = Runtime::get()->seating().known();
   std::vector<std::string> names(kProcessSets.begin(), kProcessSets.end() - (knew_node ? 0 : 1));
   for (const pmi::ProcessSet& set : sets_of_launcher()) names.push_back(set.name);
-  if (!knew_node && Runtime::get()->knows_place()) names.emplace_back(kProcessSets.back());
+  if (!knew_node && Runtime::get()->seating().known()) names.emplace_back(kProcessSets.back());
   return names;
 }
 
@@ -52,7 +52,7 @@ Ref<Group> group_of_process_set(std::string_view name) {
   } else if (same_name(name, kProcessSets[1])) {
     members = make_strided(runtime.self(), 1, 1);
   } else if (same_name(name, kProcessSets[2])) {
-    if (!runtime.knows_place()) return {};
+    if (!runtime.seating().known()) return {};
     std::vector<ProcId> procs;
     for (const std::uint32_t rank : runtime.place().node_ranks()) procs.push_back(ProcId{0, rank});
     members = make_list(std::move(procs));

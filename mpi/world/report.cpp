@@ -58,8 +58,8 @@ Record own_record(Runtime& runtime) {
   for (std::size_t i = 0; i < std::min(phases.size(), kMaxPhases); ++i) record.phase_ns[i] = phases[i].ns;
   record.pmi = runtime.pmi().counters();
   record.peers = runtime.peers().counters().peers;
-  record.network_endpoints = runtime.network_endpoints();
-  record.creation = runtime.creation_traffic();
+  record.network_endpoints = runtime.transports().network_endpoints();
+  record.creation = runtime.courier().traffic();
   read_memory(record);
   return record;
 }
@@ -140,7 +140,8 @@ void print(Runtime& runtime, const std::string& whose, const StartupPlan& plan,
            const std::vector<Record>& all) {
   std::string text = "startup report: " + whose + ", " + runtime.pmi().capabilities().server;
   for (const std::string& line : plan.lines()) text += "\n  " + line;
-  for (const std::string& reason : runtime.transports_refused()) text += "\n  transport not used: " + reason;
+  for (const std::string& reason : runtime.transports().refused())
+    text += "\n  transport not used: " + reason;
   text += "\n  shared memory: " + runtime.place().shared_memory();
   for (const std::string& reason : runtime.place().shared_memory_refused())
     text += "\n    not used: " + reason;
@@ -159,7 +160,8 @@ void print_startup_report() {
   const auto rc = allgather_bytes(comm, std::as_bytes(std::span<const Record, 1>(&mine, 1)),
                                   std::as_writable_bytes(std::span(all)));
   if (rc != 0 || comm.rank() != 0) return;
-  print(runtime, std::to_string(comm.size()) + " processes", runtime.plan_for(*comm.group()->members()), all);
+  print(runtime, std::to_string(comm.size()) + " processes",
+        runtime.builder().plan_for(*comm.group()->members()), all);
 }
 
 void print_startup_report_of_sessions() {
@@ -171,7 +173,7 @@ void print_startup_report_of_sessions() {
   const std::uint32_t size = runtime.place().world_size();
   print(runtime,
         "rank 0 of " + std::to_string(size) + " alone, since its sessions have ended without MPI_Init",
-        runtime.plan_for(*make_strided(ProcId{0, 0}, 1, size)), {own_record(runtime)});
+        runtime.builder().plan_for(*make_strided(ProcId{0, 0}, 1, size)), {own_record(runtime)});
 }
 
 }  // namespace starling::mpi

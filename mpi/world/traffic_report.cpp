@@ -46,8 +46,8 @@ std::string own_notes(Runtime& runtime) {
     if (text.size() + who.size() + note.size() + 3 > kMaxNotesBytes) return;
     text += std::string(who) + (who.empty() ? "" : ": ") + note + '\n';
   };
-  for (const std::string& reason : runtime.transports_refused()) add("not used", reason);
-  for (btl::Component* const transport : runtime.transports()) {
+  for (const std::string& reason : runtime.transports().refused()) add("not used", reason);
+  for (btl::Component* const transport : runtime.transports().all()) {
     for (const std::string& note : transport->counters().notes) add(transport->name(), note);
   }
   for (const std::string& note : runtime.peers().counters().notes) add("", note);

@@ -99,7 +99,7 @@ int start_world(int required, int* provided) {
   if (state.initialised) return error(MPI_ERR_OTHER, "MPI has been initialised already; it can be done once");
   if (const int rc = open_runtime(required); rc != MPI_SUCCESS) return rc;
   Runtime& runtime = *Runtime::get();
-  auto placed = runtime.know_place();  // everybody comes here, and MPI_COMM_SELF may need what it finds
+  auto placed = runtime.seating().know();  // everybody comes here, and MPI_COMM_SELF may need what it finds
   set_predefined_attributes(runtime);
   if (const int rc = placed ? make_communicators() : error(placed.error()); rc != MPI_SUCCESS) {
     give_up_runtime();
@@ -130,7 +130,7 @@ int stop_world() {
   }
   // After the last message, and not by messages: the last ones of a barrier could be lost as well. It goes on
   // delivering meanwhile, so that nothing lies unread when the connections close.
-  if (runtime.plan_for(*comm.group()->members()).finalize_barrier) {
+  if (runtime.builder().plan_for(*comm.group()->members()).finalize_barrier) {
     if (const int rc = meet_last(runtime, comm); rc != MPI_SUCCESS) return rc;
     runtime.drain("the end of MPI");
   }

@@ -30,7 +30,7 @@ std::string loaded(const Context& context, mpi::Runtime& runtime, std::string_vi
   };
   for (const plugin::FrameworkInfo& framework : plugin::all_frameworks()) {
     if (framework.name == "btl") {
-      for (const btl::Component* transport : runtime.transports()) add("btl", transport->name());
+      for (const btl::Component* transport : runtime.transports().all()) add("btl", transport->name());
       continue;
     }
     const auto admitted = context.plugins.admitted(framework.name);
@@ -53,14 +53,14 @@ void print_lines(const mpi::StartupPlan& plan, const std::string& key, Printer& 
 }
 
 /// Of a job that is not there.
-void print_job(const Context& context, mpi::Runtime& runtime, mpi::Runtime::JobShape job, Printer& printer) {
+void print_job(const Context& context, mpi::Runtime& runtime, mpi::Builder::JobShape job, Printer& printer) {
   const std::string processes = job.size() == 1 ? "1 process" : std::to_string(job.size()) + " processes";
   printer.line(1, processes + (job.nodes == 1 ? " on one node"
                                               : " on " + std::to_string(job.nodes) + " nodes, " +
                                                     std::to_string(job.per_node) + " on each"));
   const std::string key = "plan." + std::to_string(job.size());
   const pmi::Capabilities pmi = job.size() == 1 ? runtime.pmi().capabilities() : assumed();
-  const auto plan = runtime.plan_for_job(job, pmi);
+  const auto plan = runtime.builder().plan_for_job(job, pmi);
   if (!plan) {
     printer.line(2, "NOT POSSIBLE: " + plan.error().text());
     printer.fact(key + ".error", plan.error().text());
@@ -70,7 +70,7 @@ void print_job(const Context& context, mpi::Runtime& runtime, mpi::Runtime::JobS
   const std::string components = loaded(context, runtime, job.size() == 1 ? "singleton" : "pmi1");
   printer.line(2, "loaded: " + components);
   printer.fact(key + ".loaded", components);
-  for (const std::string& reason : runtime.transports_refused()) printer.line(2, "not loaded: " + reason);
+  for (const std::string& reason : runtime.transports().refused()) printer.line(2, "not loaded: " + reason);
 }
 
 void print_own_job(mpi::Runtime& runtime, Printer& printer) {
@@ -78,11 +78,11 @@ void print_own_job(mpi::Runtime& runtime, Printer& printer) {
   const bool over_network = runtime.place().node_ranks().size() < size;
   printer.title("Startup plan of this job (process manager: " + runtime.pmi().capabilities().server + ")");
   if (over_network) {
-    const auto reached = runtime.reach(*mpi::make_strided(ProcId{0, 0}, 1, size));
+    const auto reached = runtime.builder().reach(*mpi::make_strided(ProcId{0, 0}, 1, size));
     if (!reached) printer.line(1, reached.error().text());
   }
   printer.line(1, std::to_string(size) + " processes");
-  print_lines(runtime.plan_for(size, over_network), "plan." + std::to_string(size), printer);
+  print_lines(runtime.builder().plan_for(size, over_network), "plan." + std::to_string(size), printer);
 }
 
 }  // namespace

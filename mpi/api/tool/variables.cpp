@@ -105,7 +105,7 @@ void add_startup(std::vector<PerformanceVariable>& all) {
                  [](Runtime& runtime, std::size_t) { return runtime.pmi().counters().fences; }, 0});
   all.push_back({"network_endpoints", "Connections to other nodes that this process has made for sending",
                  MPI_T_PVAR_CLASS_COUNTER,
-                 [](Runtime& runtime, std::size_t) { return runtime.network_endpoints(); }, 0});
+                 [](Runtime& runtime, std::size_t) { return runtime.transports().network_endpoints(); }, 0});
   all.push_back({"pmi_bytes", "Bytes to and from the process manager", MPI_T_PVAR_CLASS_AGGREGATE,
                  [](Runtime& runtime, std::size_t) {
                    const pmi::Component::Counters counters = runtime.pmi().counters();
@@ -140,7 +140,7 @@ void add_memory(std::vector<PerformanceVariable>& all) {
                  MPI_T_PVAR_CLASS_COUNTER,
                  [](Runtime& runtime, std::size_t) {
                    std::uint64_t sum = 0;
-                   for (const btl::Component* transport : runtime.transports())
+                   for (const btl::Component* transport : runtime.transports().all())
                      sum += transport->counters().mapped_gets;
                    return sum;
                  },

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-#include "mpi.h"
+#include "mpi/error_class.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -23,24 +23,6 @@ int note(int error_class, HandleBits comm, std::string detail) {
   return error_class;
 }
 
-int class_of(Errc code) noexcept {
-  switch (code) {
-    case Errc::bad_parameter:
-    case Errc::bad_input:
-    case Errc::timed_out:
-    case Errc::denied:
-    case Errc::system: return MPI_ERR_OTHER;
-    case Errc::not_found: return MPI_ERR_NAME;
-    case Errc::unsupported: return MPI_ERR_UNSUPPORTED_OPERATION;
-    case Errc::no_space: return MPI_ERR_NO_MEM;
-    case Errc::unreachable:
-    case Errc::peer_lost:
-    case Errc::peer_left: return MPI_ERR_PROC_ABORTED;
-    case Errc::internal: return MPI_ERR_INTERN;
-  }
-  return MPI_ERR_INTERN;
-}
-
 struct Raised {
   int code = 0;
   std::string text;
@@ -50,7 +32,7 @@ thread_local Raised raised;
 }  // namespace
 
 int error(int error_class, std::string detail) { return note(error_class, 0, std::move(detail)); }
-int error(const Error& cause) { return note(class_of(cause.code), 0, cause.text()); }
+int error(const Error& cause) { return note(error_class(cause.code), 0, cause.text()); }
 int error_on(HandleBits comm, int error_class, std::string detail) {
   return note(error_class, comm, std::move(detail));
 }

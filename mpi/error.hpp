@@ -17,7 +17,7 @@ namespace starling::mpi {
 /// Notes why, returns error_class. The text names argument, value and what was expected: "dest is 7, expected
 /// 0..3 or MPI_PROC_NULL".
 [[nodiscard, gnu::cold]] int error(int error_class, std::string detail);
-/// The same for an Error from a lower floor; its code is mapped to an error class.
+/// The same for an Error from a lower floor; its class is that of mpi/error_class.hpp.
 [[nodiscard, gnu::cold]] int error(const Error& cause);
 /// The same, to be raised on the communicator with this handle: for calls without a communicator argument
 /// (MPI_Wait and its like). mpi/comm/comm.hpp has the form that takes a Comm.

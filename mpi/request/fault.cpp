@@ -34,19 +34,6 @@ std::string fate_text(const Comm& comm, int rank) {
   return who + "has ended";
 }
 
-int fault_class(pml::Fault fault) noexcept {
-  switch (fault) {
-    case pml::Fault::none: return MPI_SUCCESS;
-    case pml::Fault::truncated: return MPI_ERR_TRUNCATE;
-    case pml::Fault::peer_lost:
-    case pml::Fault::peer_left: return MPI_ERR_PROC_ABORTED;
-    case pml::Fault::unreachable: return MPI_ERR_OTHER;
-    case pml::Fault::no_memory: return MPI_ERR_NO_MEM;
-    case pml::Fault::internal: return MPI_ERR_INTERN;
-  }
-  return MPI_ERR_INTERN;
-}
-
 std::string fault_text(pml::Fault fault, const Comm* comm, int rank) {
   const std::string who = "rank " + std::to_string(rank);
   switch (fault) {

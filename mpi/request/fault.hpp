@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  From the pml's status and faults to MPI's: the one table of error classes. Layer: mpi.
+/// @file  From the pml's status and faults to MPI's, with words. Layer: mpi.
 ///
-/// docs/user-guide.md, "Errors of messages", has the table for users.
-/// Threads: under the runtime's lock; fault_class from any.
+/// Threads: under the runtime's lock.
 
 #include <string>
 
 #include "frameworks/pml/request.hpp"
 #include "mpi.h"
+#include "mpi/error_class.hpp"
 
 namespace starling::mpi {
 
@@ -17,8 +17,6 @@ class Comm;
 /// Source, tag and length of a received message.
 void fill_status(const pml::Status& from, MPI_Status& to) noexcept;
 
-/// The error class that users get for a fault, whatever the message belonged to.
-[[nodiscard]] int fault_class(pml::Fault fault) noexcept;
 /// Why, of a message to or from `rank` (of the remote group, of an intercommunicator): "rank 3 has ended".
 /// `comm` may be null: then less is known of a lost rank. What was too long is not known here; who knows says
 /// it himself.

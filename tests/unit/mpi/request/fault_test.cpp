@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one table from the pml's faults to MPI error classes, and its words.
+// The one table of MPI error classes, and its words.
 
 #include "mpi/request/fault.hpp"
 
@@ -43,6 +43,28 @@ TEST(Fault, each_has_its_class_whatever_the_message_belonged_to) {
   }
   EXPECT_EQ(static_cast<std::size_t>(pml::Fault::internal) + 1, std::size(kTable))
       << "a fault without a line here";
+}
+
+TEST(Fault, an_error_of_set_up_about_the_same_has_the_same_class) {
+  constexpr std::pair<Errc, pml::Fault> kSame[] = {{Errc::peer_lost, pml::Fault::peer_lost},
+                                                   {Errc::peer_left, pml::Fault::peer_left},
+                                                   {Errc::no_space, pml::Fault::no_memory},
+                                                   {Errc::internal, pml::Fault::internal}};
+  for (const auto& [code, fault] : kSame) {
+    EXPECT_EQ(error_class(code), fault_class(fault)) << static_cast<int>(fault);
+    EXPECT_EQ(error(Error{code, "here", "why"}), fault_class(fault)) << static_cast<int>(fault);
+  }
+}
+
+TEST(Fault, every_error_of_set_up_has_a_class) {
+  constexpr int kClasses[] = {
+      MPI_ERR_OTHER,        MPI_ERR_OTHER,        MPI_ERR_NAME,  MPI_ERR_UNSUPPORTED_OPERATION,
+      MPI_ERR_NO_MEM,       MPI_ERR_OTHER,        MPI_ERR_OTHER, MPI_ERR_PROC_ABORTED,
+      MPI_ERR_PROC_ABORTED, MPI_ERR_PROC_ABORTED, MPI_ERR_OTHER, MPI_ERR_INTERN};
+  for (std::size_t code = 0; code < std::size(kClasses); ++code)
+    EXPECT_EQ(error_class(static_cast<Errc>(code)), kClasses[code]) << code;
+  EXPECT_EQ(static_cast<std::size_t>(Errc::internal) + 1, std::size(kClasses))
+      << "an Errc without a line here";
 }
 
 TEST(Fault, each_names_the_other_rank) {

@@ -7,7 +7,9 @@
 set(STARLING_CONFORMANCE_btl messages.cpp facts.cpp)
 set(STARLING_CONFORMANCE_pmi suite.cpp)
 set(STARLING_CONFORMANCE_shm suite.cpp)
-set(STARLING_CONFORMANCE_FRAMEWORKS btl pmi shm)
+set(STARLING_CONFORMANCE_pml pair.cpp no_loans.cpp matching.cpp transfers.cpp)
+set(STARLING_CONFORMANCE_bootstrap suite.cpp)
+set(STARLING_CONFORMANCE_FRAMEWORKS pmi shm btl pml bootstrap)
 
 function(starling_conformance_suite framework)
   set(suite starling_conformance_${framework})

@@ -45,6 +45,23 @@ FAULTS = {
         "keeps_names": r"a name that was taken back is still found",
         "claims_names": r"a published name is not found",
     },
+    "pml": {
+        "order": r"a receive got message \d+, expected \d+: messages from one process on one context match in the order",
+        "damages": r"\d+ bytes arrive damaged over a transport without get",
+        "hangs_sync": r"a (send|receive) of 0 bytes does not end",
+        "ends_sync": r"a synchronous send of 0 bytes has ended before its receive was posted",
+        "keeps_receives": r"close\(\) completes the pending receives",
+        "takes_probed": r"probe\(\) does not see a message that has come, or an earlier one has taken it",
+        "mixes_contexts": r"a message of one context has met a receive of another",
+    },
+    "bootstrap": {
+        "wrong_address": r"address\(\) gives rank \d+ another address for rank \d+ than that one has published",
+        "no_address": r"has no address of rank \d+ after create\(\) with it",
+        "other_ids": r"create\(\) gives rank 3 another context id than rank 0: it is the same on each member",
+        "same_id": r"two communicators have the same context id: messages would mix",
+        "wrong_code": r"a member that does not arrive before the deadline is timed_out: bootstrap/broken: something is wrong",
+        "keeps_name": r"a name that it published stays behind: forgotten",
+    },
 }[FRAMEWORK]
 
 

@@ -16,7 +16,7 @@
 #include <thread>
 
 #include "params/decl.hpp"
-#include "tests/unit/bootstrap/lists.hpp"
+#include "tests/conformance/bootstrap/lists.hpp"
 
 namespace starling::bootstrap {
 namespace {

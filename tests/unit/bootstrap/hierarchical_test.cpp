@@ -1,105 +1,40 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// bootstrap/hierarchical: what the members of a group know afterwards, and what they ask the server for.
+// bootstrap/hierarchical: what its members ask the server for, and what they know without it.
 
 #include <gmock/gmock.h>
 
-#include <atomic>
 #include <numeric>
 
-#include "tests/unit/bootstrap/job.hpp"
-#include "tests/unit/bootstrap/lists.hpp"
+#include "plugins/bootstrap/hierarchical/component.hpp"
+#include "tests/conformance/bootstrap/meeting.hpp"
 
 namespace starling::bootstrap {
 namespace {
 
-using starling::test::list;
 using test::address_of;
-using test::Job;
-using test::Process;
+using test::creation_of;
+using test::everybody;
+using test::Manager;
+using test::Processes;
+using test::processes_of;
+using test::Ranks;
+using test::server_of;
 using ::testing::HasSubstr;
 
-using Ranks = std::vector<std::uint32_t>;
-using Processes = std::vector<std::unique_ptr<Process>>;
+/// Of processes with the component of this plugin.
+struct Job : test::Job {
+  Job(std::uint32_t count, pmi::Capabilities can)
+      : test::Job(count, std::move(can),
+                  [](const Args& args) { return std::make_shared<Hierarchical>(args); }) {}
+};
 
-/// How addresses are found; what the startup plan makes of each.
-enum class Manager { direct, groups, names, world };
-
-pmi::Capabilities server_of(Manager manager) {
-  pmi::Capabilities server;
-  server.server = "test";
-  server.get_without_fence = manager == Manager::direct;
-  server.group_fence = manager == Manager::groups;
-  server.name_service = manager == Manager::names;
-  return server;
-}
-
-Processes processes_of(Job& job) {
-  Processes all;
-  for (std::uint32_t rank = 0; rank < job.size; ++rank) all.push_back(std::make_unique<Process>(job, rank));
-  return all;
-}
-
-Ranks everybody(const Job& job) {
-  Ranks ranks(job.size);
-  std::iota(ranks.begin(), ranks.end(), 0u);
-  return ranks;
-}
-
-Creation creation_of(const Job& job, Ranks ranks, const std::string& tag) {
-  Creation creation{list(std::move(ranks)), tag};
-  creation.exchange = true;
-  creation.world = creation.members->size() > 1 && groups_need_world(GroupMode::automatic, job.server, true);
-  return creation;
-}
-
-/// The groups create at once, each member in a thread; who has ended goes on taking messages until all have.
 std::map<std::uint32_t, Result<ContextId>> create(const Job& job, Processes& all,
-                                                  const std::vector<Ranks>& groups, const std::string& tag,
-                                                  double seconds = 60) {
-  std::map<std::uint32_t, Result<ContextId>> ids;
-  std::mutex mutex;
-  std::atomic<std::size_t> left = 0;
-  for (const Ranks& ranks : groups) left += ranks.size();
-  std::vector<std::thread> threads;
-  for (const Ranks& ranks : groups) {
-    for (const std::uint32_t rank : ranks) {
-      threads.emplace_back([&, rank] {
-        auto id = all[rank]->create(creation_of(job, ranks, tag),
-                                    Deadline::after_ns(static_cast<std::uint64_t>(seconds * 1e9)));
-        {
-          const std::scoped_lock lock(mutex);
-          ids.emplace(rank, std::move(id));
-        }
-        --left;
-        while (left > 0) {
-          all[rank]->progress();
-          std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-      });
-    }
-  }
-  for (std::thread& thread : threads) thread.join();
-  return ids;
+                                                  const std::vector<Ranks>& groups, const std::string& tag) {
+  return test::create(job, all, groups, tag, true, Deadline::after_seconds(60));
 }
-
-/// All have the same new id, and each has the address of each without asking anybody.
 ContextId expect_met(Processes& all, const Ranks& ranks,
                      const std::map<std::uint32_t, Result<ContextId>>& ids) {
-  const ContextId id = ids.at(ranks.front()) ? *ids.at(ranks.front()) : ContextId{};
-  for (const std::uint32_t rank : ranks) {
-    EXPECT_TRUE(ids.at(rank)) << "rank " << rank << ": " << ids.at(rank).error().text();
-    if (!ids.at(rank)) continue;
-    EXPECT_EQ(*ids.at(rank), id) << "rank " << rank;
-    const std::uint64_t asked = all[rank]->client.asked();
-    for (const std::uint32_t peer : ranks) {
-      if (peer != rank) {
-        EXPECT_EQ(all[rank]->known_address(peer), address_of(peer)) << rank << " of " << peer;
-      }
-    }
-    EXPECT_EQ(all[rank]->client.asked(), asked)
-        << "rank " << rank << " asked for what the exchange had brought";
-  }
-  return id;
+  return test::expect_met(all, ranks, ids, true);
 }
 
 std::uint64_t asked_of(const Processes& all) {
@@ -146,31 +81,7 @@ TEST_P(HierarchicalUnder, the_server_is_asked_by_roots_alone_and_little) {
   }
 }
 
-TEST_P(HierarchicalUnder, groups_side_by_side_find_each_other) {
-  Job job(12, server_of(GetParam()));
-  Processes all = processes_of(job);
-  const std::vector<Ranks> groups = {{0, 3, 6, 9}, {1, 4, 7, 10}, {2, 5, 8, 11}};
-  const auto ids = create(job, all, groups, "side");
-  for (const Ranks& ranks : groups) expect_met(all, ranks, ids);
-}
-
-TEST_P(HierarchicalUnder, knowing_all_members_is_not_having_met) {
-  Job job(9, server_of(GetParam()));
-  Processes all = processes_of(job);
-  // Rank 0 knows 3 and 6 after two meetings; 3 and 6 do not know each other.
-  expect_met(all, {0, 3}, create(job, all, {{0, 3}, {1, 4}, {2, 5}, {6, 7, 8}}, "first"));
-  expect_met(all, {0, 6}, create(job, all, {{0, 6}}, "second"));
-  expect_met(all, {0, 3, 6}, create(job, all, {{0, 3, 6}}, "third"));
-}
-
-std::string name_of_manager(const testing::TestParamInfo<Manager>& chosen) {
-  constexpr const char* kNames[] = {"direct", "groups", "names", "world"};
-  return kNames[static_cast<int>(chosen.param)];
-}
-
-INSTANTIATE_TEST_SUITE_P(Managers, HierarchicalUnder,
-                         testing::Values(Manager::direct, Manager::groups, Manager::names, Manager::world),
-                         name_of_manager);
+INSTANTIATE_TEST_SUITE_P(Managers, HierarchicalUnder, test::all_managers(), test::name_of_manager);
 
 TEST(Hierarchical, alone_asks_nothing) {
   Job job(3, server_of(Manager::world));
@@ -198,7 +109,8 @@ TEST(Hierarchical, who_does_not_come_is_named_and_no_name_stays) {
     std::vector<std::thread> threads;
     for (const std::uint32_t rank : {0u, 3u}) {
       threads.emplace_back([&, rank] {
-        auto id = all[rank]->create(creation_of(job, {0, 3, 6}, "missing"), Deadline::after_ns(300'000'000));
+        auto id =
+            all[rank]->create(creation_of(job, {0, 3, 6}, "missing", true), Deadline::after_ns(300'000'000));
         const std::scoped_lock lock(mutex);
         ids.emplace(rank, std::move(id));
       });

@@ -7,7 +7,7 @@
 
 #include <map>
 
-#include "tests/unit/bootstrap/lists.hpp"
+#include "tests/conformance/bootstrap/lists.hpp"
 
 namespace starling::bootstrap {
 namespace {

@@ -6,7 +6,7 @@
 #include "frameworks/bootstrap/card_desk.hpp"
 #include "frameworks/bootstrap/exchanges.hpp"
 #include "frameworks/bootstrap/roots.hpp"
-#include "tests/unit/bootstrap/job.hpp"
+#include "tests/conformance/bootstrap/job.hpp"
 #include "tests/unit/core/procs.hpp"
 
 namespace starling::bootstrap::test {

@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "tests/unit/bootstrap/lists.hpp"
+#include "tests/conformance/bootstrap/lists.hpp"
 #include "tests/unit/core/procs.hpp"
 
 namespace starling {

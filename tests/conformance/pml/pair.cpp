@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The test btl's queues. A reserve() is copied to the queue at commit().
-#include "tests/unit/pml/pair.hpp"
-
-#include "plugins/btl/shm/loans.hpp"
+#include "tests/conformance/pml/pair.hpp"
 
 namespace starling::pml::test {
 
@@ -61,7 +59,7 @@ class PairEndpoint final : public btl::Endpoint {
     owner_.completions_.push_back(completion);
     return Post::posted;
   }
-  btl::Loans* loans() noexcept override { return to_ == owner_.self_ ? nullptr : &loans_; }
+  btl::Loans* loans() noexcept override { return to_ == owner_.self_ ? nullptr : loans_.get(); }
   bool can_get(const btl::RemoteBuffer&) noexcept override {
     const GetMode mode = owner_.network_.options.get;
     return mode != GetMode::none && mode != GetMode::refuses_probe;
@@ -87,7 +85,7 @@ class PairEndpoint final : public btl::Endpoint {
   PairBtl& owner_;
   std::uint32_t to_;
   std::vector<std::byte> reserved_;
-  btl::PipeLoans loans_;
+  std::shared_ptr<btl::Loans> loans_ = make_pair_loans();
 };
 
 PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), self_(self) {

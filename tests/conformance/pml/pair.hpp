@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A btl for tests: queues within one program, whose behaviour a test switches. Layer: test.
+/// @file  A btl for tests: queues within one program, whose behaviour a test switches. Layer: tests.
 ///
 /// Threads:   one.
 /// Ownership: the network owns its components.
@@ -35,6 +35,10 @@ struct PairOptions {
   btl::AddressSource address = btl::AddressSource::computed;
   bool rings = false;  ///< await_room() promises to wake
 };
+
+/// How an endpoint lends, or null: not at all. Whoever links the pair defines it: tests of our protocols
+/// lend, the suite does not.
+[[nodiscard]] std::shared_ptr<btl::Loans> make_pair_loans();
 
 class PairNetwork;
 

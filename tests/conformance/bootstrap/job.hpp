@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
+#include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/params.hpp"
-#include "plugins/bootstrap/hierarchical/component.hpp"
 
 namespace starling::bootstrap::test {
 
@@ -31,16 +31,25 @@ inline std::vector<std::byte> address_of(std::uint32_t rank) {
   return {bytes, bytes + text.size()};
 }
 
+inline std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
 /// What all processes of the job share.
 struct Job {
+  /// Makes the component of one process.
+  using Make = std::function<std::shared_ptr<Component>(const Args&)>;
   /// Three ranks on each node.
-  Job(std::uint32_t count, pmi::Capabilities can) : size(count), server(std::move(can)) {}
+  Job(std::uint32_t count, pmi::Capabilities can, Make maker = {})
+      : size(count), server(std::move(can)), make(std::move(maker)) {}
 
   std::uint32_t size;
   NodeMap nodes{{{0, 1000, 3}}};
   pmi::Capabilities server;
+  Make make;
   std::set<std::uint32_t> mute;  ///< ranks that are not told that a fence of a group is over
   std::vector<std::string> settings;
+  std::function<params::Registry()> parameters;  ///< of each process; empty: the framework's, with `settings`
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -146,11 +155,16 @@ class Client final : public pmi::Component {
 class Process final : public Courier {
  public:
   Process(Job& job, std::uint32_t rank) : client(job, rank), job_(job), self_{0, rank} {
-    params::Places places;
-    places.environment = job.settings;
-    EXPECT_TRUE(params_.load(places));
-    EXPECT_TRUE(params_.add("bootstrap", kParams));
-    component = std::make_unique<Hierarchical>(Args{params_, client, *this, self_, job.size, &job.nodes});
+    if (job.parameters) {
+      params_ = job.parameters();
+    } else {
+      params::Places places;
+      places.environment = job.settings;
+      EXPECT_TRUE(params_.load(places));
+      EXPECT_TRUE(params_.add("bootstrap", kParams));
+    }
+    component = job.make(Args{params_, client, *this, self_, job.size, &job.nodes});
+    if (component == nullptr) return;  // whoever makes it has said why
     EXPECT_TRUE(component->publish({{kTransport, address_of(rank)}}));
   }
 
@@ -219,7 +233,9 @@ class Process final : public Courier {
       if (job_.nodes.node_of(to.rank) != job_.nodes.node_of(self_.rank)) {
         auto found = component->address(to, kTransport);
         if (!found || found->what != btl::Found::What::address) return false;
-        EXPECT_EQ(found->address, address_of(to.rank));
+        EXPECT_EQ(text_of(found->address), text_of(address_of(to.rank)))
+            << "address() gives rank " << self_.rank << " another address for rank " << to.rank
+            << " than that one has published";
       }
       job_.inboxes[to.rank].push_back(content);
       job_.changed.notify_all();
@@ -239,7 +255,7 @@ class Process final : public Courier {
 
  public:
   Client client;
-  std::unique_ptr<Hierarchical> component;
+  std::shared_ptr<Component> component;
 
  private:
   Job& job_;

@@ -30,8 +30,8 @@ struct MadeWin {
 };
 [[nodiscard]] MadeWin make_window(Comm& parent, const WinRequest& request);
 
-/// MPI_Win_free: waits for all members. The window is gone, unless a delete callback refused or an epoch is
-/// open.
+/// MPI_Win_free: waits for all members that live. The window is gone, unless a delete callback refused or an
+/// epoch is open.
 [[nodiscard]] int free_window(Win& win, bool& freed);
 
 }  // namespace starling::mpi

@@ -51,7 +51,7 @@ class QueueLock {
     const std::uint64_t number = first ? 0 : words_.numbers().fetch_add(1, std::memory_order_relaxed) + 1;
     words_.slot(me_).store(number << 3 | kWaits | bit(side), std::memory_order_relaxed);
     // Who leaves after this sees that somebody waits, and in which slot.
-    words_.word().fetch_add(kWaiter, std::memory_order_acq_rel);
+    words_.word().fetch_add(kWaiter, std::memory_order_release);
   }
 
   /// After queue(): true if it is this member's turn and it has taken the lock. Then wake next().
@@ -59,12 +59,12 @@ class QueueLock {
     if (lowest(me_) != me_) return false;
     std::uint64_t seen = words_.word().load(std::memory_order_relaxed);
     while (open(seen, side)) {
-      if (!words_.word().compare_exchange_weak(seen, seen + unit(side) - kWaiter, std::memory_order_acq_rel,
+      if (!words_.word().compare_exchange_weak(seen, seen + unit(side) - kWaiter, std::memory_order_relaxed,
                                                std::memory_order_relaxed))
         continue;
       words_.slot(me_).store(holding(side), std::memory_order_relaxed);
-      // Who has queued meanwhile, and found this slot waiting, is seen by next(): it goes to sleep behind a
-      // fence of its own.
+      // Nothing of what follows comes before the taking. And who has queued meanwhile, and found this slot
+      // waiting, is seen by next(): it goes to sleep behind a fence of its own.
       Atomics::fence(std::memory_order_seq_cst);
       return true;
     }
@@ -81,7 +81,6 @@ class QueueLock {
   void give_up() noexcept {
     words_.slot(me_).store(0, std::memory_order_relaxed);
     words_.word().fetch_add(-kWaiter, std::memory_order_acq_rel);
-    Atomics::fence(std::memory_order_seq_cst);
   }
   /// Of those who wait, the one whose turn it is; kNobody.
   [[nodiscard]] std::uint32_t next() const noexcept {
@@ -114,7 +113,7 @@ class QueueLock {
     for (;;) {
       const std::uint64_t less = held ? unit(side) : kWaiter;
       if ((held ? count(seen, side) : waiters(seen)) == 0) break;
-      if (words_.word().compare_exchange_weak(seen, seen - less, std::memory_order_acq_rel,
+      if (words_.word().compare_exchange_weak(seen, seen - less, std::memory_order_relaxed,
                                               std::memory_order_relaxed))
         break;
     }

@@ -5,11 +5,13 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/error.hpp"
+#include "mpi/launch/launch.hpp"
 
 namespace starling::mpi::api {
-namespace {
 
-std::uint64_t many(MPI_Count count) noexcept { return static_cast<std::uint64_t>(count); }
+using coll::unsigned_count;
+
+namespace {
 
 int not_predefined(const Datatype& type) {
   return error(MPI_ERR_TYPE, "datatype " + type.name + " is derived, expected a predefined one");
@@ -19,17 +21,17 @@ int not_predefined(const Datatype& type) {
 
 int Accumulate(const void* origin_addr, MPI_Count origin_count, Datatype& origin_datatype, int target_rank,
                MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Op& op, Win& win) {
-  return accumulate(win, {const_cast<void*>(origin_addr), many(origin_count), origin_datatype}, nullptr,
-                    {target_rank, target_disp, many(target_count), target_datatype}, op);
+  return accumulate(win, {const_cast<void*>(origin_addr), unsigned_count(origin_count), origin_datatype},
+                    nullptr, {target_rank, target_disp, unsigned_count(target_count), target_datatype}, op);
 }
 
 int Get_accumulate(const void* origin_addr, MPI_Count origin_count, Datatype& origin_datatype,
                    void* result_addr, MPI_Count result_count, Datatype& result_datatype, int target_rank,
                    MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Op& op,
                    Win& win) {
-  const Data result{result_addr, many(result_count), result_datatype};
-  return accumulate(win, {const_cast<void*>(origin_addr), many(origin_count), origin_datatype}, &result,
-                    {target_rank, target_disp, many(target_count), target_datatype}, op);
+  const Data result{result_addr, unsigned_count(result_count), result_datatype};
+  return accumulate(win, {const_cast<void*>(origin_addr), unsigned_count(origin_count), origin_datatype},
+                    &result, {target_rank, target_disp, unsigned_count(target_count), target_datatype}, op);
 }
 
 int Fetch_and_op(const void* origin_addr, void* result_addr, Datatype& datatype, int target_rank,

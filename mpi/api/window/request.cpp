@@ -6,14 +6,16 @@
 
 #include "mpi/request/request.hpp"
 #include "mpi/api.gen.hpp"
+#include "mpi/launch/launch.hpp"
 #include "mpi/onesided/accumulate.hpp"
 #include "mpi/onesided/synchronise.hpp"
 #include "mpi/onesided/transfer.hpp"
 
 namespace starling::mpi::api {
-namespace {
 
-std::uint64_t many(MPI_Count count) noexcept { return static_cast<std::uint64_t>(count); }
+using coll::unsigned_count;
+
+namespace {
 
 /// Runs the operation, if a lock is held: these are for passive targets only.
 template <class Operation>
@@ -34,8 +36,8 @@ int Rput(const void* origin_addr, MPI_Count origin_count, Datatype& origin_datat
          MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Win& win,
          MPI_Request* request) {
   return with_request(win, target_rank, request, [&] {
-    return put(win, {const_cast<void*>(origin_addr), many(origin_count), origin_datatype},
-               {target_rank, target_disp, many(target_count), target_datatype});
+    return put(win, {const_cast<void*>(origin_addr), unsigned_count(origin_count), origin_datatype},
+               {target_rank, target_disp, unsigned_count(target_count), target_datatype});
   });
 }
 
@@ -43,8 +45,8 @@ int Rget(void* origin_addr, MPI_Count origin_count, Datatype& origin_datatype, i
          MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Win& win,
          MPI_Request* request) {
   return with_request(win, target_rank, request, [&] {
-    return get(win, {origin_addr, many(origin_count), origin_datatype},
-               {target_rank, target_disp, many(target_count), target_datatype});
+    return get(win, {origin_addr, unsigned_count(origin_count), origin_datatype},
+               {target_rank, target_disp, unsigned_count(target_count), target_datatype});
   });
 }
 
@@ -52,8 +54,8 @@ int Raccumulate(const void* origin_addr, MPI_Count origin_count, Datatype& origi
                 MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Op& op, Win& win,
                 MPI_Request* request) {
   return with_request(win, target_rank, request, [&] {
-    return accumulate(win, {const_cast<void*>(origin_addr), many(origin_count), origin_datatype}, nullptr,
-                      {target_rank, target_disp, many(target_count), target_datatype}, op);
+    return accumulate(win, {const_cast<void*>(origin_addr), unsigned_count(origin_count), origin_datatype},
+                      nullptr, {target_rank, target_disp, unsigned_count(target_count), target_datatype}, op);
   });
 }
 
@@ -61,10 +63,10 @@ int Rget_accumulate(const void* origin_addr, MPI_Count origin_count, Datatype& o
                     void* result_addr, MPI_Count result_count, Datatype& result_datatype, int target_rank,
                     MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Op& op, Win& win,
                     MPI_Request* request) {
-  const Data result{result_addr, many(result_count), result_datatype};
+  const Data result{result_addr, unsigned_count(result_count), result_datatype};
   return with_request(win, target_rank, request, [&] {
-    return accumulate(win, {const_cast<void*>(origin_addr), many(origin_count), origin_datatype}, &result,
-                      {target_rank, target_disp, many(target_count), target_datatype}, op);
+    return accumulate(win, {const_cast<void*>(origin_addr), unsigned_count(origin_count), origin_datatype},
+                      &result, {target_rank, target_disp, unsigned_count(target_count), target_datatype}, op);
   });
 }
 

@@ -4,24 +4,22 @@
 #include "mpi/onesided/transfer.hpp"
 
 #include "mpi/api.gen.hpp"
+#include "mpi/launch/launch.hpp"
 
 namespace starling::mpi::api {
-namespace {
 
-std::uint64_t many(MPI_Count count) noexcept { return static_cast<std::uint64_t>(count); }
-
-}  // namespace
+using coll::unsigned_count;
 
 int Put(const void* origin_addr, MPI_Count origin_count, Datatype& origin_datatype, int target_rank,
         MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Win& win) {
-  return put(win, {const_cast<void*>(origin_addr), many(origin_count), origin_datatype},
-             {target_rank, target_disp, many(target_count), target_datatype});
+  return put(win, {const_cast<void*>(origin_addr), unsigned_count(origin_count), origin_datatype},
+             {target_rank, target_disp, unsigned_count(target_count), target_datatype});
 }
 
 int Get(void* origin_addr, MPI_Count origin_count, Datatype& origin_datatype, int target_rank,
         MPI_Aint target_disp, MPI_Count target_count, Datatype& target_datatype, Win& win) {
-  return get(win, {origin_addr, many(origin_count), origin_datatype},
-             {target_rank, target_disp, many(target_count), target_datatype});
+  return get(win, {origin_addr, unsigned_count(origin_count), origin_datatype},
+             {target_rank, target_disp, unsigned_count(target_count), target_datatype});
 }
 
 }  // namespace starling::mpi::api

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The last of three ranks is killed while it holds, or waits for, a lock of a window, and the job is kept
+ * (mpiexec -enable-recovery). Usage: deaths exclusive | all | shared | waiter | nodes */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static MPI_Win win;
+static volatile int* shared; /* 0: the victim is where it should be; 1: its pid; 2: how many had the lock */
+static int rank;
+
+static int class_of(int code) {
+  int error_class = code;
+  MPI_Error_class(code, &error_class);
+  return error_class;
+}
+
+static void expect(const char* what, int got, int wanted) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  if (class_of(got) == wanted) return;
+  MPI_Error_string(got, text, &length);
+  fprintf(stderr, "rank %d: %s: code %d, expected class %d: %s\n", rank, what, got, wanted, text);
+  exit(3);
+}
+
+static void nap(void) {
+  const struct timespec some = {0, 20000000};
+  nanosleep(&some, NULL);
+}
+
+static void victim_is_there(void) {
+  while (shared[0] == 0) {
+    MPI_Win_sync(win);
+    nap();
+  }
+}
+
+/* The lock that the victim holds is freed: of those who ask for it one is told, and then all can have it. */
+static void holder_dies(int type) {
+  int code;
+  if (rank == 2) {
+    expect("lock", type == 0 ? MPI_Win_lock_all(0, win) : MPI_Win_lock(type, 0, 0, win), MPI_SUCCESS);
+    shared[0] = 1;
+    nap();
+    raise(SIGKILL);
+  }
+  victim_is_there();
+  code = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  if (class_of(code) == MPI_ERR_PROC_ABORTED) {
+    printf("rank %d is told\n", rank);
+    fflush(stdout);
+    code = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  }
+  expect("lock after the death", code, MPI_SUCCESS);
+  shared[2] += 1;
+  expect("unlock", MPI_Win_unlock(0, win), MPI_SUCCESS);
+}
+
+/* Who waits behind the victim, and before it, gets the lock without an error. */
+static void waiter_dies(void) {
+  if (rank == 0) {
+    expect("lock", MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), MPI_SUCCESS);
+    shared[0] = 1;
+    for (int i = 0; i < 10; ++i) nap();
+    kill((pid_t)shared[1], SIGKILL);
+    for (int i = 0; i < 10; ++i) nap();
+    shared[2] += 1;
+    expect("unlock", MPI_Win_unlock(0, win), MPI_SUCCESS);
+    return;
+  }
+  victim_is_there();
+  if (rank == 1) {
+    for (int i = 0; i < 5; ++i) nap();
+  }
+  expect("lock", MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), MPI_SUCCESS);
+  shared[2] += 1;
+  expect("unlock", MPI_Win_unlock(0, win), MPI_SUCCESS);
+}
+
+/* All members get the error, and none waits. */
+static void other_nodes(void) {
+  int* base;
+  MPI_Win none;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  expect("allocate", MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &none),
+         MPI_ERR_UNSUPPORTED_OPERATION);
+  expect("allocate_shared", MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &none),
+         MPI_ERR_RMA_SHARED);
+  MPI_Finalize();
+  printf("rank %d goes on\n", rank);
+  exit(0);
+}
+
+int main(int argc, char** argv) {
+  const char* way = argc > 1 ? argv[1] : "";
+  int *mine, unit;
+  MPI_Aint bytes;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (strcmp(way, "nodes") == 0) other_nodes();
+  MPI_Win_allocate_shared(rank == 0 ? 64 : 0, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_shared_query(win, 0, &bytes, &unit, (void*)&shared);
+  if (rank == 2) shared[1] = (int)getpid();
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (strcmp(way, "exclusive") == 0) holder_dies(MPI_LOCK_EXCLUSIVE);
+  if (strcmp(way, "shared") == 0) holder_dies(MPI_LOCK_SHARED);
+  if (strcmp(way, "all") == 0) holder_dies(0);
+  if (strcmp(way, "waiter") == 0) waiter_dies();
+  while (shared[2] < 2) {
+    MPI_Win_sync(win);
+    nap();
+  }
+  /* What all have to do together fails; the window can be freed all the same. */
+  expect("fence", MPI_Win_fence(0, win), MPI_ERR_PROC_ABORTED);
+  expect("free", MPI_Win_free(&win), MPI_SUCCESS);
+  if (win != MPI_WIN_NULL) return 4;
+  MPI_Finalize();
+  printf("rank %d goes on\n", rank);
+  return 0;
+}

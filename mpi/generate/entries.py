@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exported functions: checks and conversions of the arguments, then the call of the implementation."""
 
-from rules import brings_handler, in_place, length_of, needs_topology, on_file, rule_of
+from rules import brings_handler, in_place, is_named, length_of, needs_topology, on_file, rule_of
 
 HEAD = """\
 // SPDX-License-Identifier: BSD-3-Clause
@@ -27,6 +27,8 @@ def implementation_signature(item, rules):
         kind = rule.type.replace(" &", "& ") if rule.type.endswith("&") else \
             rule.type.replace(" *", "* ") if rule.type.endswith("*") else rule.type + " "
         inside.append(f"{kind}{parameter.name}{rule.array}")
+    if is_named(item.main):
+        inside.append("const char* function")
     return f"{item.main.returns} {item.name}({', '.join(inside)})"
 
 
@@ -175,7 +177,8 @@ def normal_body(item, function, exceptions):
     lines = opening_lines(function)
     for _, _, checks, _ in ranked:
         lines += checks
-    call = f"api::{item.name}({', '.join(argument for *_, argument in checked)})"
+    arguments = [argument for *_, argument in checked] + ([f'"{function.name}"'] if is_named(function) else [])
+    call = f"api::{item.name}({', '.join(arguments)})"
     outs = [p for p, r, *_ in checked if r.name in ("out_count", "inout_count")]
     if not outs:
         return lines + [f"return {call};"]
@@ -232,10 +235,18 @@ def entry_file(chapter, items, names, exceptions):
     return "".join(parts)
 
 
+def names(functions):
+    lines = ["// SPDX-License-Identifier: BSD-3-Clause", "#pragma once",
+             "/// @file  The names of all functions, for messages: one that the tables do not have does not compile. Written at",
+             "/// build time.", "", "namespace starling::mpi::names {", ""]
+    lines += [f'inline constexpr char {function.short}[] = "{function.name}";' for function in functions]
+    return "\n".join(lines + ["", "}  // namespace starling::mpi::names", ""])
+
+
 def declarations(items, exceptions):
     lines = ["// SPDX-License-Identifier: BSD-3-Clause", "#pragma once",
              "/// @file  What mpi/api implements, as the entry points call it. Written at build time.",
-             "", '#include "mpi/handles.hpp"', '#include "mpi/int_array.hpp"', '#include "mpi.h"', "",
+             "", '#include "mpi/handles.hpp"', '#include "mpi/int_array.hpp"', '#include "mpi/names.gen.hpp"', '#include "mpi.h"', "",
              "namespace starling::mpi::api {", ""]
     for item in items:
         rules = [rule_of(item.main, item, i, exceptions) for i in range(len(item.main.parameters))]

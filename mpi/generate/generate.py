@@ -11,7 +11,7 @@ from pathlib import Path
 
 import model
 from coverage import coverage_cpp, covered
-from entries import declarations, entry_file
+from entries import declarations, entry_file, names as function_names
 from header import mpi_h
 from rules import Exceptions
 
@@ -38,6 +38,7 @@ def main(arguments):
     known = {item.name for item in items}
     write(output / "include/mpi.h",
           mpi_h(functions, model.read(tables / "constants.csv"), model.read(tables / "callback_types.csv")))
+    write(output / "mpi/names.gen.hpp", function_names(functions))
     write(output / "mpi/api.gen.hpp", declarations(items, exceptions))
     for chapter in chapters(functions):
         write(output / f"mpi/entries/{chapter}.cpp", entry_file(chapter, items, names, exceptions))

@@ -89,6 +89,10 @@ def read_functions(tables):
     return functions
 
 
+# The hottest calls wait, too, and a name that is handed over costs an instruction: their twins stand alone.
+APART = {"Send", "Recv"}
+
+
 def mergeable(a, b):
     """Two parameters that one C++ parameter can stand for."""
     if a == b:
@@ -106,7 +110,7 @@ def implementations(functions):
     for function in functions:
         base = re.sub(r"_[cx]$", "", function.short)
         other = by_name.get(base)
-        if base != function.short and other and len(other.parameters) == len(function.parameters) and all(
+        if base != function.short and base not in APART and other and len(other.parameters) == len(function.parameters) and all(
                 mergeable(a, b) for a, b in zip(other.parameters, function.parameters)):
             key = base
         else:

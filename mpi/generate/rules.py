@@ -48,6 +48,13 @@ def family(function):
     return name
 
 
+def is_named(function):
+    """Its implementation is told which function the program has called: for twins (MPI_Bcast, MPI_Bcast_c) that wait, or whose
+    messages are told later."""
+    waits = ("Ssend", "Rsend", "Sendrecv", "Sendrecv_replace", "Mrecv")
+    return function.chapter.startswith("coll_") or re.sub(r"_c$", "", function.short) in waits
+
+
 def needs_topology(function):
     """Its neighbours are those of a topology: without one the call is wrong before anything else is."""
     return function.chapter == "coll_neighborhood"

@@ -4,7 +4,6 @@
 #include "mpi/launch/launch.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <memory>
 #include <string>
 
@@ -72,22 +71,16 @@ int error_of(const Execution& execution, const Comm& comm, const std::string& wh
 
 Port port_of(Comm& comm, Tag tag) { return {&Runtime::get()->pml(), &comm.collective_context(), tag}; }
 
-/// "MPI_Allreduce", of "allreduce".
-std::string function_of(const char* name, const char* prefix) {
-  std::string function = name;
-  if (*prefix == '\0') function[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(function[0])));
-  return "MPI_" + (prefix + function);
-}
 /// "MPI_Allreduce on MPI_COMM_WORLD: round 1 of 2, waits for rank 3"
-std::string text_of(const char* name, const char* prefix, const Comm& comm, const Execution& execution) {
-  return function_of(name, prefix) + " on " + comm.label() + ": " + execution.state();
+std::string text_of(const char* function, const Comm& comm, const Execution& execution) {
+  return std::string(function) + " on " + comm.label() + ": " + execution.state();
 }
 
 /// A collective behind a request.
 class Ongoing final : public mpi::Operation {
  public:
-  Ongoing(Comm& comm, Tag tag, const UsedList& used, const char* name, bool persistent)
-      : name_(name), persistent_(persistent), port_(port_of(comm, tag)) {
+  Ongoing(const Form& form, Comm& comm, Tag tag, const UsedList& used)
+      : function_(form.function), port_(port_of(comm, tag)) {
     for (const Object* object : used) used_.push_back(Ref<Object>::share(const_cast<Object*>(object)));
   }
   ~Ongoing() override { Runtime::get()->polling().remove(*this); }
@@ -113,11 +106,10 @@ class Ongoing final : public mpi::Operation {
   int finish(MPI_Status&) override {
     if (execution_->fault() == pml::Fault::none) [[likely]]
       return MPI_SUCCESS;
-    return error_of(*execution_, *request_->comm, function_of(name_, persistent_ ? "" : "I") + ": ");
+    return error_of(*execution_, *request_->comm, std::string(function_) + ": ");
   }
   [[nodiscard]] std::string describe() const override {
-    const std::string kind = persistent_ ? " (persistent)" : "";
-    return text_of(name_, persistent_ ? "" : "I", *request_->comm, *execution_) + kind;
+    return text_of(function_, *request_->comm, *execution_);
   }
   /// Asked by the progress thread only, so that who starts a collective need not look.
   [[nodiscard]] bool calls_program() const noexcept override {
@@ -128,8 +120,7 @@ class Ongoing final : public mpi::Operation {
   }
 
  private:
-  const char* name_;
-  bool persistent_;
+  const char* function_;
   Lease execution_;
   Port port_;
   std::vector<Ref<Object>> used_;
@@ -183,14 +174,14 @@ int check_op(const Op& op, const Datatype& datatype) {
   return why.empty() ? MPI_SUCCESS : error(MPI_ERR_OP, std::move(why));
 }
 
-int run_blocking(Comm& comm, BuildFunction build, void* context, const char* name) {
+int run_blocking(Comm& comm, BuildFunction build, void* context, const char* function) {
   const Tag tag = comm.next_collective_tag();  // also for an empty schedule: all processes count alike
   const Lease execution;
   build(context, execution->schedule, team_of(comm));
   if (!execution->schedule.ok()) return no_memory();
   execution->start(port_of(comm, tag));
   if (!execution->complete()) {
-    const auto what = [&] { return text_of(name, "", comm, *execution); };
+    const auto what = [&] { return text_of(function, comm, *execution); };
     const Waiting waiting(what);
     Runtime::get()->waits().wait([&execution] { return execution->advance(); });
   }
@@ -199,13 +190,12 @@ int run_blocking(Comm& comm, BuildFunction build, void* context, const char* nam
   return error_of(*execution, comm);
 }
 
-int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build, void* context,
-               const char* name) {
-  if (form.kind == Form::Kind::blocking) return run_blocking(comm, build, context, name);
+int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build, void* context) {
+  if (form.kind == Form::Kind::blocking) return run_blocking(comm, build, context, form.function);
   const bool keeps = form.kind == Form::Kind::persistent;
   // A persistent operation keeps its tag: starts are ordered per operation only.
   const Tag tag = comm.next_collective_tag(keeps ? Comm::Form::persistent : Comm::Form::nonblocking);
-  auto operation = std::make_unique<Ongoing>(comm, tag, used, name, keeps);
+  auto operation = std::make_unique<Ongoing>(form, comm, tag, used);
   build(context, operation->schedule(), team_of(comm));
   if (!operation->schedule().ok()) return no_memory();
   Request* const request = Request::make(Request::Form::operation);

@@ -26,14 +26,20 @@
 
 namespace starling::mpi::coll {
 
-/// The form of the call; `request` receives the handle of the last two.
+/// The form of the call; `request` receives the handle of the last two. `function` is what the program has
+/// called, as the table of functions has it: "MPI_Ibcast_c".
 struct Form {
   enum class Kind : std::uint8_t { blocking, nonblocking, persistent } kind = Kind::blocking;
+  const char* function = "";
   MPI_Request* request = nullptr;
 };
-inline constexpr Form kBlocking{};
-[[nodiscard]] inline Form nonblocking(MPI_Request* request) { return {Form::Kind::nonblocking, request}; }
-[[nodiscard]] inline Form persistent(MPI_Request* request) { return {Form::Kind::persistent, request}; }
+[[nodiscard]] inline Form blocking(const char* function) { return {Form::Kind::blocking, function, nullptr}; }
+[[nodiscard]] inline Form nonblocking(const char* function, MPI_Request* request) {
+  return {Form::Kind::nonblocking, function, request};
+}
+[[nodiscard]] inline Form persistent(const char* function, MPI_Request* request) {
+  return {Form::Kind::persistent, function, request};
+}
 
 // The arguments as mpi/coll sees them.
 [[nodiscard]] Team team_of(const Comm& comm) noexcept;
@@ -62,25 +68,22 @@ using UsedList = std::vector<const Object*>;
 
 /// Fills a schedule and runs it as `form` says. `context` is handed to `build`.
 using BuildFunction = void (*)(void* context, Schedule& schedule, const Team& team);
-/// `name` is for hang help: the function in mpi/api that asks, "allreduce".
 [[nodiscard]] int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build,
-                             void* context, const char* name);
-[[nodiscard]] int run_blocking(Comm& comm, BuildFunction build, void* context, const char* name);
+                             void* context);
+[[nodiscard]] int run_blocking(Comm& comm, BuildFunction build, void* context, const char* function);
 
 template <class Build>
-[[nodiscard]] int launch(const Form& form, Comm& comm, const UsedList& used, Build&& build,
-                         const char* name = __builtin_FUNCTION()) {
+[[nodiscard]] int launch(const Form& form, Comm& comm, const UsedList& used, Build&& build) {
   const auto call = [](void* context, Schedule& schedule, const Team& team) {
     (*static_cast<std::remove_reference_t<Build>*>(context))(schedule, team);
   };
-  return launch_any(form, comm, used, call, &build, name);
+  return launch_any(form, comm, used, call, &build);
 }
 /// Only a call that returns early makes a list of what it uses.
 template <class Build>
-[[nodiscard]] int launch(const Form& form, Comm& comm, Used used, Build&& build,
-                         const char* name = __builtin_FUNCTION()) {
-  return form.kind == Form::Kind::blocking ? launch(form, comm, UsedList{}, build, name)
-                                           : launch(form, comm, UsedList(used), build, name);
+[[nodiscard]] int launch(const Form& form, Comm& comm, Used used, Build&& build) {
+  return form.kind == Form::Kind::blocking ? launch(form, comm, UsedList{}, build)
+                                           : launch(form, comm, UsedList(used), build);
 }
 
 }  // namespace starling::mpi::coll

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cstring>
 #include <new>
 
@@ -67,8 +66,8 @@ void least(const Operator&, const void* in, void* inout, std::uint64_t, const Ty
 }
 
 template <class Build>
-int by_messages(Comm& comm, Build&& build) {
-  return launch(kBlocking, comm, Used{}, build, "collective memory");
+int by_messages(Comm& comm, const char* function, Build&& build) {
+  return launch(blocking(function), comm, Used{}, build);
 }
 
 }  // namespace
@@ -123,7 +122,7 @@ NodeTeam::~NodeTeam() {
   for (Area& area : areas_) give_back(area);
 }
 
-NodeTeam* NodeTeam::of(const Form& form, Comm& comm, const char* name) {
+NodeTeam* NodeTeam::of(const Form& form, Comm& comm) {
   if (form.kind != Form::Kind::blocking) return nullptr;
   if (comm.node_team == nullptr) comm.node_team = std::make_shared<NodeTeam>(comm);
   NodeTeam* const team = comm.node_team.get();
@@ -134,33 +133,33 @@ NodeTeam* NodeTeam::of(const Form& form, Comm& comm, const char* name) {
   // After a loss the members may have stopped in different rounds: messages report it from now on.
   if (team->lost_ != 0) [[unlikely]]
     return nullptr;
-  team->name_ = name;
+  team->function_ = form.function;
   return team;
 }
 
-node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const char* name) {
-  NodeTeam* const team = of(form, comm, name);
+node::Crew* NodeTeam::crew(const Form& form, Comm& comm) {
+  NodeTeam* const team = of(form, comm);
   return team == nullptr ? nullptr : team->board(node::Shapes::kSmall);
 }
 
-node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call, const char* name) {
+node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call) {
   const bool exchange = call.which == Collective::allgather || call.which == Collective::alltoall;
   if (call.bytes == 0 || (exchange && comm.size() == 2 && call.cell_bytes > kMostExchangedByPair))
     return nullptr;
-  NodeTeam* const team = of(form, comm, name);
+  NodeTeam* const team = of(form, comm);
   if (team == nullptr || named_by_parameters(comm, call)) return nullptr;
   return team->board_for(call.bytes, call.cell_bytes, call.least_cell);
 }
 
 node::Crew* NodeTeam::crew_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
-                                      std::uint64_t element_bytes, const char* name) {
-  NodeTeam* const team = bytes == 0 ? nullptr : of(form, comm, name);
+                                      std::uint64_t element_bytes) {
+  NodeTeam* const team = bytes == 0 ? nullptr : of(form, comm);
   return team == nullptr ? nullptr : team->board_for(bytes, bytes, element_bytes);
 }
 
-node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, bool to_each, const char* name) {
+node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, bool to_each) {
   if (comm.size() < kLeastForParcels) return nullptr;
-  NodeTeam* const team = of(form, comm, name);
+  NodeTeam* const team = of(form, comm);
   const std::uint64_t cell = to_each ? kParcels : kParcel;
   return team == nullptr ? nullptr : team->board_for(cell, cell, node::least_parcels(comm.size()));
 }
@@ -207,8 +206,9 @@ node::Crew* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
   }
   const Type bytes{nullptr, 1, 1, 0, 1, true, nullptr};
   const Bcast told{&offer, sizeof offer, bytes, 0};
-  const int rc = by_messages(
-      comm_, [&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, Tuning{}, told); });
+  const int rc = by_messages(comm_, function_, [&](Schedule& schedule, const Team& team) {
+    coll::bcast(schedule, team, Tuning{}, told);
+  });
   if (rc != MPI_SUCCESS) return nullptr;
   area.offset = offer.offset;
   const bool same = offer.offset != 0 && header(area).nonce.load(std::memory_order_relaxed) == offer.nonce;
@@ -245,8 +245,9 @@ node::FamilyPlan NodeTeam::plan_families() {
   asked.count = 1;
   asked.type = type;
   asked.receive = Blocks(all.data(), 1, type);
-  const int rc = by_messages(
-      comm_, [&](Schedule& schedule, const Team& team) { coll::allgather(schedule, team, Tuning{}, asked); });
+  const int rc = by_messages(comm_, function_, [&](Schedule& schedule, const Team& team) {
+    coll::allgather(schedule, team, Tuning{}, asked);
+  });
   if (rc != MPI_SUCCESS) return node::FamilyPlan(comm_.size());
   std::uint32_t family = mine.family;
   std::vector<node::Domains> domains;
@@ -276,8 +277,9 @@ bool NodeTeam::agreed(bool here) {
   asked.count = 1;
   asked.type = word_type();
   asked.operation = {least, nullptr, true};
-  const int rc = by_messages(
-      comm_, [&](Schedule& schedule, const Team& team) { coll::allreduce(schedule, team, Tuning{}, asked); });
+  const int rc = by_messages(comm_, function_, [&](Schedule& schedule, const Team& team) {
+    coll::allreduce(schedule, team, Tuning{}, asked);
+  });
   return rc == MPI_SUCCESS && all != 0;
 }
 
@@ -294,10 +296,8 @@ void NodeTeam::give_back(Area& area) noexcept {
 
 bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
   const auto what = [&] {
-    std::string function = name_;
-    function[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(function[0])));
     const std::string who = member == comm_.rank() ? "the other ranks" : "rank " + std::to_string(member);
-    return "MPI_" + function + " on " + comm_.label() + ": waits for " + who;
+    return std::string(function_) + " on " + comm_.label() + ": waits for " + who;
   };
   const Waiting waiting(what);
   std::uint64_t next_look = now_ns() + kLookNs;

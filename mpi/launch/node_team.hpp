@@ -50,27 +50,21 @@ struct NodeCall {
 
 class NodeTeam final : public node::Patience {
  public:
-  /// The crew for this call, or null: messages it is. Collective over the communicator. `name` is for hang
-  /// help: the function in mpi/api that asks, "allreduce".
-  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm, const NodeCall& call,
-                                        const char* name = __builtin_FUNCTION());
+  /// The crew for this call, or null: messages it is. Collective over the communicator.
+  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm, const NodeCall& call);
   /// The same for a barrier.
-  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm,
-                                        const char* name = __builtin_FUNCTION());
+  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm);
   /// The same for a vector of `bytes` and elements of `element_bytes`, where no parameter names an algorithm.
   [[nodiscard]] static node::Crew* crew_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
-                                                   std::uint64_t element_bytes,
-                                                   const char* name = __builtin_FUNCTION());
+                                                   std::uint64_t element_bytes);
   /// The same for blocks whose sizes not all members know; `to_each`: each writes one for each other.
-  [[nodiscard]] static node::Crew* crew_for_parcels(const Form& form, Comm& comm, bool to_each,
-                                                    const char* name = __builtin_FUNCTION());
+  [[nodiscard]] static node::Crew* crew_for_parcels(const Form& form, Comm& comm, bool to_each);
   /// What the call returns after the crew's work.
   [[nodiscard]] static int ended(Comm& comm, const node::Crew& crew, bool complete);
   /// The same after parcels: sends and receives the blocks that were too long for the board. `receive(rank)`
   /// and `send(rank)` are their buffers.
   template <class Receive, class Send>
-  [[nodiscard]] static int ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send,
-                                 const char* name = __builtin_FUNCTION());
+  [[nodiscard]] static int ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send);
 
   explicit NodeTeam(Comm& comm);
   ~NodeTeam();
@@ -91,7 +85,7 @@ class NodeTeam final : public node::Patience {
     bool tried = false;
     std::unique_ptr<node::Crew> crew;
   };
-  [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm, const char* name);
+  [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm);
   [[nodiscard]] node::Crew* board(node::Shapes::Index index);
   [[nodiscard]] node::Crew* make(Area& area, node::BoardMemory::Shape shape);
   [[nodiscard]] node::Crew* board_for(std::uint64_t bytes, std::uint64_t cell_bytes,
@@ -108,7 +102,7 @@ class NodeTeam final : public node::Patience {
 
   Comm& comm_;
   std::vector<std::uint32_t> local_ranks_;  // of the members; empty: not all are here
-  const char* name_ = "";
+  const char* function_ = "";               ///< of the program, as in Form
   std::uint32_t calls_ = 0;
   std::uint32_t lost_ = 0;  // 1 + the member that died
   node::Shapes shapes_;
@@ -117,7 +111,7 @@ class NodeTeam final : public node::Patience {
 };
 
 template <class Receive, class Send>
-int NodeTeam::ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send, const char* name) {
+int NodeTeam::ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send) {
   int rc = MPI_SUCCESS;
   if (parcels.complete && parcels.messages()) {
     auto build = [&](Schedule& schedule, const Team&) {
@@ -125,7 +119,7 @@ int NodeTeam::ended(Comm& comm, const node::Parcels& parcels, Receive receive, S
       for (const int rank : parcels.to) schedule.send(rank, send(rank));
       schedule.next_round();
     };
-    rc = launch(kBlocking, comm, Used{}, build, name);
+    rc = launch(blocking(comm.node_team->function_), comm, Used{}, build);
   } else {
     (void)comm.next_collective_tag();  // all members count alike
   }

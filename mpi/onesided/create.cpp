@@ -14,6 +14,7 @@
 #include "mpi/creation/factory.hpp"
 #include "mpi/error.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/names.gen.hpp"
 #include "mpi/onesided/hints.hpp"
 #include "mpi/onesided/synchronise.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -231,7 +232,7 @@ int free_window(Win& win, bool& freed) {
   if (const int rc = win.attributes.clear(win.handle()); rc != MPI_SUCCESS) return rc;
   const Ref<Win> kept = Ref<Win>::share(&win);
   // Also without a member that has died: its error could not be raised on what is gone.
-  (void)member_barrier(win, "win_free");
+  (void)member_barrier(win, names::Win_free);
   freed = true;
   tables().win.remove(win.handle());
   win.drop();

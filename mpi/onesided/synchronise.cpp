@@ -10,6 +10,7 @@
 #include "mpi/error.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/names.gen.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace starling::mpi {
@@ -42,14 +43,14 @@ int none_open(const Win& win) {
   return MPI_SUCCESS;
 }
 
-int member_barrier(Win& win, const char* name) {
+int member_barrier(Win& win, const char* function) {
   Comm& comm = win.comm();
   if (comm.size() == 1) return MPI_SUCCESS;
-  const coll::Form form = coll::kBlocking;
-  if (coll::node::Crew* const crew = coll::NodeTeam::crew(form, comm, name))
+  const coll::Form form = coll::blocking(function);
+  if (coll::node::Crew* const crew = coll::NodeTeam::crew(form, comm))
     return on_window(coll::NodeTeam::ended(comm, *crew, coll::node::barrier(*crew)));
   auto build = [](coll::Schedule& schedule, const coll::Team& team) { coll::barrier(schedule, team); };
-  return on_window(coll::launch(form, comm, coll::Used{}, build, name));
+  return on_window(coll::launch(form, comm, coll::Used{}, build));
 }
 
 int fence(Win& win, int assertion) {
@@ -71,7 +72,7 @@ int fence(Win& win, int assertion) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   // One barrier both completes what was before and keeps what follows from coming too early.
   if (precede || succeed) {
-    if (const int rc = member_barrier(win, "win_fence"); rc != MPI_SUCCESS) return rc;
+    if (const int rc = member_barrier(win, names::Win_fence); rc != MPI_SUCCESS) return rc;
   }
   epochs.fence = succeed;
   epochs.used = false;

@@ -20,8 +20,8 @@ namespace starling::mpi {
 
 /// MPI_SUCCESS, or what is open at this window and must be closed first.
 [[nodiscard]] int none_open(const Win& win);
-/// Returns when all members have called it. `name`: for hang help, as an MPI function is called: "win_free".
-[[nodiscard]] int member_barrier(Win& win, const char* name = __builtin_FUNCTION());
+/// Returns when all members have called it. `function`: that the program has called, for hang help.
+[[nodiscard]] int member_barrier(Win& win, const char* function);
 
 [[nodiscard]] int fence(Win& win, int assertion);
 [[nodiscard]] int lock(Win& win, int type, std::uint32_t rank, int assertion);

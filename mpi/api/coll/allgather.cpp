@@ -64,36 +64,42 @@ int allgatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datat
 }  // namespace
 
 int Allgather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-              MPI_Count recvcount, Datatype& recvtype, Comm& comm) {
-  return allgather(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+              MPI_Count recvcount, Datatype& recvtype, Comm& comm, const char* function) {
+  return allgather(blocking(function), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 int Iallgather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-               MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request) {
-  return allgather(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+               MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request,
+               const char* function) {
+  return allgather(nonblocking(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                   comm);
 }
 
 int Allgather_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                   MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*, MPI_Request* request) {
-  return allgather(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+                   MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*, MPI_Request* request,
+                   const char* function) {
+  return allgather(persistent(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                   comm);
 }
 
 int Allgatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-               IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm) {
-  return allgatherv(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm);
+               IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm, const char* function) {
+  return allgatherv(blocking(function), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                    comm);
 }
 
 int Iallgatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm, MPI_Request* request) {
-  return allgatherv(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                    comm);
+                IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm, MPI_Request* request,
+                const char* function) {
+  return allgatherv(nonblocking(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                    recvtype, comm);
 }
 
 int Allgatherv_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
                     IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm, Info*,
-                    MPI_Request* request) {
-  return allgatherv(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                    comm);
+                    MPI_Request* request, const char* function) {
+  return allgatherv(persistent(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                    recvtype, comm);
 }
 
 }  // namespace starling::mpi::api

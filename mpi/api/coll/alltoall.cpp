@@ -51,37 +51,42 @@ int alltoallv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
 }  // namespace
 
 int Alltoall(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
-             Datatype& recvtype, Comm& comm) {
-  return alltoall(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+             Datatype& recvtype, Comm& comm, const char* function) {
+  return alltoall(blocking(function), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
 }
 
 int Ialltoall(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-              MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request) {
-  return alltoall(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+              MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request,
+              const char* function) {
+  return alltoall(nonblocking(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                  comm);
 }
 
 int Alltoall_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                  MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*, MPI_Request* request) {
-  return alltoall(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+                  MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*, MPI_Request* request,
+                  const char* function) {
+  return alltoall(persistent(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                  comm);
 }
 
 int Alltoallv(const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype, void* recvbuf,
-              IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm) {
-  return alltoallv(kBlocking, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
-                   comm);
+              IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm, const char* function) {
+  return alltoallv(blocking(function), sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
+                   recvtype, comm);
 }
 
 int Ialltoallv(const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype, void* recvbuf,
-               IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm, MPI_Request* request) {
-  return alltoallv(nonblocking(request), sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                   recvtype, comm);
+               IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm, MPI_Request* request,
+               const char* function) {
+  return alltoallv(nonblocking(function, request), sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                   recvcounts, rdispls, recvtype, comm);
 }
 
 int Alltoallv_init(const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype,
                    void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm,
-                   Info*, MPI_Request* request) {
-  return alltoallv(persistent(request), sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                   recvtype, comm);
+                   Info*, MPI_Request* request, const char* function) {
+  return alltoallv(persistent(function, request), sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                   rdispls, recvtype, comm);
 }
 
 }  // namespace starling::mpi::api

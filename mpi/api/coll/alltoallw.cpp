@@ -40,23 +40,23 @@ int alltoallw(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
 
 int Alltoallw(const void* sendbuf, IntArray sendcounts, IntArray sdispls, const MPI_Datatype sendtypes[],
               void* recvbuf, IntArray recvcounts, IntArray rdispls, const MPI_Datatype recvtypes[],
-              Comm& comm) {
-  return alltoallw(kBlocking, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
+              Comm& comm, const char* function) {
+  return alltoallw(blocking(function), sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
                    recvtypes, comm);
 }
 
 int Ialltoallw(const void* sendbuf, IntArray sendcounts, IntArray sdispls, const MPI_Datatype sendtypes[],
                void* recvbuf, IntArray recvcounts, IntArray rdispls, const MPI_Datatype recvtypes[],
-               Comm& comm, MPI_Request* request) {
-  return alltoallw(nonblocking(request), sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                   rdispls, recvtypes, comm);
+               Comm& comm, MPI_Request* request, const char* function) {
+  return alltoallw(nonblocking(function, request), sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                   recvcounts, rdispls, recvtypes, comm);
 }
 
 int Alltoallw_init(const void* sendbuf, IntArray sendcounts, IntArray sdispls, const MPI_Datatype sendtypes[],
                    void* recvbuf, IntArray recvcounts, IntArray rdispls, const MPI_Datatype recvtypes[],
-                   Comm& comm, Info*, MPI_Request* request) {
-  return alltoallw(persistent(request), sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                   recvtypes, comm);
+                   Comm& comm, Info*, MPI_Request* request, const char* function) {
+  return alltoallw(persistent(function, request), sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                   recvcounts, rdispls, recvtypes, comm);
 }
 
 }  // namespace starling::mpi::api

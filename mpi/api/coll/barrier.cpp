@@ -19,10 +19,14 @@ int barrier(const Form& form, Comm& comm) {
 
 }  // namespace
 
-int Barrier(Comm& comm) { return barrier(kBlocking, comm); }
+int Barrier(Comm& comm, const char* function) { return barrier(blocking(function), comm); }
 
-int Ibarrier(Comm& comm, MPI_Request* request) { return barrier(nonblocking(request), comm); }
+int Ibarrier(Comm& comm, MPI_Request* request, const char* function) {
+  return barrier(nonblocking(function, request), comm);
+}
 
-int Barrier_init(Comm& comm, Info*, MPI_Request* request) { return barrier(persistent(request), comm); }
+int Barrier_init(Comm& comm, Info*, MPI_Request* request, const char* function) {
+  return barrier(persistent(function, request), comm);
+}
 
 }  // namespace starling::mpi::api

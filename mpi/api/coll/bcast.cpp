@@ -29,17 +29,18 @@ int bcast(const Form& form, void* buffer, MPI_Count count, Datatype& datatype, i
 
 }  // namespace
 
-int Bcast(void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm) {
-  return bcast(kBlocking, buffer, count, datatype, root, comm);
+int Bcast(void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm, const char* function) {
+  return bcast(blocking(function), buffer, count, datatype, root, comm);
 }
 
-int Ibcast(void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm, MPI_Request* request) {
-  return bcast(nonblocking(request), buffer, count, datatype, root, comm);
+int Ibcast(void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm, MPI_Request* request,
+           const char* function) {
+  return bcast(nonblocking(function, request), buffer, count, datatype, root, comm);
 }
 
 int Bcast_init(void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm, Info*,
-               MPI_Request* request) {
-  return bcast(persistent(request), buffer, count, datatype, root, comm);
+               MPI_Request* request, const char* function) {
+  return bcast(persistent(function, request), buffer, count, datatype, root, comm);
 }
 
 }  // namespace starling::mpi::api

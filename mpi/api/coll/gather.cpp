@@ -62,36 +62,41 @@ int gatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
 }  // namespace
 
 int Gather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
-           Datatype& recvtype, int root, Comm& comm) {
-  return gather(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+           Datatype& recvtype, int root, Comm& comm, const char* function) {
+  return gather(blocking(function), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 
 int Igather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
-            Datatype& recvtype, int root, Comm& comm, MPI_Request* request) {
-  return gather(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+            Datatype& recvtype, int root, Comm& comm, MPI_Request* request, const char* function) {
+  return gather(nonblocking(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                root, comm);
 }
 
 int Gather_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, Info*, MPI_Request* request) {
-  return gather(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+                MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, Info*, MPI_Request* request,
+                const char* function) {
+  return gather(persistent(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                root, comm);
 }
 
 int Gatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, IntArray recvcounts,
-            IntArray displs, Datatype& recvtype, int root, Comm& comm) {
-  return gatherv(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm);
+            IntArray displs, Datatype& recvtype, int root, Comm& comm, const char* function) {
+  return gatherv(blocking(function), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
+                 root, comm);
 }
 
 int Igatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, IntArray recvcounts,
-             IntArray displs, Datatype& recvtype, int root, Comm& comm, MPI_Request* request) {
-  return gatherv(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                 root, comm);
+             IntArray displs, Datatype& recvtype, int root, Comm& comm, MPI_Request* request,
+             const char* function) {
+  return gatherv(nonblocking(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                 recvtype, root, comm);
 }
 
 int Gatherv_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
                  IntArray recvcounts, IntArray displs, Datatype& recvtype, int root, Comm& comm, Info*,
-                 MPI_Request* request) {
-  return gatherv(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                 root, comm);
+                 MPI_Request* request, const char* function) {
+  return gatherv(persistent(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                 recvtype, root, comm);
 }
 
 }  // namespace starling::mpi::api

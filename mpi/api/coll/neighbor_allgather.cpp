@@ -41,41 +41,44 @@ int neighbor_allgatherv(const Form& form, const void* sendbuf, MPI_Count sendcou
 }  // namespace
 
 int Neighbor_allgather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                       MPI_Count recvcount, Datatype& recvtype, Comm& comm) {
-  return neighbor_allgather(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+                       MPI_Count recvcount, Datatype& recvtype, Comm& comm, const char* function) {
+  return neighbor_allgather(blocking(function), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                            comm);
 }
 
 int Ineighbor_allgather(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                        MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request) {
-  return neighbor_allgather(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                            comm);
+                        MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request,
+                        const char* function) {
+  return neighbor_allgather(nonblocking(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                            recvtype, comm);
 }
 
 int Neighbor_allgather_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                            MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*,
-                            MPI_Request* request) {
-  return neighbor_allgather(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                            comm);
+                            MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*, MPI_Request* request,
+                            const char* function) {
+  return neighbor_allgather(persistent(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                            recvtype, comm);
 }
 
 int Neighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                        IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm) {
-  return neighbor_allgatherv(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype,
-                             comm);
+                        IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm,
+                        const char* function) {
+  return neighbor_allgatherv(blocking(function), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                             recvtype, comm);
 }
 
 int Ineighbor_allgatherv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
                          IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm,
-                         MPI_Request* request) {
-  return neighbor_allgatherv(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                             recvtype, comm);
+                         MPI_Request* request, const char* function) {
+  return neighbor_allgatherv(nonblocking(function, request), sendbuf, sendcount, sendtype, recvbuf,
+                             recvcounts, displs, recvtype, comm);
 }
 
 int Neighbor_allgatherv_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
                              IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm, Info*,
-                             MPI_Request* request) {
-  return neighbor_allgatherv(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                             recvtype, comm);
+                             MPI_Request* request, const char* function) {
+  return neighbor_allgatherv(persistent(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                             displs, recvtype, comm);
 }
 
 }  // namespace starling::mpi::api

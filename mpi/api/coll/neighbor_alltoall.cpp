@@ -40,40 +40,44 @@ int neighbor_alltoallv(const Form& form, const void* sendbuf, IntArray sendcount
 }  // namespace
 
 int Neighbor_alltoall(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                      MPI_Count recvcount, Datatype& recvtype, Comm& comm) {
-  return neighbor_alltoall(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm);
+                      MPI_Count recvcount, Datatype& recvtype, Comm& comm, const char* function) {
+  return neighbor_alltoall(blocking(function), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                           comm);
 }
 
 int Ineighbor_alltoall(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                       MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request) {
-  return neighbor_alltoall(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                           comm);
+                       MPI_Count recvcount, Datatype& recvtype, Comm& comm, MPI_Request* request,
+                       const char* function) {
+  return neighbor_alltoall(nonblocking(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                           recvtype, comm);
 }
 
 int Neighbor_alltoall_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                           MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*, MPI_Request* request) {
-  return neighbor_alltoall(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                           comm);
+                           MPI_Count recvcount, Datatype& recvtype, Comm& comm, Info*, MPI_Request* request,
+                           const char* function) {
+  return neighbor_alltoall(persistent(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                           recvtype, comm);
 }
 
 int Neighbor_alltoallv(const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype,
-                       void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm) {
-  return neighbor_alltoallv(kBlocking, sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls,
-                            recvtype, comm);
+                       void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm,
+                       const char* function) {
+  return neighbor_alltoallv(blocking(function), sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                            rdispls, recvtype, comm);
 }
 
 int Ineighbor_alltoallv(const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype,
                         void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype, Comm& comm,
-                        MPI_Request* request) {
-  return neighbor_alltoallv(nonblocking(request), sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                            rdispls, recvtype, comm);
+                        MPI_Request* request, const char* function) {
+  return neighbor_alltoallv(nonblocking(function, request), sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                            recvcounts, rdispls, recvtype, comm);
 }
 
 int Neighbor_alltoallv_init(const void* sendbuf, IntArray sendcounts, IntArray sdispls, Datatype& sendtype,
                             void* recvbuf, IntArray recvcounts, IntArray rdispls, Datatype& recvtype,
-                            Comm& comm, Info*, MPI_Request* request) {
-  return neighbor_alltoallv(persistent(request), sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                            rdispls, recvtype, comm);
+                            Comm& comm, Info*, MPI_Request* request, const char* function) {
+  return neighbor_alltoallv(persistent(function, request), sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                            recvcounts, rdispls, recvtype, comm);
 }
 
 }  // namespace starling::mpi::api

@@ -31,25 +31,26 @@ int neighbor_alltoallw(const Form& form, const void* sendbuf, IntArray sendcount
 
 int Neighbor_alltoallw(const void* sendbuf, IntArray sendcounts, const MPI_Aint sdispls[],
                        const MPI_Datatype sendtypes[], void* recvbuf, IntArray recvcounts,
-                       const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], Comm& comm) {
-  return neighbor_alltoallw(kBlocking, sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls,
-                            recvtypes, comm);
+                       const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], Comm& comm,
+                       const char* function) {
+  return neighbor_alltoallw(blocking(function), sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
+                            rdispls, recvtypes, comm);
 }
 
 int Ineighbor_alltoallw(const void* sendbuf, IntArray sendcounts, const MPI_Aint sdispls[],
                         const MPI_Datatype sendtypes[], void* recvbuf, IntArray recvcounts,
                         const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], Comm& comm,
-                        MPI_Request* request) {
-  return neighbor_alltoallw(nonblocking(request), sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                        MPI_Request* request, const char* function) {
+  return neighbor_alltoallw(nonblocking(function, request), sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
                             recvcounts, rdispls, recvtypes, comm);
 }
 
 int Neighbor_alltoallw_init(const void* sendbuf, IntArray sendcounts, const MPI_Aint sdispls[],
                             const MPI_Datatype sendtypes[], void* recvbuf, IntArray recvcounts,
                             const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], Comm& comm, Info*,
-                            MPI_Request* request) {
-  return neighbor_alltoallw(persistent(request), sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                            rdispls, recvtypes, comm);
+                            MPI_Request* request, const char* function) {
+  return neighbor_alltoallw(persistent(function, request), sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                            recvcounts, rdispls, recvtypes, comm);
 }
 
 }  // namespace starling::mpi::api

@@ -13,12 +13,10 @@ namespace {
 using namespace coll;
 
 /// The crew for a vector that the operation can be applied to where it stands in a cell.
-node::Crew* crew_for(const Form& form, Comm& comm, Collective which, const coll::Reduce& asked,
-                     const char* name = __builtin_FUNCTION()) {
+node::Crew* crew_for(const Form& form, Comm& comm, Collective which, const coll::Reduce& asked) {
   if (!node::dense(asked.type)) return nullptr;
   const std::uint64_t bytes = asked.count * asked.type.size;
-  return NodeTeam::crew(form, comm, {which, bytes, bytes, asked.type.size, asked.operation.commutative},
-                        name);
+  return NodeTeam::crew(form, comm, {which, bytes, bytes, asked.type.size, asked.operation.commutative});
 }
 
 int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
@@ -50,32 +48,33 @@ int allreduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count co
 }  // namespace
 
 int Reduce(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, int root,
-           Comm& comm) {
-  return reduce(kBlocking, sendbuf, recvbuf, count, datatype, op, root, comm);
+           Comm& comm, const char* function) {
+  return reduce(blocking(function), sendbuf, recvbuf, count, datatype, op, root, comm);
 }
 
 int Ireduce(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, int root,
-            Comm& comm, MPI_Request* request) {
-  return reduce(nonblocking(request), sendbuf, recvbuf, count, datatype, op, root, comm);
+            Comm& comm, MPI_Request* request, const char* function) {
+  return reduce(nonblocking(function, request), sendbuf, recvbuf, count, datatype, op, root, comm);
 }
 
 int Reduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, int root,
-                Comm& comm, Info*, MPI_Request* request) {
-  return reduce(persistent(request), sendbuf, recvbuf, count, datatype, op, root, comm);
+                Comm& comm, Info*, MPI_Request* request, const char* function) {
+  return reduce(persistent(function, request), sendbuf, recvbuf, count, datatype, op, root, comm);
 }
 
-int Allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm) {
-  return allreduce(kBlocking, sendbuf, recvbuf, count, datatype, op, comm);
+int Allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm,
+              const char* function) {
+  return allreduce(blocking(function), sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 int Iallreduce(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm,
-               MPI_Request* request) {
-  return allreduce(nonblocking(request), sendbuf, recvbuf, count, datatype, op, comm);
+               MPI_Request* request, const char* function) {
+  return allreduce(nonblocking(function, request), sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 int Allreduce_init(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
-                   Comm& comm, Info*, MPI_Request* request) {
-  return allreduce(persistent(request), sendbuf, recvbuf, count, datatype, op, comm);
+                   Comm& comm, Info*, MPI_Request* request, const char* function) {
+  return allreduce(persistent(function, request), sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 }  // namespace starling::mpi::api

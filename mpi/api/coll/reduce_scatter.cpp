@@ -23,7 +23,7 @@ bool overwrites(const coll::ReduceScatter& asked, const Comm& comm) noexcept {
 }
 
 /// The crew for vectors that the operation can be applied to where they stand in cells.
-node::Crew* crew_for(const Form& form, Comm& comm, const coll::ReduceScatter& asked, const char* name) {
+node::Crew* crew_for(const Form& form, Comm& comm, const coll::ReduceScatter& asked) {
   if (comm.inter() || !node::dense(asked.type)) return nullptr;
   std::uint64_t longest = 0, total = 0;
   for (int rank = 0; rank < static_cast<int>(comm.size()); ++rank) {
@@ -33,7 +33,7 @@ node::Crew* crew_for(const Form& form, Comm& comm, const coll::ReduceScatter& as
   if (total > kMostBytes) return nullptr;
   const NodeCall call{Collective::reduce_scatter, total, longest * comm.size(), asked.type.size * comm.size(),
                       asked.operation.commutative};
-  return NodeTeam::crew(form, comm, call, name);
+  return NodeTeam::crew(form, comm, call);
 }
 
 int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArray recvcounts,
@@ -47,7 +47,7 @@ int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArra
   asked.operation = view(op);
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, asked, "reduce_scatter"))
+  if (node::Crew* const crew = crew_for(form, comm, asked))
     return NodeTeam::ended(comm, *crew, node::reduce_scatter(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::reduce_scatter(schedule, team, tuning(), asked);
@@ -65,7 +65,7 @@ int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, M
   asked.operation = view(op);
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, asked, "reduce_scatter_block"))
+  if (node::Crew* const crew = crew_for(form, comm, asked))
     return NodeTeam::ended(comm, *crew, node::reduce_scatter(*crew, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::reduce_scatter(schedule, team, tuning(), asked);
@@ -75,33 +75,34 @@ int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, M
 }  // namespace
 
 int Reduce_scatter(const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype, Op& op,
-                   Comm& comm) {
-  return reduce_scatter(kBlocking, sendbuf, recvbuf, recvcounts, datatype, op, comm);
+                   Comm& comm, const char* function) {
+  return reduce_scatter(blocking(function), sendbuf, recvbuf, recvcounts, datatype, op, comm);
 }
 
 int Ireduce_scatter(const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype, Op& op,
-                    Comm& comm, MPI_Request* request) {
-  return reduce_scatter(nonblocking(request), sendbuf, recvbuf, recvcounts, datatype, op, comm);
+                    Comm& comm, MPI_Request* request, const char* function) {
+  return reduce_scatter(nonblocking(function, request), sendbuf, recvbuf, recvcounts, datatype, op, comm);
 }
 
 int Reduce_scatter_init(const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype, Op& op,
-                        Comm& comm, Info*, MPI_Request* request) {
-  return reduce_scatter(persistent(request), sendbuf, recvbuf, recvcounts, datatype, op, comm);
+                        Comm& comm, Info*, MPI_Request* request, const char* function) {
+  return reduce_scatter(persistent(function, request), sendbuf, recvbuf, recvcounts, datatype, op, comm);
 }
 
 int Reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype, Op& op,
-                         Comm& comm) {
-  return reduce_scatter_block(kBlocking, sendbuf, recvbuf, recvcount, datatype, op, comm);
+                         Comm& comm, const char* function) {
+  return reduce_scatter_block(blocking(function), sendbuf, recvbuf, recvcount, datatype, op, comm);
 }
 
 int Ireduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype, Op& op,
-                          Comm& comm, MPI_Request* request) {
-  return reduce_scatter_block(nonblocking(request), sendbuf, recvbuf, recvcount, datatype, op, comm);
+                          Comm& comm, MPI_Request* request, const char* function) {
+  return reduce_scatter_block(nonblocking(function, request), sendbuf, recvbuf, recvcount, datatype, op,
+                              comm);
 }
 
 int Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype,
-                              Op& op, Comm& comm, Info*, MPI_Request* request) {
-  return reduce_scatter_block(persistent(request), sendbuf, recvbuf, recvcount, datatype, op, comm);
+                              Op& op, Comm& comm, Info*, MPI_Request* request, const char* function) {
+  return reduce_scatter_block(persistent(function, request), sendbuf, recvbuf, recvcount, datatype, op, comm);
 }
 
 }  // namespace starling::mpi::api

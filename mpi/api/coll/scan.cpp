@@ -21,9 +21,9 @@ int no_intercommunicator() {
 constexpr std::uint64_t kScanMostBytes = 16 << 10;
 
 /// The crew for a vector that the operation can be applied to where it stands in a cell.
-node::Crew* crew_for(const Form& form, Comm& comm, const coll::Reduce& asked, const char* name) {
+node::Crew* crew_for(const Form& form, Comm& comm, const coll::Reduce& asked) {
   if (!node::dense(asked.type) || asked.count * asked.type.size > kScanMostBytes) return nullptr;
-  return NodeTeam::crew_for_vector(form, comm, asked.count * asked.type.size, asked.type.size, name);
+  return NodeTeam::crew_for_vector(form, comm, asked.count * asked.type.size, asked.type.size);
 }
 
 int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
@@ -32,7 +32,7 @@ int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, 
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
   if (overwrites(asked)) return aliased("sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, asked, "scan"))
+  if (node::Crew* const crew = crew_for(form, comm, asked))
     return NodeTeam::ended(comm, *crew, node::scan(*crew, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::scan(schedule, team, asked); });
@@ -46,7 +46,7 @@ int exscan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   // At rank 0 recvbuf does not count (section 6.11.2). But the members give the same buffers, as a rule; if
   // it alone went on, its vector would find nobody.
   if (overwrites(asked) && comm.size() > 1) return aliased("sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, asked, "exscan"))
+  if (node::Crew* const crew = crew_for(form, comm, asked))
     return NodeTeam::ended(comm, *crew, node::exscan(*crew, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::exscan(schedule, team, asked); });
@@ -54,32 +54,34 @@ int exscan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
 
 }  // namespace
 
-int Scan(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm) {
-  return scan(kBlocking, sendbuf, recvbuf, count, datatype, op, comm);
+int Scan(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm,
+         const char* function) {
+  return scan(blocking(function), sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 int Iscan(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm,
-          MPI_Request* request) {
-  return scan(nonblocking(request), sendbuf, recvbuf, count, datatype, op, comm);
+          MPI_Request* request, const char* function) {
+  return scan(nonblocking(function, request), sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 int Scan_init(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm,
-              Info*, MPI_Request* request) {
-  return scan(persistent(request), sendbuf, recvbuf, count, datatype, op, comm);
+              Info*, MPI_Request* request, const char* function) {
+  return scan(persistent(function, request), sendbuf, recvbuf, count, datatype, op, comm);
 }
 
-int Exscan(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm) {
-  return exscan(kBlocking, sendbuf, recvbuf, count, datatype, op, comm);
+int Exscan(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm,
+           const char* function) {
+  return exscan(blocking(function), sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 int Iexscan(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm,
-            MPI_Request* request) {
-  return exscan(nonblocking(request), sendbuf, recvbuf, count, datatype, op, comm);
+            MPI_Request* request, const char* function) {
+  return exscan(nonblocking(function, request), sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 int Exscan_init(const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op, Comm& comm,
-                Info*, MPI_Request* request) {
-  return exscan(persistent(request), sendbuf, recvbuf, count, datatype, op, comm);
+                Info*, MPI_Request* request, const char* function) {
+  return exscan(persistent(function, request), sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 }  // namespace starling::mpi::api

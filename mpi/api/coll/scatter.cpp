@@ -57,37 +57,41 @@ int scatterv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArra
 }  // namespace
 
 int Scatter(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
-            Datatype& recvtype, int root, Comm& comm) {
-  return scatter(kBlocking, sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+            Datatype& recvtype, int root, Comm& comm, const char* function) {
+  return scatter(blocking(function), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
 }
 
 int Iscatter(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf, MPI_Count recvcount,
-             Datatype& recvtype, int root, Comm& comm, MPI_Request* request) {
-  return scatter(nonblocking(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
-                 comm);
+             Datatype& recvtype, int root, Comm& comm, MPI_Request* request, const char* function) {
+  return scatter(nonblocking(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                 root, comm);
 }
 
 int Scatter_init(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-                 MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, Info*, MPI_Request* request) {
-  return scatter(persistent(request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm);
+                 MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, Info*, MPI_Request* request,
+                 const char* function) {
+  return scatter(persistent(function, request), sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                 root, comm);
 }
 
 int Scatterv(const void* sendbuf, IntArray sendcounts, IntArray displs, Datatype& sendtype, void* recvbuf,
-             MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
-  return scatterv(kBlocking, sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm);
+             MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, const char* function) {
+  return scatterv(blocking(function), sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
+                  root, comm);
 }
 
 int Iscatterv(const void* sendbuf, IntArray sendcounts, IntArray displs, Datatype& sendtype, void* recvbuf,
-              MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, MPI_Request* request) {
-  return scatterv(nonblocking(request), sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                  root, comm);
+              MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, MPI_Request* request,
+              const char* function) {
+  return scatterv(nonblocking(function, request), sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                  recvtype, root, comm);
 }
 
 int Scatterv_init(const void* sendbuf, IntArray sendcounts, IntArray displs, Datatype& sendtype,
                   void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm, Info*,
-                  MPI_Request* request) {
-  return scatterv(persistent(request), sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype,
-                  root, comm);
+                  MPI_Request* request, const char* function) {
+  return scatterv(persistent(function, request), sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                  recvtype, root, comm);
 }
 
 }  // namespace starling::mpi::api

@@ -39,7 +39,9 @@ class Duplicating final : public Operation {
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }
-  [[nodiscard]] std::string describe() const override { return "MPI_Comm_idup of " + duplication_.state(); }
+  [[nodiscard]] std::string describe() const override {
+    return std::string(names::Comm_idup) + " of " + duplication_.state();
+  }
   [[nodiscard]] bool calls_program() const noexcept override { return duplication_.calls_program(); }
   int finish(MPI_Status&) override {
     return outcome_ == MPI_SUCCESS ? MPI_SUCCESS : error_on(*request_->comm, outcome_, detail_);
@@ -68,7 +70,7 @@ int duplicate(Comm& comm, Ref<Info> info, MPI_Comm* newcomm) {
   const Ref<Comm> parent = Ref<Comm>::share(&comm);
   Duplication duplication(comm, std::move(info), Comm::Form::blocking);
   duplication.start();
-  const auto what = [&] { return "MPI_Comm_dup of " + duplication.state(); };
+  const auto what = [&] { return std::string(names::Comm_dup) + " of " + duplication.state(); };
   const Waiting waiting(what);
   Runtime::get()->waits().wait([&] { return duplication.advance(); });
   return give(duplication.finish(), newcomm);

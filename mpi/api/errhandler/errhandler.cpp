@@ -110,7 +110,7 @@ int Comm_set_errhandler(Comm& comm, Errhandler& errhandler) {
 }
 int Comm_get_errhandler(Comm& comm, MPI_Errhandler* errhandler) { return give(comm.errhandler, errhandler); }
 int Comm_call_errhandler(Comm& comm, int errorcode) {
-  return call(Kind::comm, comm.handle(), "MPI_Comm_call_errhandler", errorcode);
+  return call(Kind::comm, comm.handle(), names::Comm_call_errhandler, errorcode);
 }
 
 int Win_set_errhandler(Win& win, Errhandler& errhandler) {
@@ -118,7 +118,7 @@ int Win_set_errhandler(Win& win, Errhandler& errhandler) {
 }
 int Win_get_errhandler(Win& win, MPI_Errhandler* errhandler) { return give(win.errhandler, errhandler); }
 int Win_call_errhandler(Win& win, int errorcode) {
-  return call(Kind::win, win.handle(), "MPI_Win_call_errhandler", errorcode);
+  return call(Kind::win, win.handle(), names::Win_call_errhandler, errorcode);
 }
 
 int Session_set_errhandler(Session& session, Errhandler& errhandler) {
@@ -128,7 +128,7 @@ int Session_get_errhandler(Session& session, MPI_Errhandler* errhandler) {
   return give(session.errhandler, errhandler);
 }
 int Session_call_errhandler(Session& session, int errorcode) {
-  return call(Kind::session, session.handle(), "MPI_Session_call_errhandler", errorcode);
+  return call(Kind::session, session.handle(), names::Session_call_errhandler, errorcode);
 }
 
 // The default for new files, which MPI_FILE_NULL stands for; there are no open files yet.
@@ -145,7 +145,7 @@ int File_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
 }
 int File_call_errhandler(MPI_File fh, int errorcode) {
   if (fh != MPI_FILE_NULL) return check::bad_handle(Kind::file, "fh", as_bits(fh));
-  return call(Kind::file, as_bits(fh), "MPI_File_call_errhandler", errorcode);
+  return call(Kind::file, as_bits(fh), names::File_call_errhandler, errorcode);
 }
 
 int Error_string(int errorcode, char* string, int* resultlen) {

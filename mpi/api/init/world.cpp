@@ -59,7 +59,7 @@ int Abort(Comm& comm, int errorcode) {
       "rank " + std::to_string(comm.rank()) + " of " + (comm.name.empty() ? "a communicator" : comm.name);
   // An exit status has 8 bits; an error code that would become 0 must not look like success.
   const int status = (errorcode & 0xff) != 0 ? errorcode & 0xff : (errorcode == 0 ? 0 : 1);
-  runtime.abort(status, "MPI_Abort(" + std::to_string(errorcode) + ") called by " + who);
+  runtime.abort(status, std::string(names::Abort) + "(" + std::to_string(errorcode) + ") called by " + who);
 }
 
 }  // namespace starling::mpi::api

@@ -69,7 +69,7 @@ int Probe(int source, int tag, Comm& comm, MPI_Status* status) {
   Runtime& runtime = *Runtime::get();
   pml::Status found;
   bool here = false;
-  const auto what = [&] { return probe_text("MPI_Probe", source, tag, comm); };
+  const auto what = [&] { return probe_text(names::Probe, source, tag, comm); };
   const Waiting waiting(what);
   runtime.waits().wait([&] {
     here = runtime.pml().probe(comm.context(), Rank{source}, Tag{tag}, &found);
@@ -88,7 +88,7 @@ int Iprobe(int source, int tag, Comm& comm, int* flag, MPI_Status* status) {
   }
   pml::Status found;
   pml::Component& pml = Runtime::get()->pml();
-  *flag = look_twice("MPI_Iprobe", [&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); })
+  *flag = look_twice(names::Iprobe, [&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); })
               ? 1
               : 0;
   if (*flag == 0 && pml.lost(comm.context(), Rank{source})) return nobody_to_wait_for(comm, source);
@@ -105,7 +105,7 @@ int Mprobe(int source, int tag, Comm& comm, MPI_Message* message, MPI_Status* st
   Runtime& runtime = *Runtime::get();
   pml::Status found;
   pml::Message* matched = nullptr;
-  const auto what = [&] { return probe_text("MPI_Mprobe", source, tag, comm); };
+  const auto what = [&] { return probe_text(names::Mprobe, source, tag, comm); };
   const Waiting waiting(what);
   runtime.waits().wait([&] {
     // Asked again after it was true (before a sleep): a second match would lose the first.
@@ -126,7 +126,7 @@ int Improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* message, MP
   }
   pml::Status found;
   pml::Message* matched = nullptr;
-  *flag = look_twice("MPI_Improbe",
+  *flag = look_twice(names::Improbe,
                      [&] {
                        matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
                        return matched != nullptr;
@@ -141,7 +141,8 @@ int Improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* message, MP
   return make_message(comm, matched, message);
 }
 
-int Mrecv(void* buf, MPI_Count count, Datatype& datatype, MPI_Message* message, MPI_Status* status) {
+int Mrecv(void* buf, MPI_Count count, Datatype& datatype, MPI_Message* message, MPI_Status* status,
+          const char* function) {
   if (*message == MPI_MESSAGE_NO_PROC) {
     *message = MPI_MESSAGE_NULL;
     set_proc_null(status);
@@ -151,7 +152,7 @@ int Mrecv(void* buf, MPI_Count count, Datatype& datatype, MPI_Message* message, 
   Ref<Comm> comm;
   if (const int rc = receive_matched(message, buf, count, datatype, request, &comm); rc != MPI_SUCCESS)
     return rc;
-  const int rc = wait_for("MPI_Mrecv", request, *comm);
+  const int rc = wait_for(function, request, *comm);
   store_status(request.status, status);
   return rc;
 }

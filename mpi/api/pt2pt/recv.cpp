@@ -35,20 +35,30 @@ int exchange(const char* function, const Transfer& out, const pml::Buffer& data,
   return sent != MPI_SUCCESS ? sent : received;
 }
 
-}  // namespace
-
-int Recv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm,
-         MPI_Status* status) {
-  if (source == MPI_PROC_NULL) {
+/// Inlined into both, so that none of them hands the name over before it has to wait.
+[[gnu::always_inline]] inline int receive(const Transfer& transfer, MPI_Status* status,
+                                          const char* function) {
+  if (transfer.rank == MPI_PROC_NULL) {
     set_proc_null(status);
     return MPI_SUCCESS;
   }
   pml::Request request;
-  Transfer{buf, count, datatype, source, tag, comm}.fill(request, pml::Mode::standard, true);
+  transfer.fill(request, pml::Mode::standard, true);
   Runtime::get()->pml().irecv(request);
-  const int rc = wait_for("MPI_Recv", request, comm);
+  const int rc = wait_for(function, request, transfer.comm);
   store_status(request.status, status);
   return rc;
+}
+
+}  // namespace
+
+int Recv(void* buf, int count, Datatype& datatype, int source, int tag, Comm& comm, MPI_Status* status) {
+  return receive({buf, count, datatype, source, tag, comm}, status, names::Recv);
+}
+
+int Recv_c(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm,
+           MPI_Status* status) {
+  return receive({buf, count, datatype, source, tag, comm}, status, names::Recv_c);
 }
 
 int Irecv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, Comm& comm,
@@ -65,20 +75,20 @@ int Irecv(void* buf, MPI_Count count, Datatype& datatype, int source, int tag, C
 
 int Sendrecv(const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, int dest, int sendtag,
              void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int source, int recvtag, Comm& comm,
-             MPI_Status* status) {
-  return exchange("MPI_Sendrecv", {sendbuf, sendcount, sendtype, dest, sendtag, comm},
+             MPI_Status* status, const char* function) {
+  return exchange(function, {sendbuf, sendcount, sendtype, dest, sendtag, comm},
                   sendtype.buffer(sendbuf, static_cast<std::uint64_t>(sendcount)),
                   {recvbuf, recvcount, recvtype, source, recvtag, comm}, status);
 }
 
 int Sendrecv_replace(void* buf, MPI_Count count, Datatype& datatype, int dest, int sendtag, int source,
-                     int recvtag, Comm& comm, MPI_Status* status) {
+                     int recvtag, Comm& comm, MPI_Status* status, const char* function) {
   // The message leaves from a packed copy, so that the receive may overwrite the buffer at any time.
   const auto elements = static_cast<std::uint64_t>(count);
   const std::uint64_t bytes = elements * datatype.size();
   const auto copy = std::make_unique<std::byte[]>(bytes);
   datatype.pack(buf, elements, 0, copy.get(), bytes);
-  return exchange("MPI_Sendrecv_replace", {buf, count, datatype, dest, sendtag, comm},
+  return exchange(function, {buf, count, datatype, dest, sendtag, comm},
                   pml::Buffer{copy.get(), bytes, 0, nullptr}, {buf, count, datatype, source, recvtag, comm},
                   status);
 }

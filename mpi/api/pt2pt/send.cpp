@@ -8,14 +8,6 @@
 namespace starling::mpi::api {
 namespace {
 
-constexpr const char* function_of(pml::Mode mode) {
-  switch (mode) {
-    case pml::Mode::synchronous: return "MPI_Ssend";
-    case pml::Mode::ready: return "MPI_Rsend";
-    default: return "MPI_Send";
-  }
-}
-
 /// The short way: a small message to a known peer is done at once, and needs no request.
 inline bool sent_at_once(const Transfer& transfer, pml::Mode mode) {
   if (mode == pml::Mode::synchronous || transfer.rank == MPI_PROC_NULL) return false;
@@ -26,14 +18,15 @@ inline bool sent_at_once(const Transfer& transfer, pml::Mode mode) {
                                         data.base, data.bytes) == Post::done;
 }
 
-int send(const Transfer& transfer, pml::Mode mode) {
+/// Inlined, so that a send that is done at once hands no name over.
+[[gnu::always_inline]] inline int send(const Transfer& transfer, pml::Mode mode, const char* function) {
   if (sent_at_once(transfer, mode)) [[likely]]
     return MPI_SUCCESS;
   if (transfer.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   pml::Request request;
   transfer.fill(request, mode, false);
   Runtime::get()->pml().isend(request);
-  return wait_for(function_of(mode), request, transfer.comm);
+  return wait_for(function, request, transfer.comm);
 }
 
 int isend(const Transfer& transfer, pml::Mode mode, MPI_Request* handle) {
@@ -46,16 +39,22 @@ int isend(const Transfer& transfer, pml::Mode mode, MPI_Request* handle) {
 
 }  // namespace
 
-int Send(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
-  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::standard);
+int Send(const void* buf, int count, Datatype& datatype, int dest, int tag, Comm& comm) {
+  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, names::Send);
 }
 
-int Ssend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
-  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::synchronous);
+int Send_c(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
+  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::standard, names::Send_c);
 }
 
-int Rsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {
-  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::ready);
+int Ssend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+          const char* function) {
+  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::synchronous, function);
+}
+
+int Rsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
+          const char* function) {
+  return send({buf, count, datatype, dest, tag, comm}, pml::Mode::ready, function);
 }
 
 int Bsend(const void* buf, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm) {

@@ -18,7 +18,7 @@ int Test(MPI_Request* request, int* flag, MPI_Status* status) {
     if (status != MPI_STATUS_IGNORE) set_empty(*status);
     return MPI_SUCCESS;
   }
-  if (!slot.request->done()) Runtime::get()->waits().poll("MPI_Test");
+  if (!slot.request->done()) Runtime::get()->waits().poll(names::Test);
   *flag = slot.request->done() ? 1 : 0;
   return *flag != 0 ? complete(slot, status) : MPI_SUCCESS;
 }
@@ -28,7 +28,7 @@ int Testany(int count, MPI_Request array_of_requests[], int* index, int* flag, M
   if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
   *flag = 1;
   if (none_active(slots)) return nothing_to_wait_for(index, status);
-  Runtime::get()->waits().poll("MPI_Testany");
+  Runtime::get()->waits().poll(names::Testany);
   std::size_t found = 0;
   if (!find_done(slots, &found)) {
     *flag = 0;
@@ -43,7 +43,7 @@ int Testall(int count, MPI_Request array_of_requests[], int* flag, MPI_Status ar
   bool done = false;
   if (const int rc = look_at_all(count, array_of_requests, &done); rc != MPI_SUCCESS) return rc;
   if (!done) {
-    Runtime::get()->waits().poll("MPI_Testall");
+    Runtime::get()->waits().poll(names::Testall);
     if (const int rc = look_at_all(count, array_of_requests, &done); rc != MPI_SUCCESS) return rc;
   }
   *flag = done ? 1 : 0;
@@ -58,7 +58,7 @@ int Testsome(int incount, MPI_Request array_of_requests[], int* outcount, int ar
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  Runtime::get()->waits().poll("MPI_Testsome");
+  Runtime::get()->waits().poll(names::Testsome);
   return complete_some(slots, outcount, array_of_indices, array_of_statuses);
 }
 

@@ -17,7 +17,7 @@ int Wait(MPI_Request* request, MPI_Status* status) {
     if (status != MPI_STATUS_IGNORE) set_empty(*status);
     return MPI_SUCCESS;
   }
-  Runtime::get()->waits().wait("MPI_Wait", [&slot] { return slot.request->done(); });
+  Runtime::get()->waits().wait(names::Wait, [&slot] { return slot.request->done(); });
   return complete(slot, status);
 }
 
@@ -26,7 +26,7 @@ int Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* 
   if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
   if (none_active(slots)) return nothing_to_wait_for(index, status);
   std::size_t found = 0;
-  Runtime::get()->waits().wait("MPI_Waitany", [&] { return find_done(slots, &found); });
+  Runtime::get()->waits().wait(names::Waitany, [&] { return find_done(slots, &found); });
   *index = static_cast<int>(found);
   return complete(slots[found], status);
 }
@@ -37,7 +37,7 @@ int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_stat
   for (int i = 0; i < count && !done; ++i) {
     Request* request = nullptr;
     if (!find_active(array_of_requests[i], &request) || request == nullptr) continue;
-    Runtime::get()->waits().wait("MPI_Waitall", [request] { return request->done(); });
+    Runtime::get()->waits().wait(names::Waitall, [request] { return request->done(); });
   }
   return complete_all(count, array_of_requests, array_of_statuses);
 }
@@ -51,7 +51,7 @@ int Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int ar
     return MPI_SUCCESS;
   }
   std::size_t found = 0;
-  Runtime::get()->waits().wait("MPI_Waitsome", [&] { return find_done(slots, &found); });
+  Runtime::get()->waits().wait(names::Waitsome, [&] { return find_done(slots, &found); });
   return complete_some(slots, outcount, array_of_indices, array_of_statuses);
 }
 

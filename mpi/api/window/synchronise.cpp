@@ -62,7 +62,7 @@ int Win_flush_local_all(Win& win) { return flush_each("MPI_Win_flush_local_all",
 /// the core is given away.
 int Win_sync(Win&) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  Runtime::get()->waits().poll("MPI_Win_sync");
+  Runtime::get()->waits().poll(names::Win_sync);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return MPI_SUCCESS;
 }

@@ -227,6 +227,15 @@ class HangHelp(NamesCase):
         self.expect("ibarrier", r'^in MPI_Wait: pending MPI_Ibarrier on "ocean": round 1 of 1, waits for rank 1' +
                     self.AGE + "$")
 
+    def test_names_are_those_of_the_call(self):
+        """Large twins, and names for profilers; test_duplication has a call that does its work by others."""
+        for way, name in {"receive_c": "MPI_Recv_c", "send_c": "MPI_Send_c", "ssend_c": "MPI_Ssend_c",
+                          "sendrecv_c": "MPI_Sendrecv_c", "allreduce_c": "MPI_Allreduce_c",
+                          "pmpi_allreduce": "MPI_Allreduce", "iallreduce_c": "MPI_Wait: pending MPI_Iallreduce_c",
+                          "persistent_c": "MPI_Wait: pending MPI_Allreduce_init_c"}.items():
+            with self.subTest(way=way):
+                self.expect(way, f"^in {name}(?![A-Za-z_])")
+
     def test_probe(self):
         self.expect("probe", r'^in MPI_Probe on "ocean": waits for a message from rank 1 with tag 3' + self.AGE + "$")
 

@@ -30,6 +30,53 @@ static void in_allreduce(void) {
   MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, ocean);
 }
 
+/* The large twins, and the names for profilers. */
+static void in_receive_c(void) {
+  char buffer[80];
+  MPI_Recv_c(buffer, 80, MPI_CHAR, size - 1, 7, ocean, MPI_STATUS_IGNORE);
+}
+
+static void in_send_c(void) {
+  char* const data = calloc(1, 5000000);
+  MPI_Send_c(data, 5000000, MPI_CHAR, size - 1, 9, ocean);
+  free(data);
+}
+
+static void in_ssend_c(void) {
+  int value = 1;
+  MPI_Ssend_c(&value, 1, MPI_INT, size - 1, 9, ocean);
+}
+
+static void in_sendrecv_c(void) {
+  int out = 1, in;
+  MPI_Sendrecv_c(&out, 1, MPI_INT, size - 1, 9, &in, 1, MPI_INT, size - 1, 9, ocean, MPI_STATUS_IGNORE);
+}
+
+static void in_allreduce_c(void) {
+  int in = 1, out;
+  MPI_Allreduce_c(&in, &out, 1, MPI_INT, MPI_SUM, ocean);
+}
+
+static void in_pmpi_allreduce(void) {
+  int in = 1, out;
+  PMPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, ocean);
+}
+
+static void in_iallreduce_c(void) {
+  int in = 1, out;
+  MPI_Request request;
+  MPI_Iallreduce_c(&in, &out, 1, MPI_INT, MPI_SUM, ocean, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void in_persistent_c(void) {
+  int in = 1, out;
+  MPI_Request request;
+  MPI_Allreduce_init_c(&in, &out, 1, MPI_INT, MPI_SUM, ocean, MPI_INFO_NULL, &request);
+  MPI_Start(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 static void in_ibarrier(void) {
   MPI_Request request;
   MPI_Ibarrier(ocean, &request);
@@ -83,10 +130,26 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } ways[] = {
-      {"receive", in_receive},   {"any", in_any_receive}, {"send", in_send}, {"allreduce", in_allreduce},
-      {"ibarrier", in_ibarrier}, {"probe", in_probe},     {"dup", in_dup},   {"create", in_create},
-      {"finalize", in_finalize}, {"many", with_many},     {"test", in_test}, {"two", with_two}};
+  } ways[] = {{"receive", in_receive},
+              {"any", in_any_receive},
+              {"send", in_send},
+              {"allreduce", in_allreduce},
+              {"ibarrier", in_ibarrier},
+              {"probe", in_probe},
+              {"dup", in_dup},
+              {"create", in_create},
+              {"finalize", in_finalize},
+              {"many", with_many},
+              {"test", in_test},
+              {"two", with_two},
+              {"receive_c", in_receive_c},
+              {"send_c", in_send_c},
+              {"ssend_c", in_ssend_c},
+              {"sendrecv_c", in_sendrecv_c},
+              {"allreduce_c", in_allreduce_c},
+              {"pmpi_allreduce", in_pmpi_allreduce},
+              {"iallreduce_c", in_iallreduce_c},
+              {"persistent_c", in_persistent_c}};
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

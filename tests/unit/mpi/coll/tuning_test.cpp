@@ -39,8 +39,9 @@ TEST(CollRules, only_reductions_have_an_order) {
     for (const char* const order : {"commutative", "ordered"}) {
       const auto rules = parse_rules(name + ":auto:" + order);
       EXPECT_EQ(rules.has_value(), reduces) << name << ' ' << order;
-      if (!reduces)
+      if (!reduces) {
         EXPECT_NE(why(name + ":auto:" + order).find("only reductions"), std::string::npos) << name;
+      }
     }
   }
 }

@@ -105,6 +105,7 @@ struct QueueLockModel : rl::test_suite<QueueLockModel<kOne, kGivesUp>, kMembers>
 struct Meeting : rl::test_suite<Meeting, kMembers> {
   Sleepers all;
   ModelAtomic<std::uint32_t> arrived;
+  Futex both;
 
   void before() {
     ModelLock lock(LockWords(all.memory), 0, false);
@@ -117,8 +118,8 @@ struct Meeting : rl::test_suite<Meeting, kMembers> {
       return;
     }
     all.take(lock, Side::other, me);
-    arrived.fetch_add(1, std::memory_order_relaxed);
-    while (arrived.load(std::memory_order_relaxed) < 2) wait_a_little();
+    if (arrived.fetch_add(1, std::memory_order_relaxed) == 1) both.wake();
+    while (arrived.load(std::memory_order_relaxed) < 2) both.wait(arrived, 1);
     all.wake(lock.leave(Side::other));
   }
   void after() { all.check_free(); }

@@ -122,7 +122,7 @@ Result<void> Pmix::ask(std::uint32_t rank, const std::string& key) {
   ++counters_.gets;
   // Without the lock: the answer may come from within.
   const pmix_proc_t peer = proc_of(self_.nspace, rank);
-  const pmix_status_t status = library_.Get_nb(&peer, key.c_str(), nullptr, 0, &Inbox::on_value, ticket);
+  const pmix_status_t status = library_.Get_nb(&peer, ticket->key, nullptr, 0, &Inbox::on_value, ticket);
   if (status == PMIX_SUCCESS) return {};
   if (status == PMIX_ERR_NOT_FOUND) {
     Inbox::on_value(status, nullptr, ticket);

@@ -27,9 +27,12 @@ void Inbox::drain() noexcept {
 }
 
 Inbox::Ticket& Inbox::ticket(std::uint32_t rank, std::string_view key) {
-  Ticket& ticket = tickets_[{rank, std::string(key)}];
-  ticket.inbox = this;
-  return ticket;
+  const auto [found, added] = tickets_.try_emplace({rank, std::string(key)});
+  if (added) {  // once: others read both without the lock
+    found->second.inbox = this;
+    found->second.key = found->first.second.c_str();
+  }
+  return found->second;
 }
 
 void Inbox::drop(std::uint32_t rank, std::string_view key) { tickets_.erase({rank, std::string(key)}); }

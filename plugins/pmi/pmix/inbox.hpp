@@ -30,7 +30,8 @@ class Inbox {
   /// A question for the value of a key: libpmix holds its address until it has answered.
   struct Ticket {
     Inbox* inbox = nullptr;
-    bool asked = false;  ///< libpmix owes an answer
+    const char* key = nullptr;  ///< its own: libpmix reads it in its thread, after it was asked
+    bool asked = false;         ///< libpmix owes an answer
     std::optional<pmix_status_t> answer;
     std::vector<std::byte> value;
     std::optional<Deadline> again;  ///< the answer was "not there": when to ask again

@@ -35,6 +35,14 @@ static void BENCH_UNUSED bench_pin(int n) {
   sched_setaffinity(0, sizeof one, &one);
 }
 
+/* Whatever bench_pin() or the launcher has chosen: threads that are made from here on run anywhere. */
+static void BENCH_UNUSED bench_unpin(void) {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
+  sched_setaffinity(0, sizeof all, &all); /* the system leaves out what there is not */
+}
+
 static double BENCH_UNUSED bench_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

@@ -3,7 +3,9 @@
 import csv
 import statistics
 
-HIGHER_IS_BETTER = {"bandwidth", "bibandwidth", "rate", "hidden-isend", "hidden-irecv", "hidden-iallreduce"}
+HIGHER_IS_BETTER = {"bandwidth", "bibandwidth", "rate", "hidden-isend", "hidden-irecv", "hidden-iallreduce",
+                    *(f"{what}-{how}" for what in ("rate", "bandwidth")
+                      for how in ("own", "shared", "single", "multiple"))}
 
 
 class Figures:

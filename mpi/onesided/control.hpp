@@ -3,7 +3,7 @@
 /// @file  What the members of a window share besides its memory: locks, stripes, flags. Layer: mpi.
 /// docs/design/onesided.md
 ///
-///     TargetControl[members] | node lock | slots[members + 1][members] | posts[members][members]
+///     TargetControl[members] | node lock | slots[members + 1][members] | posted[members][members]
 ///
 /// It lies in front of the window's memory, in the same object. All zero is its valid initial state, and no
 /// page of it is there before it is used.
@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "core/atomics.hpp"
+#include "mpi/onesided/post_words.hpp"
 #include "mpi/onesided/queue_lock.hpp"
 
 namespace starling::mpi {
@@ -31,7 +32,7 @@ struct alignas(64) LockWords {
 struct alignas(64) TargetControl {
   static constexpr std::uint32_t kStripes = 64;
   LockWords lock;
-  /// Access epochs of others that have ended here (MPI_Win_complete): added to by them, release.
+  /// Access epochs of others that have ended here (MPI_Win_complete).
   alignas(64) std::atomic<std::uint64_t> completed;
   /// Makes accumulates atomic to each other: 0, or 1 + the member that works on these bytes.
   alignas(64) std::atomic<std::uint32_t> stripes[kStripes];
@@ -51,9 +52,13 @@ class Control {
   [[nodiscard]] TargetControl& target(std::uint32_t rank) const noexcept {
     return reinterpret_cast<TargetControl*>(base_)[rank];
   }
-  /// How often `target` has posted for `origin`: written by the target, release.
-  [[nodiscard]] std::atomic<std::uint64_t>& posts(std::uint32_t origin, std::uint32_t target) const noexcept {
+  /// Words of PostWords. Flags for one origin lie side by side.
+  [[nodiscard]] std::atomic<std::uint64_t>& posted(std::uint32_t origin,
+                                                   std::uint32_t target) const noexcept {
     return words()[(std::size_t{members_} + 1 + origin) * members_ + target];
+  }
+  [[nodiscard]] std::atomic<std::uint64_t>& completed(std::uint32_t rank) const noexcept {
+    return target(rank).completed;
   }
 
   /// One lock, as QueueLock sees it.

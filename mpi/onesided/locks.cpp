@@ -103,17 +103,6 @@ int check_assertion(int assertion) {
   return error(MPI_ERR_ASSERT, "assert is " + std::to_string(assertion) + ", expected 0 or MPI_MODE_NOCHECK");
 }
 
-/// A fence may have opened an epoch; it counts only if operations have followed.
-int check_fence(Win& win) {
-  if (win.epochs.fence && win.epochs.used) {
-    return error(MPI_ERR_RMA_SYNC, win.label() +
-                                       ": operations were called since the last MPI_Win_fence; "
-                                       "expected one with MPI_MODE_NOSUCCEED first");
-  }
-  win.epochs.fence = false;
-  return MPI_SUCCESS;
-}
-
 /// Exclusive locks of this process hold the node's lock together.
 template <class What>
 int take_node_lock(Win& win, bool first, const What& what) {
@@ -158,8 +147,15 @@ int lock(Win& win, int type, std::uint32_t rank, int assertion) {
   if (epochs.lock_all) {
     return error(MPI_ERR_RMA_SYNC, win.label() + ": all targets are locked already (MPI_Win_lock_all)");
   }
+  if (epochs.started) {
+    return error(MPI_ERR_RMA_SYNC, win.label() + ": MPI_Win_start has been called, and MPI_Win_complete not");
+  }
   if (epochs.held[rank] != Win::Held::nothing) {
-    return error(MPI_ERR_RMA_SYNC, win.label(rank) + ": it is locked already, or an access epoch is open");
+    return error(MPI_ERR_RMA_SYNC, win.label(rank) + ": it is locked already");
+  }
+  if (epochs.posted && rank == win.rank()) {
+    return error(MPI_ERR_RMA_SYNC,
+                 win.label(rank) + ": it is exposed by MPI_Win_post, so it cannot be locked");
   }
   if (const int rc = check_fence(win); rc != MPI_SUCCESS) return rc;
   const bool exclusive = type == MPI_LOCK_EXCLUSIVE;
@@ -199,6 +195,11 @@ int lock_all(Win& win, int assertion) {
   Win::Epochs& epochs = win.epochs;
   if (epochs.lock_all || epochs.locks != 0) {
     return error(MPI_ERR_RMA_SYNC, win.label() + ": some target is locked already");
+  }
+  if (epochs.started || epochs.posted) {
+    return error(MPI_ERR_RMA_SYNC,
+                 win.label() + (epochs.started ? ": MPI_Win_start has been called, and MPI_Win_complete not"
+                                               : ": MPI_Win_post has been called, and MPI_Win_wait not"));
   }
   if (const int rc = check_fence(win); rc != MPI_SUCCESS) return rc;
   epochs.lock_all = true;

@@ -22,6 +22,8 @@ constexpr std::uint32_t kFlushesPerPoll = 16;
 
 std::string what_is_open(const Win& win) {
   const Win::Epochs& epochs = win.epochs;
+  if (epochs.started) return "MPI_Win_start has been called, and MPI_Win_complete not";
+  if (epochs.posted) return "MPI_Win_post has been called, and MPI_Win_wait not";
   if (epochs.lock_all) return "MPI_Win_lock_all has been called, and MPI_Win_unlock_all not";
   for (std::uint32_t rank = 0; rank < win.size(); ++rank) {
     if (epochs.held[rank] == Win::Held::nothing) continue;
@@ -40,6 +42,16 @@ int none_open(const Win& win) {
                                        ": operations were called since the last MPI_Win_fence, which another "
                                        "one has to complete first");
   }
+  return MPI_SUCCESS;
+}
+
+int check_fence(Win& win) {
+  if (win.epochs.fence && win.epochs.used) {
+    return error(MPI_ERR_RMA_SYNC, win.label() +
+                                       ": operations were called since the last MPI_Win_fence; "
+                                       "expected one with MPI_MODE_NOSUCCEED first");
+  }
+  win.epochs.fence = false;
   return MPI_SUCCESS;
 }
 

@@ -20,6 +20,8 @@ namespace starling::mpi {
 
 /// MPI_SUCCESS, or what is open at this window and must be closed first.
 [[nodiscard]] int none_open(const Win& win);
+/// A fence may have opened an epoch; it counts only if operations have followed. Else it is closed.
+[[nodiscard]] int check_fence(Win& win);
 /// Returns when all members have called it. `function`: that the program has called, for hang help.
 [[nodiscard]] int member_barrier(Win& win, const char* function);
 

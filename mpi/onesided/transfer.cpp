@@ -9,6 +9,7 @@
 #include <string>
 
 #include "mpi/error.hpp"
+#include "mpi/onesided/post_start.hpp"
 #include "mpi/onesided/synchronise.hpp"
 
 namespace starling::mpi {
@@ -55,8 +56,9 @@ int locate(Win& win, const Spot& place, std::byte*& at) {
   if (const int rc = check_target(win, place.rank); rc != MPI_SUCCESS) return rc;
   if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   const auto rank = static_cast<std::uint32_t>(place.rank);
-  if (!accessible(win, rank)) [[unlikely]]
-    return no_epoch(win, rank);
+  if (!accessible(win, rank)) [[unlikely]] {
+    if (const int rc = await_post(win, rank); rc != MPI_SUCCESS) return rc;
+  }
   if (place.disp < 0) {
     return error(MPI_ERR_DISP,
                  win.label(rank) + ": target_disp is " + std::to_string(place.disp) + ", expected 0 or more");

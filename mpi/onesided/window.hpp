@@ -45,6 +45,7 @@ class Win final : public GuardedObject {
   [[nodiscard]] const Target& target(std::uint32_t rank) const noexcept { return targets_[rank]; }
   [[nodiscard]] const Target& own() const noexcept { return targets_[rank()]; }
   [[nodiscard]] const Control& control() const noexcept { return control_; }
+  [[nodiscard]] PostWords<Control> posts() const noexcept { return PostWords<Control>(control_); }
 
   /// How people know it: "window 'grid' of 4 ranks".
   [[nodiscard]] std::string label() const;
@@ -69,7 +70,8 @@ class Win final : public GuardedObject {
   Ref<Info> info;  ///< hints that were given, or empty
 
   /// What this process has open at the window (section 12.5).
-  enum class Held : std::uint8_t { nothing, pending, shared, exclusive, unchecked, started };
+  /// `awaited`: started, but the target's post has not been seen.
+  enum class Held : std::uint8_t { nothing, awaited, pending, shared, exclusive, unchecked, started };
   struct Epochs {
     bool fence = false;  ///< operations may follow the last MPI_Win_fence
     bool used = false;   ///< there have been some since
@@ -80,6 +82,12 @@ class Win final : public GuardedObject {
     std::uint32_t exclusive = 0;    ///< of these, exclusive ones that hold the node's lock together
     std::vector<Held> held;         ///< by target
     std::uint32_t flushes = 0;
+    /// MPI_Win_start and post (post_start.hpp).
+    bool started = false, posted = false;
+    std::vector<std::uint32_t> targets, origins;
+    std::vector<std::uint32_t> lost;  ///< of `origins`, those that have died
+    std::uint64_t completed = 0;      ///< what the own counter had when the exposure epoch began
+    std::uint64_t next_look_ns = 0;   ///< for them, in MPI_Win_test
   };
   Epochs epochs;
 

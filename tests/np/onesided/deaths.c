@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The last of three ranks is killed while it holds, or waits for, a lock of a window, and the job is kept
- * (mpiexec -enable-recovery). Usage: deaths exclusive | all | shared | waiter | nodes */
+/* The last of three ranks is killed while it holds, or waits for, a lock of a window, or is to post or to
+ * complete, and the job is kept (mpiexec -enable-recovery).
+ * Usage: deaths exclusive | all | shared | waiter | origin | target | nodes */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -82,6 +83,71 @@ static void waiter_dies(void) {
   expect("unlock", MPI_Win_unlock(0, win), MPI_SUCCESS);
 }
 
+static MPI_Group others(void) {
+  MPI_Group all, some;
+  MPI_Win_get_group(win, &all);
+  MPI_Group_excl(all, 1, &rank, &some);
+  MPI_Group_free(&all);
+  return some;
+}
+
+/* Rank 0 is told of the origin that is gone when the other one has completed, and not before. */
+static void origin_dies(void) {
+  MPI_Group group = others();
+  if (rank == 0) {
+    expect("post", MPI_Win_post(group, 0, win), MPI_SUCCESS);
+    expect("wait", MPI_Win_wait(win), MPI_ERR_PROC_ABORTED);
+    if (shared[3] != 7) exit(5);
+    printf("rank 0 is told\n");
+    fflush(stdout);
+    shared[2] = 2;
+  } else {
+    const int seven = 7, zero = 0;
+    MPI_Group first;
+    MPI_Group_free(&group);
+    MPI_Win_get_group(win, &group);
+    MPI_Group_incl(group, 1, &zero, &first);
+    expect("start", MPI_Win_start(first, 0, win), MPI_SUCCESS);
+    expect("put", MPI_Put(&rank, 1, MPI_INT, 0, 4 + rank, 1, MPI_INT, win), MPI_SUCCESS);
+    if (rank == 2) raise(SIGKILL);
+    for (int i = 0; i < 15; ++i) nap();
+    expect("put", MPI_Put(&seven, 1, MPI_INT, 0, 3, 1, MPI_INT, win), MPI_SUCCESS);
+    expect("complete", MPI_Win_complete(win), MPI_SUCCESS);
+    MPI_Group_free(&first);
+  }
+  MPI_Group_free(&group);
+}
+
+/* Who started an epoch for a target that is gone is told by the operation, or at the end of the epoch; the
+ * other target is served. */
+static void target_dies(void) {
+  MPI_Group group = others();
+  int value = 7;
+  if (rank == 2) {
+    for (int i = 0; i < 5; ++i) nap();
+    raise(SIGKILL);
+  }
+  if (rank == 0) {
+    expect("start", MPI_Win_start(group, 0, win), MPI_SUCCESS);
+    expect("put", MPI_Put(&value, 0, MPI_INT, 2, 0, 0, MPI_INT, win), MPI_ERR_PROC_ABORTED);
+    expect("put", MPI_Put(&value, 0, MPI_INT, 1, 0, 0, MPI_INT, win), MPI_SUCCESS);
+    expect("complete", MPI_Win_complete(win), MPI_ERR_PROC_ABORTED);
+    printf("rank 0 is told\n");
+    fflush(stdout);
+    shared[2] = 2;
+  } else {
+    const int zero = 0;
+    MPI_Group first;
+    MPI_Group_free(&group);
+    MPI_Win_get_group(win, &group);
+    MPI_Group_incl(group, 1, &zero, &first);
+    expect("post", MPI_Win_post(first, 0, win), MPI_SUCCESS);
+    expect("wait", MPI_Win_wait(win), MPI_SUCCESS);
+    MPI_Group_free(&first);
+  }
+  MPI_Group_free(&group);
+}
+
 /* All members get the error, and none waits. */
 static void other_nodes(void) {
   int* base;
@@ -112,6 +178,8 @@ int main(int argc, char** argv) {
   if (strcmp(way, "shared") == 0) holder_dies(MPI_LOCK_SHARED);
   if (strcmp(way, "all") == 0) holder_dies(0);
   if (strcmp(way, "waiter") == 0) waiter_dies();
+  if (strcmp(way, "origin") == 0) origin_dies();
+  if (strcmp(way, "target") == 0) target_dies();
   while (shared[2] < 2) {
     MPI_Win_sync(win);
     nap();

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Windows: ranks that die with locks, and communicators over several nodes.
+"""Windows: ranks that die with locks or in epochs, and communicators over several nodes.
 
 usage: run.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
 """
@@ -32,6 +32,12 @@ class Deaths(JobCase):
 
     def test_a_dead_waiter_is_passed_over(self):
         self.assertEqual(self.survive("waiter"), [])
+
+    def test_a_dead_origin_ends_the_wait_after_the_others(self):
+        self.assertEqual(self.survive("origin"), ["rank 0 is told"])
+
+    def test_a_dead_target_is_told_to_its_origin(self):
+        self.assertEqual(self.survive("target"), ["rank 0 is told"])
 
 
 class Nodes(JobCase):

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the machine allows one-sided operations on shared memory, without any MPI: stores and loads with a
+ * fence behind them, atomics, copies; and memory of 1 GiB that two processes map. The other process has
+ * written the memory before, and sleeps. */
+#include "bench.h"
+
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+enum { kBatches = 11, kDoubles = 1024, kMiB = 1048576 };
+
+struct shared {
+  _Alignas(128) atomic_long word;
+  _Alignas(128) atomic_long lock;
+  _Alignas(4096) unsigned char data[kMiB];
+};
+
+static struct shared* s;
+static unsigned char *origin, *result;
+
+static void put8(void) {
+  memcpy(s->data, origin, 8);
+  atomic_thread_fence(memory_order_seq_cst);
+}
+static void get8(void) {
+  memcpy(result, s->data, 8);
+  atomic_thread_fence(memory_order_seq_cst);
+}
+static void fetch_and_op(void) { atomic_fetch_add(&s->word, 1); }
+static void compare_and_swap(void) {
+  long expected = 0;
+  atomic_compare_exchange_strong(&s->word, &expected, 0);
+}
+static void accumulate(void) {
+  double* to = (double*)(void*)s->data;
+  const double* from = (const double*)(const void*)origin;
+  for (int i = 0; i < kDoubles; ++i) to[i] += from[i];
+  atomic_thread_fence(memory_order_seq_cst);
+}
+static void put_mib(void) {
+  memcpy(s->data, origin, kMiB);
+  atomic_thread_fence(memory_order_seq_cst);
+}
+static void lock_put_unlock(void) {
+  atomic_fetch_add_explicit(&s->lock, 1, memory_order_acquire);
+  memcpy(s->data, origin, 8);
+  atomic_fetch_sub_explicit(&s->lock, 1, memory_order_release);
+}
+static void make_shared(void) {
+  const size_t bytes = (size_t)1 << 30;
+  const int file = memfd_create("floor", MFD_CLOEXEC);
+  if (file < 0 || ftruncate(file, (off_t)bytes) != 0) exit(1);
+  for (int process = 0; process < 2; ++process) {
+    void* map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (map == MAP_FAILED) exit(1);
+    munmap(map, bytes);
+  }
+  close(file);
+}
+
+static void measure(const char* name, long bytes, void (*step)(void), int rounds) {
+  double batches[kBatches];
+  for (int i = 0; i < rounds; ++i) step();
+  for (int b = 0; b < kBatches; ++b) {
+    const double start = bench_seconds();
+    for (int i = 0; i < rounds; ++i) {
+      step();
+      __asm__ volatile("" ::: "memory");
+    }
+    batches[b] = (bench_seconds() - start) / rounds * 1e6;
+  }
+  bench_print(name, bytes, bench_median(batches, kBatches), "us");
+}
+
+int main(void) {
+  s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (s == MAP_FAILED) {
+    perror("floor_onesided: mmap");
+    return 1;
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    bench_pin(1);
+    memset(s->data, 0, kMiB);
+    _exit(0);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0) return 1;
+  bench_pin(0);
+  origin = bench_buffer(kMiB);
+  result = bench_buffer(kMiB);
+  memset(origin, 0, kMiB);
+  measure("put+flush/allocate", 8, put8, 5000);
+  measure("get+flush/allocate", 8, get8, 5000);
+  measure("fetch_and_op/allocate", 8, fetch_and_op, 5000);
+  measure("compare_and_swap/allocate", 8, compare_and_swap, 5000);
+  measure("accumulate/allocate", kDoubles * 8, accumulate, 500);
+  measure("put+flush/allocate", kMiB, put_mib, 30);
+  measure("lock-put-unlock/allocate", 8, lock_put_unlock, 2000);
+  measure("make+free/shared", 1L << 30, make_shared, 3);
+  free(origin);
+  free(result);
+  return 0;
+}

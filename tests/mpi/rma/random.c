@@ -60,11 +60,17 @@ static void look(MPI_Win win) {
 }
 
 static void round_of(MPI_Win win, int number) {
-  const int rank = world_rank(), size = world_size(), way = number % 4;
+  const int rank = world_rank(), size = world_size(), way = number % 5;
+  MPI_Group all;
+  OK(MPI_Win_get_group(win, &all));
   if (way == 0) OK(MPI_Win_fence(MPI_MODE_NOPRECEDE, win));
   if (way == 1) OK(MPI_Win_lock_all(0, win));
   for (int target = 0; way == 2 && target < size; ++target) OK(MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win));
   if (way == 3) OK(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
+  if (way == 4) {
+    OK(MPI_Win_post(all, 0, win));
+    OK(MPI_Win_start(all, 0, win));
+  }
   for (int origin = 0; origin < size; ++origin)
     for (int i = 0; i < kEach; ++i) operation(win, origin, origin == rank);
   if (way == 0) OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
@@ -74,6 +80,11 @@ static void round_of(MPI_Win win, int number) {
     OK(MPI_Win_flush_all(win));
     OK(MPI_Win_unlock_all(win));
   }
+  if (way == 4) {
+    OK(MPI_Win_complete(win));
+    OK(MPI_Win_wait(win));
+  }
+  OK(MPI_Group_free(&all));
   OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 

@@ -108,12 +108,13 @@ def build_step(folder, name, command, cwd=None, env=None):
 
 # --- what is downloaded -------------------------------------------------------------------------------------
 
-def apt(*words, cwd=None):
-    """apt-get with a configuration of our own below build/thirdparty/apt."""
-    home = WORK / "apt"
+def apt(*words, cwd=None, release=""):
+    """apt-get with a configuration of our own below build/thirdparty/apt, for this machine's release of Debian or
+    the named one."""
+    home = WORK / f"apt{release}"
     for part in ("lists/partial", "cache/archives/partial"):
         (home / part).mkdir(parents=True, exist_ok=True)
-    codename = platform.freedesktop_os_release().get("VERSION_CODENAME", "bookworm")
+    codename = release or platform.freedesktop_os_release().get("VERSION_CODENAME", "bookworm")
     sources = home / "sources.list"
     options = f"[signed-by={KEYRING}] {MIRROR} {codename} main"
     sources.write_text(f"deb {options}\ndeb-src {options}\n")
@@ -124,23 +125,23 @@ def apt(*words, cwd=None):
     return run(["apt-get", "-q", *given, *words], cwd=cwd, timeout=900)
 
 
-def once(folder, names, fetch):
+def once(folder, names, fetch, release=""):
     """Calls fetch() unless the folder has files of these patterns; apt's lists are read when missing."""
     folder.mkdir(parents=True, exist_ok=True)
     if not all(list(folder.glob(name)) for name in names):
         if not shutil.which("apt-get"):
             raise Skipped("the sources come from Debian's archive, and there is no apt-get here")
-        if not list((WORK / "apt/lists").glob("*_Packages*")):
-            apt("update")
+        if not list((WORK / f"apt{release}/lists").glob("*_Packages*")):
+            apt("update", release=release)
         fetch()
     return [sorted(folder.glob(name))[0] for name in names]
 
 
-def source(package):
-    """The unpacked, unmodified upstream source of a Debian package."""
+def source(package, release=""):
+    """The unpacked, unmodified upstream source of a Debian package, of this machine's release or the named one."""
     tars = WORK / "tars"
     tar, = once(tars, [f"{package}_*.orig.tar.*"],
-                lambda: apt("source", "--download-only", "--tar-only", package, cwd=tars))
+                lambda: apt("source", "--download-only", "--tar-only", package, cwd=tars, release=release), release)
     place = WORK / "src" / package
     if not place.exists():
         print(f"  unpack: {tar.name}", flush=True)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accumulates on mapped memory. What is hard: elements may lie anywhere, at any alignment, and an element's
-// stripe is held while it is worked on, and no longer. Layer: mpi. docs/design/onesided.md
+// Accumulates. What is hard: elements may lie anywhere, at any alignment, and an element's stripe is held
+// while it is worked on, and no longer; also where it has to be copied here and back. Layer: mpi.
+// docs/design/onesided.md
 
 #include "mpi/onesided/accumulate.hpp"
 
@@ -11,102 +12,14 @@
 #include <vector>
 
 #include "mpi/error.hpp"
+#include "mpi/onesided/cross_memory.hpp"
 #include "mpi/onesided/elements.hpp"
+#include "mpi/onesided/rows.hpp"
 #include "mpi/onesided/stripes.hpp"
+#include "mpi/onesided/work.hpp"
 
 namespace starling::mpi {
 namespace {
-
-/// The largest element: a pair of long double and int.
-constexpr std::size_t kMostElement = 64;
-
-/// One operation on elements of one predefined type at one target.
-class Work {
- public:
-  Work(const Win& win, std::uint32_t rank, const Op& op, const Datatype& element) noexcept
-      : win_(win),
-        rank_(rank),
-        code_(op.code()),
-        info_(info_of(element.basic())),
-        kernel_(op.rma_only() ? nullptr : find_kernel(op.code(), element.basic())) {}
-
-  [[nodiscard]] std::size_t extent() const noexcept { return info_.extent; }
-
-  /// `count` elements in a row at `at`, in the target's part. Null: no origin, no result.
-  void run(std::byte* at, const std::byte* in, std::byte* out, std::uint64_t count) const noexcept {
-    while (count > 0) {
-      const auto offset = static_cast<std::uint64_t>(at - win_.target(rank_).base);
-      const std::uint64_t left = kStripeBytes - offset % kStripeBytes;
-      const std::uint64_t now = std::min<std::uint64_t>(count, (left + extent() - 1) / extent());
-      {
-        const Stripe stripe(win_, rank_, offset);
-        if (out != nullptr) std::memcpy(out, at, now * extent());
-        if (code_ == OpCode::replace) std::memcpy(at, in, now * extent());
-        if (kernel_ != nullptr) combine(at, in, now);
-      }
-      at += now * extent();
-      if (in != nullptr) in += now * extent();
-      if (out != nullptr) out += now * extent();
-      count -= now;
-    }
-  }
-
- private:
-  [[nodiscard]] bool aligned(const void* address) const noexcept {
-    return reinterpret_cast<std::uintptr_t>(address) % info_.align == 0;
-  }
-  void combine(std::byte* at, const std::byte* in, std::uint64_t count) const noexcept {
-    if (aligned(at) && aligned(in)) [[likely]] {
-      kernel_(in, at, count);
-      return;
-    }
-    alignas(64) std::array<std::byte, kMostElement> one;
-    alignas(64) std::array<std::byte, kMostElement> other;
-    for (std::uint64_t i = 0; i < count; ++i) {
-      std::memcpy(one.data(), in + i * extent(), extent());
-      std::memcpy(other.data(), at + i * extent(), extent());
-      kernel_(one.data(), other.data(), 1);
-      std::memcpy(at + i * extent(), other.data(), extent());
-    }
-  }
-
-  const Win& win_;
-  std::uint32_t rank_;
-  OpCode code_;
-  const BasicInfo& info_;
-  OpKernel kernel_;
-};
-
-bool in_a_row(const Datatype& type, const Datatype& element) noexcept {
-  return type.contiguous() || &type == &element;
-}
-
-/// Elements of `data`, one after the other.
-std::vector<std::byte> gathered(const Data& data, const Datatype& element, std::uint64_t elements) {
-  const std::size_t extent = info_of(element.basic()).extent;
-  std::vector<std::byte> all(elements * extent);
-  std::byte* to = all.data();
-  const auto* const base = static_cast<const std::byte*>(data.base);
-  each_run(data.type, element, data.count, [&](std::int64_t displacement, std::uint64_t count) {
-    const std::size_t room = static_cast<std::size_t>(all.data() + all.size() - to);
-    const std::size_t bytes = std::min<std::size_t>(count * extent, room);
-    if (bytes != 0) std::memcpy(to, base + displacement, bytes);
-    to += bytes;
-  });
-  return all;
-}
-
-void scatter(const std::vector<std::byte>& all, const Data& data, const Datatype& element) {
-  const std::size_t extent = info_of(element.basic()).extent;
-  const std::byte* from = all.data();
-  auto* const base = static_cast<std::byte*>(data.base);
-  each_run(data.type, element, data.count, [&](std::int64_t displacement, std::uint64_t count) {
-    const std::size_t left = static_cast<std::size_t>(all.data() + all.size() - from);
-    const std::size_t bytes = std::min<std::size_t>(count * extent, left);
-    if (bytes != 0) std::memcpy(base + displacement, from, bytes);
-    from += bytes;
-  });
-}
 
 std::uint64_t elements_of(const Datatype& type, const Datatype& element, std::uint64_t count) noexcept {
   return count * type.size() / element.size();
@@ -133,12 +46,13 @@ int check_same(const Win& win, const char* which, const Data& data, const Dataty
                                      std::to_string(room));
 }
 
-void work_on(const Work& work, const Data& origin, const Data* result, const Spot& place, std::byte* at,
+void work_on(Work& work, const Data& origin, const Data* result, const Spot& place, std::uint64_t offset,
              const Datatype& element, bool with_origin) {
   const std::uint64_t elements = elements_of(place.type, element, place.count);
-  const bool row = !with_origin || in_a_row(origin.type, element);
-  const std::vector<std::byte> in = row ? std::vector<std::byte>() : gathered(origin, element, elements);
-  const bool result_row = result == nullptr || in_a_row(result->type, element);
+  const bool row = !with_origin || lies_in_row(origin.type, element.basic());
+  const std::vector<std::byte> in =
+      row ? std::vector<std::byte>() : gather_row(origin, element.basic(), elements);
+  const bool result_row = result == nullptr || lies_in_row(result->type, element.basic());
   std::vector<std::byte> out(result_row ? 0 : elements * work.extent());
   const std::byte* from = !with_origin ? nullptr
                           : row        ? static_cast<const std::byte*>(origin.base)
@@ -146,16 +60,16 @@ void work_on(const Work& work, const Data& origin, const Data* result, const Spo
   std::byte* to = result == nullptr ? nullptr
                   : result_row      ? static_cast<std::byte*>(result->base)
                                     : out.data();
-  if (in_a_row(place.type, element)) {
-    work.run(at, from, to, elements);
+  if (lies_in_row(place.type, element.basic())) {
+    work.run(offset, from, to, elements);
   } else {
-    each_run(place.type, element, place.count, [&](std::int64_t displacement, std::uint64_t count) {
-      work.run(at + displacement, from, to, count);
+    each_run(place.type, element.basic(), place.count, [&](std::int64_t displacement, std::uint64_t count) {
+      work.run(offset + static_cast<std::uint64_t>(displacement), from, to, count);
       if (from != nullptr) from += count * work.extent();
       if (to != nullptr) to += count * work.extent();
     });
   }
-  if (!result_row) scatter(out, *result, element);
+  if (!result_row) scatter_row(out, *result, element.basic());
 }
 
 bool swaps(const Datatype& type) noexcept {
@@ -172,16 +86,16 @@ bool swaps(const Datatype& type) noexcept {
 }  // namespace
 
 int accumulate(Win& win, const Data& origin, const Data* result, const Spot& place, const Op& op) {
-  std::byte* at = nullptr;
-  if (const int rc = locate(win, place, at); rc != MPI_SUCCESS || at == nullptr) return rc;
+  Located found;
+  if (const int rc = locate(win, place, found); rc != MPI_SUCCESS || place.rank == MPI_PROC_NULL) return rc;
   const bool with_origin = op.code() != OpCode::no_op;
   const bool quick = place.type.basic() != Basic::none;
-  const Ref<Datatype> found = quick ? Ref<Datatype>() : only_element(place.type);
-  if (!quick && !found) {
+  const Ref<Datatype> single = quick ? Ref<Datatype>() : only_element(place.type);
+  if (!quick && !single) {
     return place.count * place.type.size() == 0 ? MPI_SUCCESS
                                                 : several_elements("target_datatype", place.type);
   }
-  const Datatype& element = quick ? place.type : *found;
+  const Datatype& element = quick ? place.type : *single;
   if (std::string why = why_not_accumulate(op, element); !why.empty()) return error(MPI_ERR_OP, why);
   // The same predefined type everywhere needs no closer look.
   if (with_origin && (&origin.type != &place.type || origin.count != place.count)) {
@@ -192,23 +106,46 @@ int accumulate(Win& win, const Data& origin, const Data* result, const Spot& pla
     if (const int rc = check_same(win, "result_datatype", *result, element, place); rc != MPI_SUCCESS)
       return rc;
   }
-  if (place.count * place.type.size() == 0) return MPI_SUCCESS;
-  const Work work(win, static_cast<std::uint32_t>(place.rank), op, element);
-  work_on(work, origin, result, place, at, element, with_origin);
-  return MPI_SUCCESS;
+  if (found.target == nullptr) return MPI_SUCCESS;
+  Work work(win, found.rank, op.code(), element.basic());
+  work_on(work, origin, result, place, found.offset, element, with_origin);
+  return work.failed() == 0 ? MPI_SUCCESS : copy_error(win, found.rank, work.failed());
 }
 
+namespace {
+
+/// In private memory of another process; it goes back if the values were equal. 0 or errno.
+int swap_in_copy(const Win& win, const Located& found, std::size_t bytes, const void* origin,
+                 const void* compare, void* result) {
+  std::array<std::byte, Work::kMostElement> copy;
+  const std::span<std::byte> value(copy.data(), bytes);
+  const std::uint64_t address = found.target->address + found.offset;
+  const CrossMemory there = CrossMemory::of(*found.target);
+  const Stripe stripe(win, found.rank, found.offset);
+  if (const int error = there.move(Direction::get, value, address); error != 0) return error;
+  std::memcpy(result, copy.data(), bytes);
+  if (std::memcmp(copy.data(), compare, bytes) != 0) return 0;
+  std::memcpy(copy.data(), origin, bytes);
+  return there.move(Direction::put, value, address);
+}
+
+}  // namespace
+
 int compare_and_swap(Win& win, const void* origin, const void* compare, void* result, const Spot& place) {
-  std::byte* at = nullptr;
-  if (const int rc = locate(win, place, at); rc != MPI_SUCCESS || at == nullptr) return rc;
+  Located found;
+  if (const int rc = locate(win, place, found); rc != MPI_SUCCESS || place.rank == MPI_PROC_NULL) return rc;
   if (!swaps(place.type)) {
     return error(MPI_ERR_TYPE, "datatype " + place.type.name +
                                    " cannot be compared and swapped; expected a predefined integer, logical "
                                    "or byte type");
   }
-  const auto rank = static_cast<std::uint32_t>(place.rank);
   const std::size_t bytes = place.type.size();
-  const Stripe stripe(win, rank, static_cast<std::uint64_t>(at - win.target(rank).base));
+  if (found.target->path != Path::direct) {
+    const int error = swap_in_copy(win, found, bytes, origin, compare, result);
+    return error == 0 ? MPI_SUCCESS : copy_error(win, found.rank, error);
+  }
+  std::byte* const at = found.target->at(found.offset);
+  const Stripe stripe(win, found.rank, found.offset);
   std::memcpy(result, at, bytes);
   if (std::memcmp(at, compare, bytes) == 0) std::memcpy(at, origin, bytes);
   return MPI_SUCCESS;

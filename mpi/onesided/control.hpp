@@ -3,7 +3,11 @@
 /// @file  What the members of a window share besides its memory: locks, stripes, flags. Layer: mpi.
 /// docs/design/onesided.md
 ///
-///     TargetControl[members] | node lock | slots[members + 1][members] | posted[members][members]
+///     TargetControl[members] | node lock | target slots[members][members + 1] | node slots[2 * members] |
+///     posted[members][members]
+///
+/// Members are those of one domain (window.hpp), by seat. A member also takes locks for processes of other
+/// domains, whose messages it serves: as such it is an agent, with slots of its own.
 ///
 /// It lies in front of the window's memory, in the same object. All zero is its valid initial state, and no
 /// page of it is there before it is used.
@@ -46,16 +50,18 @@ class Control {
 
   [[nodiscard]] static std::size_t bytes(std::uint32_t members) noexcept {
     const std::size_t n = members;
-    return n * sizeof(TargetControl) + sizeof(LockWords) + (2 * n + 1) * n * sizeof(std::uint64_t);
+    return n * sizeof(TargetControl) + sizeof(LockWords) +
+           (n * (n + 1) + 2 * n + n * n) * sizeof(std::uint64_t);
   }
+  [[nodiscard]] std::uint32_t members() const noexcept { return members_; }
 
   [[nodiscard]] TargetControl& target(std::uint32_t rank) const noexcept {
     return reinterpret_cast<TargetControl*>(base_)[rank];
   }
-  /// Words of PostWords. Flags for one origin lie side by side.
+  /// Words of PostWords, by seat. Flags for one origin lie side by side.
   [[nodiscard]] std::atomic<std::uint64_t>& posted(std::uint32_t origin,
                                                    std::uint32_t target) const noexcept {
-    return words()[(std::size_t{members_} + 1 + origin) * members_ + target];
+    return node_slots()[(std::size_t{2} + origin) * members_ + target];
   }
   [[nodiscard]] std::atomic<std::uint64_t>& completed(std::uint32_t rank) const noexcept {
     return target(rank).completed;
@@ -80,14 +86,24 @@ class Control {
   };
   using Lock = QueueLock<StdAtomics, Words>;
 
-  /// The lock of a target's memory: its other side is MPI_LOCK_EXCLUSIVE.
-  [[nodiscard]] Lock target_lock(std::uint32_t rank, std::uint32_t me) const noexcept {
-    return Lock(Words(target(rank).lock, words() + std::size_t{rank} * members_, members_), me, true);
+  /// The lock of a target's memory: its other side is MPI_LOCK_EXCLUSIVE. `me`: a seat, or target_agent().
+  [[nodiscard]] Lock target_lock(std::uint32_t seat, std::uint32_t me) const noexcept {
+    const std::uint32_t slots = members_ + 1;
+    return Lock(Words(target(seat).lock, words() + std::size_t{seat} * slots, slots), me, true);
   }
   /// Keeps MPI_Win_lock_all (shared) and holders of exclusive locks, of whatever targets (the other side),
-  /// apart.
+  /// apart. `me`: a seat, or node_agent().
   [[nodiscard]] Lock node_lock(std::uint32_t me) const noexcept {
-    return Lock(Words(node_words(), words() + std::size_t{members_} * members_, members_), me, false);
+    return Lock(Words(node_words(), node_slots(), 2 * members_), me, false);
+  }
+  /// As whom a member takes its own target's lock for others, and the node's lock.
+  [[nodiscard]] std::uint32_t target_agent() const noexcept { return members_; }
+  [[nodiscard]] std::uint32_t node_agent(std::uint32_t seat) const noexcept { return members_ + seat; }
+  /// The seat of who stands behind a slot of the lock of this target, or (kNode) of the node's lock.
+  static constexpr std::uint32_t kNode = ~std::uint32_t{0};
+  [[nodiscard]] std::uint32_t seat_of(std::uint32_t slot, std::uint32_t target) const noexcept {
+    if (slot < members_) return slot;
+    return target == kNode ? slot - members_ : target;
   }
 
  private:
@@ -97,6 +113,9 @@ class Control {
   [[nodiscard]] std::atomic<std::uint64_t>* words() const noexcept {
     return reinterpret_cast<std::atomic<std::uint64_t>*>(base_ + members_ * sizeof(TargetControl) +
                                                          sizeof(LockWords));
+  }
+  [[nodiscard]] std::atomic<std::uint64_t>* node_slots() const noexcept {
+    return words() + (std::size_t{members_} + 1) * members_;
   }
 
   std::byte* base_ = nullptr;

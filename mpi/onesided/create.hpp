@@ -22,6 +22,7 @@ struct WinRequest {
   MPI_Aint size = 0;
   MPI_Count unit = 1;
   Info* info = nullptr;  ///< or null
+  void* base = nullptr;  ///< of MPI_WIN_FLAVOR_CREATE
 };
 
 struct MadeWin {

@@ -3,6 +3,9 @@
 
 #include "mpi/onesided/elements.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "mpi/datatype/predefined.hpp"
 #include "mpi/handles.hpp"
 
@@ -36,19 +39,78 @@ Ref<Datatype> only_element(const Datatype& type) {
   return Ref<Datatype>::adopt(new Datatype(*shape));
 }
 
-ElementWalk::ElementWalk(const Datatype& element, Visit visit, void* context) noexcept
-    : info_(info_of(element.basic())), visit_(visit), context_(context) {}
+ElementWalk::ElementWalk(Basic element, Visit visit, void* context) noexcept
+    : info_(info_of(element)), visit_(visit), context_(context) {}
 
-void ElementWalk::run(const Datatype& type, std::uint64_t count) {
+void ElementWalk::run(const Datatype& type, std::uint64_t count, std::uint64_t first, std::uint64_t most) {
+  const Placed& map = type.shape()->map;
+  const std::uint64_t parts = info_.first == Basic::none ? 1 : 2;
+  skip_ = first * parts;
+  left_ = most * parts;
+  if (map.node->elements == 0) return;
+  std::uint64_t i = skip_ / map.node->elements;
+  for (skip_ %= map.node->elements; i < count && left_ > 0; ++i) {
+    walk(*map.node, map.displacement + static_cast<std::int64_t>(i) * type.extent());
+  }
+}
+
+/// What is to be skipped is not walked over.
+void ElementWalk::walk(const Node& node, std::int64_t at) {
+  if (left_ == 0) return;
+  if (skip_ >= node.elements) {
+    skip_ -= node.elements;
+    return;
+  }
+  const std::uint64_t each = node.child ? node.child->elements : 0;
+  switch (node.kind) {
+    case Node::Kind::leaf: return leaf(node, at);
+    case Node::Kind::loop: {
+      std::uint64_t i = skip_ / each;
+      for (skip_ -= i * each; i < node.count && left_ > 0; ++i) {
+        walk(*node.child, at + static_cast<std::int64_t>(i) * node.stride);
+      }
+      return;
+    }
+    case Node::Kind::blocks:
+      for (std::size_t i = 0; i < node.counts.size() && left_ > 0; ++i) {
+        const auto count = static_cast<std::uint64_t>(node.counts[i]);
+        std::uint64_t j = std::min(count, skip_ / each);
+        for (skip_ -= j * each; j < count && left_ > 0; ++j) {
+          walk(*node.child, at + node.displacements[i] + static_cast<std::int64_t>(j) * node.stride);
+        }
+      }
+      return;
+    case Node::Kind::list:
+      for (const Placed& item : node.items) walk(*item.node, at + item.displacement);
+  }
+}
+
+/// The parts of a pair come one after the other; the pair begins with its first.
+void ElementWalk::leaf(const Node& node, std::int64_t at) {
+  const std::uint64_t from = std::exchange(skip_, 0);
+  const std::uint64_t count = std::min(node.count - from, left_);
+  left_ -= count;
+  const std::int64_t part = info_of(node.basic).extent;
+  at += static_cast<std::int64_t>(from) * part;
+  if (info_.first == Basic::none) return visit_(context_, at, count);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (!second_) visit_(context_, at + static_cast<std::int64_t>(i) * part, 1);
+    second_ = !second_;
+  }
+}
+
+void ByteWalk::run(const Datatype& type, std::uint64_t count) {
   const Placed& map = type.shape()->map;
   for (std::uint64_t i = 0; i < count; ++i) {
     walk(*map.node, map.displacement + static_cast<std::int64_t>(i) * type.extent());
   }
 }
 
-void ElementWalk::walk(const Node& node, std::int64_t at) {
+void ByteWalk::walk(const Node& node, std::int64_t at) {
+  if (node.size == 0) return;
+  if (node.dense) return visit_(context_, at + node.lower, node.size);
   switch (node.kind) {
-    case Node::Kind::leaf: return leaf(node, at);
+    case Node::Kind::leaf: return;  // always dense
     case Node::Kind::loop:
       for (std::uint64_t i = 0; i < node.count; ++i) {
         walk(*node.child, at + static_cast<std::int64_t>(i) * node.stride);
@@ -63,19 +125,6 @@ void ElementWalk::walk(const Node& node, std::int64_t at) {
       return;
     case Node::Kind::list:
       for (const Placed& item : node.items) walk(*item.node, at + item.displacement);
-  }
-}
-
-/// The parts of a pair come one after the other; the pair begins with its first.
-void ElementWalk::leaf(const Node& node, std::int64_t at) {
-  if (info_.first == Basic::none) {
-    visit_(context_, at, node.count);
-    return;
-  }
-  const std::int64_t part = info_of(node.basic).extent;
-  for (std::uint64_t i = 0; i < node.count; ++i) {
-    if (!second_) visit_(context_, at + static_cast<std::int64_t>(i) * part, 1);
-    second_ = !second_;
   }
 }
 

@@ -23,8 +23,9 @@ namespace starling::mpi {
 class ElementWalk {
  public:
   using Visit = void (*)(void* context, std::int64_t displacement, std::uint64_t count);
-  ElementWalk(const Datatype& element, Visit visit, void* context) noexcept;
-  void run(const Datatype& type, std::uint64_t count);
+  ElementWalk(Basic element, Visit visit, void* context) noexcept;
+  /// Of `count` of the type, `most` elements from element `first` on.
+  void run(const Datatype& type, std::uint64_t count, std::uint64_t first, std::uint64_t most);
 
  private:
   void walk(const Node& node, std::int64_t at);
@@ -33,15 +34,41 @@ class ElementWalk {
   const BasicInfo& info_;
   Visit visit_;
   void* context_;
-  bool second_ = false;  // of a pair, the first part was the last leaf
+  bool second_ = false;     // of a pair, the first part was the last leaf
+  std::uint64_t skip_ = 0;  // in leaves: a pair has two
+  std::uint64_t left_ = 0;
+};
+
+/// Calls visit(displacement, bytes) for each run of bytes, in the order of the typemap.
+class ByteWalk {
+ public:
+  using Visit = void (*)(void* context, std::int64_t displacement, std::uint64_t bytes);
+  ByteWalk(Visit visit, void* context) noexcept : visit_(visit), context_(context) {}
+  void run(const Datatype& type, std::uint64_t count);
+
+ private:
+  void walk(const Node& node, std::int64_t at);
+
+  Visit visit_;
+  void* context_;
 };
 
 template <class Function>
-void each_run(const Datatype& type, const Datatype& element, std::uint64_t count, Function&& function) {
+void each_run_of_bytes(const Datatype& type, std::uint64_t count, Function&& function) {
+  const auto call = [](void* context, std::int64_t displacement, std::uint64_t bytes) {
+    (*static_cast<std::remove_reference_t<Function>*>(context))(displacement, bytes);
+  };
+  ByteWalk(call, &function).run(type, count);
+}
+
+/// `first`, `most`: only so many elements, from that one on.
+template <class Function>
+void each_run(const Datatype& type, Basic element, std::uint64_t count, Function&& function,
+              std::uint64_t first = 0, std::uint64_t most = ~std::uint64_t{0} / 4) {
   const auto call = [](void* context, std::int64_t displacement, std::uint64_t elements) {
     (*static_cast<std::remove_reference_t<Function>*>(context))(displacement, elements);
   };
-  ElementWalk(element, call, &function).run(type, count);
+  ElementWalk(element, call, &function).run(type, count, first, most);
 }
 
 }  // namespace starling::mpi

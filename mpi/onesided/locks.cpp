@@ -8,6 +8,7 @@
 
 #include "core/clock.hpp"
 #include "mpi/error.hpp"
+#include "mpi/onesided/lock_place.hpp"
 #include "mpi/onesided/synchronise.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
@@ -20,23 +21,19 @@ using Lock = Control::Lock;
 /// Between two looks for members that have died.
 constexpr std::uint64_t kLookNs = 50'000'000;
 
-void wake(const Win& win, std::uint32_t member) noexcept {
-  if (member != Lock::kNobody) Runtime::get()->place().segment().ring(win.target(member).local_rank);
-}
-
 /// One taking of a lock, from the queue on.
 class Queued {
  public:
-  Queued(Win& win, Lock lock, Side side, std::string what)
-      : win_(win), lock_(lock), side_(side), what_(std::move(what)) {}
+  Queued(Win& win, const LockPlace& place, Side side, std::string what)
+      : win_(win), place_(place), lock_(place.lock), side_(side), what_(std::move(what)) {}
 
   [[nodiscard]] int take(bool first);
 
  private:
-  [[nodiscard]] bool look();
   [[nodiscard]] std::string describe() const;
 
   Win& win_;
+  const LockPlace& place_;
   Lock lock_;
   Side side_;
   std::string what_;
@@ -48,23 +45,13 @@ class Queued {
 std::string Queued::describe() const {
   std::string text = what_;
   const char* before = ": held by rank ";
-  for (std::uint32_t member = 0; member < win_.size(); ++member) {
-    if (member == win_.rank() || !lock_.doing(member).holds) continue;
-    text += before + std::to_string(member);
+  for (std::uint32_t slot = 0; slot < lock_.size(); ++slot) {
+    if (slot == win_.seat() || !lock_.doing(slot).holds) continue;
+    text += before + std::to_string(place_.rank_of(win_, slot));
+    if (slot >= win_.control().members()) text += " for a rank elsewhere";
     before = ", ";
   }
   return text;
-}
-
-/// Frees the lock of members that have died. True if one may have held it.
-bool Queued::look() {
-  for (std::uint32_t member = 0; member < win_.size(); ++member) {
-    const Lock::Doing doing = lock_.doing(member);
-    if (member == win_.rank() || (!doing.holds && !doing.waits)) continue;
-    if (Runtime::get()->place().segment().alive(win_.target(member).local_rank)) continue;
-    if (lock_.clear_of(member)) dead_ = member;
-  }
-  return dead_ != Lock::kNobody;
 }
 
 int Queued::take(bool first) {
@@ -79,10 +66,11 @@ int Queued::take(bool first) {
     const std::uint64_t now = now_ns();
     if (now < next_look_ns_) return false;
     next_look_ns_ = now + kLookNs;
-    return look();
+    if (const std::uint32_t dead = free_of_dead(win_, place_); dead != Lock::kNobody) dead_ = dead;
+    return dead_ != Lock::kNobody;
   });
   if (!taken) lock_.give_up();
-  wake(win_, lock_.next());
+  wake(win_, place_, lock_.next());
   if (taken) return MPI_SUCCESS;
   return error(MPI_ERR_PROC_ABORTED, what_ + ": rank " + std::to_string(dead_) +
                                          " has ended, which held it; what it did may be incomplete");
@@ -90,13 +78,13 @@ int Queued::take(bool first) {
 
 /// `what` gives the text for hang help, and is called only by who has to wait.
 template <class What>
-int take(Win& win, Lock lock, Side side, bool first, const What& what) {
-  if (lock.enter(side, first)) [[likely]]
+int take(Win& win, LockPlace place, Side side, bool first, const What& what) {
+  if (place.lock.enter(side, first)) [[likely]]
     return MPI_SUCCESS;
-  return Queued(win, lock, side, what()).take(first);
+  return Queued(win, place, side, what()).take(first);
 }
 
-void give(Win& win, Lock lock, Side side) noexcept { wake(win, lock.leave(side)); }
+void give(Win& win, LockPlace place, Side side) noexcept { wake(win, place, place.lock.leave(side)); }
 
 int check_assertion(int assertion) {
   if ((assertion & ~MPI_MODE_NOCHECK) == 0) return MPI_SUCCESS;
@@ -110,7 +98,7 @@ int take_node_lock(Win& win, bool first, const What& what) {
   if (epochs.node_pending) Runtime::get()->waits().wait([&] { return !epochs.node_pending; });
   if (epochs.exclusive == 0) {
     epochs.node_pending = true;
-    const int rc = take(win, win.control().node_lock(win.rank()), Side::other, first, what);
+    const int rc = take(win, node_lock_of(win), Side::other, first, what);
     epochs.node_pending = false;
     Runtime::get()->polling().wake();
     if (rc != MPI_SUCCESS) return rc;
@@ -120,14 +108,14 @@ int take_node_lock(Win& win, bool first, const What& what) {
 }
 
 void give_node_lock(Win& win) noexcept {
-  if (--win.epochs.exclusive == 0) give(win, win.control().node_lock(win.rank()), Side::other);
+  if (--win.epochs.exclusive == 0) give(win, node_lock_of(win), Side::other);
 }
 
 int take_locks(Win& win, bool exclusive, std::uint32_t rank) {
   // Who holds a lock goes first: those who wait may wait for what it holds.
   const bool first = win.epochs.locks != 0;
   const auto what = [&] { return "MPI_Win_lock of " + win.label(rank); };
-  const Lock lock = win.control().target_lock(rank, win.rank());
+  const LockPlace lock = target_lock_of(win, rank);
   if (!exclusive) return take(win, lock, Side::shared, first, what);
   if (const int rc = take_node_lock(win, first, what); rc != MPI_SUCCESS) return rc;
   const int rc = take(win, lock, Side::other, first, what);
@@ -182,7 +170,7 @@ int unlock(Win& win, std::uint32_t rank) {
   std::atomic_thread_fence(std::memory_order_acq_rel);
   if (held != Win::Held::unchecked) {
     const bool exclusive = held == Win::Held::exclusive;
-    give(win, win.control().target_lock(rank, win.rank()), exclusive ? Side::other : Side::shared);
+    give(win, target_lock_of(win, rank), exclusive ? Side::other : Side::shared);
     if (exclusive) give_node_lock(win);
   }
   epochs.held[rank] = Win::Held::nothing;
@@ -206,7 +194,7 @@ int lock_all(Win& win, int assertion) {
   epochs.lock_all_checked = (assertion & MPI_MODE_NOCHECK) == 0;
   if (!epochs.lock_all_checked) return MPI_SUCCESS;
   const auto what = [&] { return "MPI_Win_lock_all of " + win.label(); };
-  const int rc = take(win, win.control().node_lock(win.rank()), Side::shared, false, what);
+  const int rc = take(win, node_lock_of(win), Side::shared, false, what);
   if (rc != MPI_SUCCESS) epochs.lock_all = false;
   return rc;
 }
@@ -218,7 +206,7 @@ int unlock_all(Win& win) {
   }
   std::atomic_thread_fence(std::memory_order_acq_rel);
   epochs.lock_all = false;
-  if (epochs.lock_all_checked) give(win, win.control().node_lock(win.rank()), Side::shared);
+  if (epochs.lock_all_checked) give(win, node_lock_of(win), Side::shared);
   return MPI_SUCCESS;
 }
 

@@ -87,6 +87,7 @@ class QueueLock {
     return waiters(words_.word().load(std::memory_order_relaxed)) == 0 ? kNobody : lowest(kNobody);
   }
 
+  [[nodiscard]] std::uint32_t size() const noexcept { return words_.size(); }
   /// What a member does at this lock, as it last said.
   struct Doing {
     bool holds = false;

@@ -23,7 +23,7 @@ inline void pause_cpu() noexcept {
 }  // namespace
 
 void Stripe::wait(const Win& win) noexcept {
-  const std::uint32_t mine = win.rank() + 1;
+  const std::uint32_t mine = win.seat() + 1;
   std::uint32_t yields = 0;
   for (std::uint32_t spins = 0;;) {
     std::uint32_t holder = word_.load(std::memory_order_relaxed);
@@ -39,7 +39,7 @@ void Stripe::wait(const Win& win) noexcept {
     }
     ::sched_yield();
     if (++yields % kYieldsPerLook != 0) continue;
-    if (Runtime::get()->place().segment().alive(win.target(holder - 1).local_rank)) continue;
+    if (Runtime::get()->place().segment().alive(win.local_rank_of(holder - 1))) continue;
     if (word_.compare_exchange_strong(holder, mine, std::memory_order_acquire, std::memory_order_relaxed))
       return;
   }

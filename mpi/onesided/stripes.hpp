@@ -22,11 +22,13 @@ inline constexpr std::uint64_t kStripeBytes = 1024;
 
 class Stripe {
  public:
-  /// Takes the stripe of the byte `offset` of a target's part.
+  /// Takes the stripe of the byte `offset` of the part of a target that has a seat.
   Stripe(const Win& win, std::uint32_t target, std::uint64_t offset) noexcept
-      : word_(win.control().target(target).stripes[offset / kStripeBytes % TargetControl::kStripes]) {
+      : word_(win.control()
+                  .target(win.target(target).seat)
+                  .stripes[offset / kStripeBytes % TargetControl::kStripes]) {
     std::uint32_t free = 0;
-    if (!word_.compare_exchange_strong(free, win.rank() + 1, std::memory_order_acquire,
+    if (!word_.compare_exchange_strong(free, win.seat() + 1, std::memory_order_acquire,
                                        std::memory_order_relaxed)) [[unlikely]]
       wait(win);
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts and gets on mapped memory: one copy, from type to type. Layer: mpi. docs/design/onesided.md
+// Puts and gets: the checks, and the way to the target. On mapped memory they are one copy, from type to
+// type. Layer: mpi. docs/design/onesided.md
 
 #include "mpi/onesided/transfer.hpp"
 
@@ -9,6 +10,7 @@
 #include <string>
 
 #include "mpi/error.hpp"
+#include "mpi/onesided/cross_memory.hpp"
 #include "mpi/onesided/post_start.hpp"
 #include "mpi/onesided/synchronise.hpp"
 
@@ -51,30 +53,27 @@ int check_target(const Win& win, int rank) {
                                  std::to_string(win.size() - 1) + " or MPI_PROC_NULL");
 }
 
-int locate(Win& win, const Spot& place, std::byte*& at) {
-  at = nullptr;
+int locate(Win& win, const Spot& place, Located& found) {
   if (const int rc = check_target(win, place.rank); rc != MPI_SUCCESS) return rc;
   if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  const auto rank = static_cast<std::uint32_t>(place.rank);
-  if (!accessible(win, rank)) [[unlikely]] {
-    if (const int rc = await_post(win, rank); rc != MPI_SUCCESS) return rc;
+  found.rank = static_cast<std::uint32_t>(place.rank);
+  if (!accessible(win, found.rank)) [[unlikely]] {
+    if (const int rc = await_post(win, found.rank); rc != MPI_SUCCESS) return rc;
   }
   if (place.disp < 0) {
-    return error(MPI_ERR_DISP,
-                 win.label(rank) + ": target_disp is " + std::to_string(place.disp) + ", expected 0 or more");
+    return error(MPI_ERR_DISP, win.label(found.rank) + ": target_disp is " + std::to_string(place.disp) +
+                                   ", expected 0 or more");
   }
-  const Target& target = win.target(rank);
+  const Target& target = win.target(found.rank);
   std::int64_t offset = 0, end = 0;
   if (__builtin_mul_overflow(place.disp, target.unit, &offset)) return too_far(win, place);
-  if (place.count * place.type.size() == 0) {  // nothing is touched, wherever it is
-    at = target.base;
-    return MPI_SUCCESS;
-  }
+  if (place.count * place.type.size() == 0) return MPI_SUCCESS;  // wherever it is
   const std::int64_t first = offset + place.type.gap(place.count);
   if (__builtin_add_overflow(first, place.type.span_bytes(place.count), &end)) return too_far(win, place);
   if (first < 0 || static_cast<std::uint64_t>(end) > target.size) [[unlikely]]
     return outside(win, place, first, end);
-  at = target.base + offset;
+  found.offset = static_cast<std::uint64_t>(offset);
+  found.target = &target;
   return MPI_SUCCESS;
 }
 
@@ -97,21 +96,40 @@ void copy_elements(const Data& from, const Data& to) noexcept {
   }
 }
 
+namespace {
+
+/// The ways of puts and gets but the direct one.
+[[gnu::noinline]] int move(Win& win, Direction direction, const Data& origin, const Spot& place,
+                           const Located& found) {
+  const Target& target = *found.target;
+  const int error =
+      CrossMemory::of(target).move(direction, origin, target.address + found.offset, place.count, place.type);
+  return error == 0 ? MPI_SUCCESS : copy_error(win, found.rank, error);
+}
+
+}  // namespace
+
 int put(Win& win, const Data& origin, const Spot& place) {
-  std::byte* at = nullptr;
-  if (const int rc = locate(win, place, at); rc != MPI_SUCCESS || at == nullptr) return rc;
+  Located found;
+  if (const int rc = locate(win, place, found); rc != MPI_SUCCESS) return rc;
   const std::uint64_t room = place.count * place.type.size();
+  if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (const int rc = check_lengths(win, place.rank, origin.bytes(), room); rc != MPI_SUCCESS) return rc;
-  copy_elements(origin, {at, place.count, place.type});
+  if (found.target == nullptr) return MPI_SUCCESS;
+  if (found.target->path != Path::direct) return move(win, Direction::put, origin, place, found);
+  copy_elements(origin, {found.target->at(found.offset), place.count, place.type});
   return MPI_SUCCESS;
 }
 
 int get(Win& win, const Data& origin, const Spot& place) {
-  std::byte* at = nullptr;
-  if (const int rc = locate(win, place, at); rc != MPI_SUCCESS || at == nullptr) return rc;
+  Located found;
+  if (const int rc = locate(win, place, found); rc != MPI_SUCCESS) return rc;
   const std::uint64_t given = place.count * place.type.size();
+  if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (const int rc = check_lengths(win, place.rank, given, origin.bytes()); rc != MPI_SUCCESS) return rc;
-  copy_elements({at, place.count, place.type}, origin);
+  if (found.target == nullptr) return MPI_SUCCESS;
+  if (found.target->path != Path::direct) return move(win, Direction::get, origin, place, found);
+  copy_elements({found.target->at(found.offset), place.count, place.type}, origin);
   return MPI_SUCCESS;
 }
 

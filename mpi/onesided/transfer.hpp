@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Putting and getting: where a target's data lies, and the copy. Layer: mpi. MPI 5.0 section 12.3;
-/// docs/design/onesided.md
+/// @file  Putting and getting: where a target's data lies, and the way there. Layer: mpi. MPI 5.0 section
+/// 12.3; docs/design/onesided.md
 ///
 /// Threads:   under the runtime's lock.
 /// Ordering:  in the order of the calls.
@@ -32,9 +32,14 @@ struct Spot {
   const Datatype& type;
 };
 
-/// Where the place begins in this process's memory, after all checks; `at` is written only if it is there.
-/// Null with MPI_SUCCESS: the target is MPI_PROC_NULL, and nothing is to be done.
-[[nodiscard]] int locate(Win& win, const Spot& place, std::byte*& at);
+/// Where the place begins in its target's part, after all checks. `target` is null with MPI_SUCCESS if it is
+/// MPI_PROC_NULL or nothing is to be moved.
+struct Located {
+  const Target* target = nullptr;
+  std::uint32_t rank = 0;
+  std::uint64_t offset = 0;
+};
+[[nodiscard]] int locate(Win& win, const Spot& place, Located& found);
 
 /// Whether `rank` is a member, MPI_PROC_NULL included: MPI_SUCCESS or MPI_ERR_RANK.
 [[nodiscard]] int check_target(const Win& win, int rank);

@@ -21,10 +21,9 @@ std::string Win::label(std::uint32_t rank) const {
   return label() + ", target " + std::to_string(rank) + " (" + std::to_string(target(rank).size) + " bytes)";
 }
 
-void Win::take_memory(Mapping mapping, std::vector<Target> targets) {
-  mapping_ = std::move(mapping);
-  targets_ = std::move(targets);
-  control_ = Control(mapping_.data(), size());
+void Win::take(WinParts parts) {
+  parts_ = std::move(parts);
+  control_ = Control(parts_.control.data(), static_cast<std::uint32_t>(parts_.domain.mates.size()));
   epochs.held.assign(size(), Held::nothing);
   constants.base = own().base;
   constants.size = static_cast<MPI_Aint>(own().size);

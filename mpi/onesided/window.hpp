@@ -4,8 +4,8 @@
 ///
 /// Threads:   under the runtime's lock, which waiting releases. The memory and the control words are used by
 ///            all members at once.
-/// Ownership: a window owns its private communicator and its map of the node's memory; its handle is the only
-///            reference.
+/// Ownership: a window owns its private communicator and its maps of other members' memory; its handle is the
+///            only reference.
 /// Errors:    MPI error classes (mpi/error.hpp).
 /// Units:     bytes; displacements in the target's units where the name says so.
 
@@ -22,15 +22,22 @@
 #include "mpi/handles.hpp"
 #include "mpi/info/info.hpp"
 #include "mpi/onesided/control.hpp"
+#include "mpi/onesided/target.hpp"
 
 namespace starling::mpi {
 
-/// One member's part of a window.
-struct Target {
-  std::byte* base = nullptr;  ///< where it is mapped here
-  std::uint64_t size = 0;
-  std::int64_t unit = 1;         ///< of displacements
-  std::uint32_t local_rank = 0;  ///< of its process on this node
+/// The members whose processes share control words with this one: those of its node, as a rule.
+struct Domain {
+  std::vector<std::uint32_t> mates;  ///< ranks, ascending, this one among them: by seat
+  std::uint32_t seat = 0;            ///< this one's
+};
+
+/// What a window is made of.
+struct WinParts {
+  Mapping control;              ///< control words of the domain, and its part of an allocated window
+  std::vector<Mapping> mapped;  ///< other members' memory objects
+  Domain domain;
+  std::vector<Target> targets;
 };
 
 class Win final : public GuardedObject {
@@ -42,18 +49,25 @@ class Win final : public GuardedObject {
   [[nodiscard]] std::uint32_t rank() const noexcept { return comm_->rank(); }
   [[nodiscard]] std::uint32_t size() const noexcept { return comm_->size(); }
   [[nodiscard]] int flavor() const noexcept { return flavor_; }
-  [[nodiscard]] const Target& target(std::uint32_t rank) const noexcept { return targets_[rank]; }
-  [[nodiscard]] const Target& own() const noexcept { return targets_[rank()]; }
+  [[nodiscard]] const Target& target(std::uint32_t rank) const noexcept { return parts_.targets[rank]; }
+  [[nodiscard]] const Target& own() const noexcept { return parts_.targets[rank()]; }
   [[nodiscard]] const Control& control() const noexcept { return control_; }
   [[nodiscard]] PostWords<Control> posts() const noexcept { return PostWords<Control>(control_); }
+  [[nodiscard]] const Domain& domain() const noexcept { return parts_.domain; }
+  /// This process among the mates of its domain, by which it is known to the control words.
+  [[nodiscard]] std::uint32_t seat() const noexcept { return parts_.domain.seat; }
+  /// The local rank of who has a seat.
+  [[nodiscard]] std::uint32_t local_rank_of(std::uint32_t seat) const noexcept {
+    return target(parts_.domain.mates[seat]).local_rank;
+  }
 
   /// How people know it: "window 'grid' of 4 ranks".
   [[nodiscard]] std::string label() const;
   /// "window 'grid' of 4 ranks, target 2 (4096 bytes)"
   [[nodiscard]] std::string label(std::uint32_t target) const;
 
-  /// All members' parts, and the map they lie in. `control`: what lies at the beginning of it.
-  void take_memory(Mapping mapping, std::vector<Target> targets);
+  /// Once, when all is there.
+  void take(WinParts parts);
 
   /// What the attributes point to (section 12.2.6).
   struct Constants {
@@ -94,9 +108,8 @@ class Win final : public GuardedObject {
  private:
   Comm* comm_;
   int flavor_;
-  Mapping mapping_;
+  WinParts parts_;
   Control control_;
-  std::vector<Target> targets_;
 };
 
 /// An error of the private communicator is the window's: notes it again, to be raised there.

@@ -37,6 +37,14 @@ Result<std::byte*> AllocatedMemory::offer(std::size_t bytes) {
   return owned_->allocate(bytes);
 }
 
+std::optional<std::uint64_t> AllocatedMemory::object_of(const void* base, std::size_t bytes) const noexcept {
+  const shm::Found found = owned_ ? owned_->find(base) : shm::Found{};
+  if (found.look != shm::Look::found) return std::nullopt;
+  const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(base) - found.range.base;
+  if (bytes > found.range.bytes - offset) return std::nullopt;
+  return found.range.base;
+}
+
 Result<void*> AllocatedMemory::allocate(std::size_t bytes, std::size_t alignment) {
   const bool share = owned_ && shared_min_ != 0 && bytes >= shared_min_ &&
                      alignment <= static_cast<std::size_t>(::getpagesize());

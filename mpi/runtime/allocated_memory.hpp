@@ -36,6 +36,8 @@ class AllocatedMemory {
   /// which gives it to the caller. Not for release().
   [[nodiscard]] Result<std::byte*> offer(std::size_t bytes);
   [[nodiscard]] Mapping withdraw(const std::byte* base) noexcept { return owned_->take(base); }
+  /// The object that these bytes lie in, if others can map it: where it begins.
+  [[nodiscard]] std::optional<std::uint64_t> object_of(const void* base, std::size_t bytes) const noexcept;
   /// How many pieces others can map.
   [[nodiscard]] std::size_t shared() const noexcept { return owned_ ? owned_->count() : 0; }
 

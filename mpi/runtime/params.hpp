@@ -58,8 +58,17 @@ inline constexpr params::Decl kProgressThread =
                    "every process; auto once something needs it; off never. While it is there, each MPI "
                    "call takes a lock, some 10 to 20 ns (told by startup_report).");
 
+enum class PathChoice { automatic = 0, message = 1 };
+
+inline constexpr params::Decl kOnesidedPath = params::equal_everywhere(params::choice(
+    "onesided_path", "auto", "auto|message",
+    "How one-sided operations reach other processes: auto uses mapped memory where it can, then copies by "
+    "the kernel (process_vm_readv and writev) within a node, then messages; message always uses those, but "
+    "for windows of MPI_Win_allocate_shared."));
+
 inline constexpr std::array kRuntimeParams = {
     kAddProcsCutoff, kAsyncModex, kInitBarrier, kFinalizeBarrier,   kStartupReport,
-    kReport,         kSpin,       kYield,       kAllocMemSharedMin, kProgressThread};
+    kReport,         kSpin,       kYield,       kAllocMemSharedMin, kProgressThread,
+    kOnesidedPath};
 
 }  // namespace starling::mpi

@@ -32,11 +32,19 @@ int Win_allocate_shared(MPI_Aint size, MPI_Count disp_unit, Info* info, Comm& co
   return allocate(comm, {MPI_WIN_FLAVOR_SHARED, size, disp_unit, info}, baseptr, win);
 }
 
+int Win_create(void* base, MPI_Aint size, MPI_Count disp_unit, Info* info, Comm& comm, MPI_Win* win) {
+  *win = MPI_WIN_NULL;
+  const MadeWin made = make_window(comm, {MPI_WIN_FLAVOR_CREATE, size, disp_unit, info, base});
+  if (made.win == nullptr) return made.error_class;
+  *win = as_handle<MPI_Win>(made.win->handle());
+  return MPI_SUCCESS;
+}
+
 /// Of MPI_PROC_NULL: the lowest rank that has any memory, else nothing.
 int Win_shared_query(Win& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, void* baseptr) {
   std::uint32_t found = 0;
   if (rank == MPI_PROC_NULL) {
-    while (found < win.size() && win.target(found).size == 0) ++found;
+    while (found < win.size() && (win.target(found).size == 0 || win.target(found).base == nullptr)) ++found;
   } else if (rank < 0 || static_cast<std::uint32_t>(rank) >= win.size()) {
     return error(MPI_ERR_RANK, "rank is " + std::to_string(rank) + ", expected 0.." +
                                    std::to_string(win.size() - 1) + " or MPI_PROC_NULL");
@@ -44,7 +52,9 @@ int Win_shared_query(Win& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, v
     found = static_cast<std::uint32_t>(rank);
   }
   const Target none{};
-  const Target& target = found < win.size() ? win.target(found) : none;
+  // What is not mapped has no size here, either.
+  const bool mapped = found < win.size() && win.target(found).base != nullptr;
+  const Target& target = mapped ? win.target(found) : none;
   *size = static_cast<MPI_Aint>(target.size);
   *disp_unit = target.unit;
   *static_cast<void**>(baseptr) = target.base;

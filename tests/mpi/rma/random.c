@@ -113,5 +113,14 @@ int main(int argc, char** argv) {
   OK(MPI_Win_allocate_shared(kWords * sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
                              &win));
   whole_life(win, base);
+  base = malloc(kWords * sizeof *base);
+  OK(MPI_Win_create(base, kWords * sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  whole_life(win, base);
+  free(base);
+  /* Large enough that others can map it. */
+  OK(MPI_Alloc_mem(1 << 20, MPI_INFO_NULL, &base));
+  OK(MPI_Win_create(base + 1000, kWords * sizeof *base, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  whole_life(win, base + 1000);
+  OK(MPI_Free_mem(base));
   return finish();
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory of a domain. What is hard: whatever fails on one member, the others are in the same exchange. Layer:
+// mpi. docs/design/onesided.md
+
+#include "mpi/onesided/domain_memory.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "frameworks/shm/memory/maps.hpp"
+#include "frameworks/shm/memory/object.hpp"
+#include "mpi/creation/exchange.hpp"
+#include "mpi/error.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// Parts of allocated windows begin on cache lines of their own, and pages of their own if they fill some:
+/// so who writes a page first decides where it lies.
+constexpr std::uint64_t kLine = 128, kPage = 4096;
+
+std::uint64_t up(std::uint64_t value, std::uint64_t to) noexcept { return (value + to - 1) / to * to; }
+
+/// Where a domain's first mate has the memory; bytes 0: nowhere.
+struct Offer {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+}  // namespace
+
+void DomainMemory::lay_out_control() noexcept {
+  bytes_ = up(Control::bytes(static_cast<std::uint32_t>(domain_.mates.size())), kPage);
+}
+
+/// Contiguous parts follow each other without a gap (section 12.2.3).
+void DomainMemory::lay_out(const Wishes& wishes, bool contiguous) {
+  lay_out_control();
+  for (const std::uint32_t rank : domain_.mates) {
+    const Wish& wish = wishes[rank];
+    if (!contiguous) {
+      bytes_ = up(bytes_, std::max<std::uint64_t>(wish.alignment, wish.size >= kPage ? kPage : kLine));
+    }
+    offsets_.push_back(bytes_);
+    bytes_ += wish.size;
+  }
+}
+
+Result<void> DomainMemory::make_alone() {
+  auto made = shm::MemoryObject::create(bytes_);
+  if (!made) return fail(std::move(made).error());
+  mapping_ = std::move(*made).keep_mapping();
+  return {};
+}
+
+Result<void> DomainMemory::share() {
+  Runtime& runtime = *Runtime::get();
+  Offer mine;
+  Result<void> got;
+  if (domain_.mates.size() == 1) {
+    got = make_alone();
+  } else if (domain_.seat == 0) {
+    auto made = runtime.allocated_memory().offer(bytes_);
+    if (made) {
+      offered_ = *made;
+      mine = {reinterpret_cast<std::uintptr_t>(offered_), bytes_};
+    } else {
+      got = fail(std::move(made).error());
+    }
+  }
+  if (comm_.size() == 1) return got;
+  std::vector<Offer> offers(comm_.size());
+  const int rc = allgather_bytes(comm_, bytes_of(mine), std::as_writable_bytes(std::span(offers)));
+  if (rc != MPI_SUCCESS) return fail(Errc::peer_lost, "window", std::string(last_error_detail()));
+  if (domain_.seat == 0) return got;
+  const Offer& offer = offers[domain_.mates[0]];
+  if (offer.bytes == 0) {
+    return fail(Errc::no_space, "window",
+                "rank " + std::to_string(domain_.mates[0]) + " cannot have the window's memory");
+  }
+  shm::MemoryMaps maps(runtime.place().segment(), 1, Access::read_write);
+  auto mapping = maps.fetch(local_ranks_[0], offer.address, offer.bytes);
+  if (!mapping) return fail(std::move(mapping).error());
+  mapping_ = std::move(*mapping);
+  return {};
+}
+
+void DomainMemory::close() noexcept {
+  if (offered_ != nullptr)
+    mapping_ = Runtime::get()->allocated_memory().withdraw(std::exchange(offered_, nullptr));
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ways to the targets of a window. Layer: mpi. docs/design/onesided.md
+
+#include "mpi/onesided/reach.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "frameworks/shm/memory/maps.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// Targets of all windows so far, by way and reason.
+std::map<std::string, std::uint64_t>& counts() {
+  static std::map<std::string, std::uint64_t> all;
+  return all;
+}
+
+class Reach {
+ public:
+  Reach(int flavor, const Wishes& wishes, const DomainMemory& memory, std::vector<Mapping>& mapped) noexcept
+      : flavor_(flavor), wishes_(wishes), memory_(memory), mapped_(mapped) {}
+
+  /// Of a mate; its seat and local rank are known.
+  void mate(Target& target, std::uint32_t rank, bool self) {
+    const Wish& wish = wishes_[rank];
+    if (flavor_ != MPI_WIN_FLAVOR_CREATE) return direct(target, memory_.part(target.seat), "mapped memory");
+    if (self) return direct(target, reinterpret_cast<std::byte*>(wish.address), "the process's own memory");
+    if (wish.size == 0) return direct(target, nullptr, "no memory");
+    std::string why_not;
+    if (map(target, wish, why_not)) return;
+    const int error = CrossMemory::of(target).try_out(wish.probe);
+    if (error == 0) {
+      target.path = Path::copy;
+      return count("copies by the kernel: " + why_not);
+    }
+    elsewhere(target, why_not + ", and no copies by the kernel (" + std::strerror(error) + ")");
+  }
+  static void elsewhere(Target& target, const std::string& why) {
+    target.path = Path::message;
+    count("messages: " + why);
+  }
+
+ private:
+  static void count(const std::string& way) { ++counts()[way]; }
+  static void direct(Target& target, std::byte* base, const char* why) {
+    target.base = base;
+    target.path = Path::direct;
+    count(std::string("loads and stores: ") + why);
+  }
+  bool map(Target& target, const Wish& wish, std::string& why_not) {
+    if (wish.object == 0) {
+      why_not = "memory that is not MPI_Alloc_mem's";
+      return false;
+    }
+    shm::MemoryMaps maps(Runtime::get()->place().segment(), 1, Access::read_write);
+    auto mapping = maps.fetch(target.local_rank, wish.address, wish.size);
+    if (!mapping) {
+      why_not = "memory of MPI_Alloc_mem that cannot be mapped (" + mapping.error().text() + ")";
+      return false;
+    }
+    direct(target, mapping->data() + (wish.address - wish.object), "memory of MPI_Alloc_mem");
+    mapped_.push_back(std::move(*mapping));
+    return true;
+  }
+
+  int flavor_;
+  const Wishes& wishes_;
+  const DomainMemory& memory_;
+  std::vector<Mapping>& mapped_;
+};
+
+}  // namespace
+
+Mates mates_of(const Comm& comm, bool alone) {
+  Mates mates;
+  const Place& place = Runtime::get()->place();
+  const std::vector<std::uint32_t>& here = place.node_ranks();
+  for (std::uint32_t rank = 0; rank < comm.size(); ++rank) {
+    const ProcId proc = comm.group()->at(rank);
+    const bool self = rank == comm.rank();
+    if (!self && (alone || !place.on_node(proc))) continue;
+    const auto at = std::lower_bound(here.begin(), here.end(), proc.rank);
+    if (self) mates.domain.seat = static_cast<std::uint32_t>(mates.domain.mates.size());
+    mates.domain.mates.push_back(rank);
+    mates.local_ranks.push_back(static_cast<std::uint32_t>(at - here.begin()));
+  }
+  return mates;
+}
+
+std::vector<Target> reach(int flavor, std::uint32_t self, const Wishes& wishes, const Mates& mates,
+                          const DomainMemory& memory, std::vector<Mapping>& mapped) {
+  std::vector<Target> targets(wishes.size());
+  for (std::size_t rank = 0; rank < wishes.size(); ++rank) {
+    targets[rank].size = wishes[rank].size;
+    targets[rank].unit = wishes[rank].unit;
+    targets[rank].address = wishes[rank].address;
+  }
+  Reach way(flavor, wishes, memory, mapped);
+  for (std::uint32_t seat = 0; seat < mates.domain.mates.size(); ++seat) {
+    const std::uint32_t rank = mates.domain.mates[seat];
+    targets[rank].seat = seat;
+    targets[rank].local_rank = mates.local_ranks[seat];
+    way.mate(targets[rank], rank, rank == self);
+  }
+  for (Target& target : targets) {
+    if (target.seat == Target::kElsewhere) Reach::elsewhere(target, "another node, or onesided_path=message");
+  }
+  return targets;
+}
+
+std::vector<std::string> path_lines() {
+  std::vector<std::string> lines;
+  for (const auto& [way, targets] : counts())
+    lines.push_back("one-sided: " + std::to_string(targets) +
+                    (targets == 1 ? " target by " : " targets by ") + way);
+  return lines;
+}
+
+}  // namespace starling::mpi

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Which way leads to each target of a window, and why. Layer: mpi. docs/design/onesided.md
+///
+/// Accumulates to a target are atomic to each other whatever ways lead there: who loads and stores, and who
+/// copies, holds the stripe of the element meanwhile, and the target does so for those who send messages.
+///
+/// Threads:   under the runtime's lock.
+/// Errors:    none: what fails leaves a longer way.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mpi/onesided/domain_memory.hpp"
+#include "mpi/onesided/target.hpp"
+#include "mpi/onesided/wish.hpp"
+
+namespace starling::mpi {
+
+/// Which members are in this one's domain. `local_ranks`: of the mates. `alone`: only this one.
+struct Mates {
+  Domain domain;
+  std::vector<std::uint32_t> local_ranks;
+};
+[[nodiscard]] Mates mates_of(const Comm& comm, bool alone);
+
+/// All targets of a window of this flavour; `mapped` takes the maps that were made for it.
+[[nodiscard]] std::vector<Target> reach(int flavor, std::uint32_t self, const Wishes& wishes,
+                                        const Mates& mates, const DomainMemory& memory,
+                                        std::vector<Mapping>& mapped);
+
+/// What the report says: how many targets were reached by which way, and why not by a shorter one.
+[[nodiscard]] std::vector<std::string> path_lines();
+
+}  // namespace starling::mpi

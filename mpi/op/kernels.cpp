@@ -117,6 +117,28 @@ void run(const void* in_buffer, void* inout_buffer, std::uint64_t count) noexcep
   for (std::uint64_t i = 0; i < count; ++i) inout[i] = Operation::combine(in[i], inout[i]);
 }
 
+#if defined(__x86_64__)
+/// The same for processors with AVX2, in vectors of twice the width. Without FMA, so results are the same.
+template <class Operation, class T>
+[[gnu::target("avx2")]] void run_wide(const void* in_buffer, void* inout_buffer,
+                                      std::uint64_t count) noexcept {
+  const T* __restrict in = static_cast<const T*>(in_buffer);
+  T* __restrict inout = static_cast<T*>(inout_buffer);
+  for (std::uint64_t i = 0; i < count; ++i) inout[i] = Operation::combine(in[i], inout[i]);
+}
+#endif
+
+/// The loop that suits this processor.
+template <class Operation, class T>
+OpKernel loop() noexcept {
+#if defined(__x86_64__)
+  if constexpr (std::is_arithmetic_v<T> && sizeof(T) <= 8) {
+    if (__builtin_cpu_supports("avx2")) return run_wide<Operation, T>;
+  }
+#endif
+  return run<Operation, T>;
+}
+
 template <class Operation>
 void run_half(const void* in_buffer, void* inout_buffer, std::uint64_t count) noexcept {
   const auto* in = static_cast<const std::uint16_t*>(in_buffer);
@@ -172,10 +194,10 @@ OpKernel& slot(Row& row, OpCode code) { return row[static_cast<std::size_t>(code
 
 template <class T>
 void add_order(Row& row) {
-  slot(row, OpCode::sum) = run<Sum, T>;
-  slot(row, OpCode::prod) = run<Prod, T>;
-  slot(row, OpCode::min) = run<Min, T>;
-  slot(row, OpCode::max) = run<Max, T>;
+  slot(row, OpCode::sum) = loop<Sum, T>();
+  slot(row, OpCode::prod) = loop<Prod, T>();
+  slot(row, OpCode::min) = loop<Min, T>();
+  slot(row, OpCode::max) = loop<Max, T>();
 }
 
 template <class T>
@@ -187,9 +209,9 @@ void add_logical(Row& row) {
 
 template <class T>
 void add_bits(Row& row) {
-  slot(row, OpCode::band) = run<And, T>;
-  slot(row, OpCode::bor) = run<Or, T>;
-  slot(row, OpCode::bxor) = run<Xor, T>;
+  slot(row, OpCode::band) = loop<And, T>();
+  slot(row, OpCode::bor) = loop<Or, T>();
+  slot(row, OpCode::bxor) = loop<Xor, T>();
 }
 
 template <class T>

@@ -18,7 +18,7 @@
 namespace starling::mpi {
 
 /// Bytes in a row that share a lock.
-inline constexpr std::uint64_t kStripeBytes = 1024;
+inline constexpr std::uint64_t kStripeBytes = 4096;
 
 class Stripe {
  public:

@@ -10,7 +10,7 @@
 
 #include <mpi.h>
 
-enum { kBatches = 11, kDoubles = 1024, kMiB = 1048576, kHandoverSeconds = 3 };
+enum { kBatches = 11, kDoubles = 1024, kMiB = 1048576, kHandoverSeconds = 1 };
 
 static int me, size, with_cas = 1;
 static unsigned char *origin, *result;

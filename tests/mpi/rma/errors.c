@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI 5.0, 12.6: wrong arguments of windows and their operations.
+/* MPI 5.0, 12.2.6, 12.6: wrong arguments of windows and their operations.
  * np: 1-8 */
 #include "rma.h"
 
@@ -48,6 +48,38 @@ static void of_places(void) {
   OK(MPI_Win_free(&win));
 }
 
+/* 12.3: a type with absolute addresses does not lie in the target's part; a part may be empty. */
+static void of_empty_parts_and_addresses(void) {
+  int *base, value = 1;
+  const int one = 1;
+  MPI_Aint address;
+  MPI_Datatype absolute;
+  MPI_Win win = int_window(0, &base);
+  OK(MPI_Get_address(&value, &address));
+  OK(MPI_Type_create_hindexed(1, &one, &address, MPI_INT, &absolute));
+  OK(MPI_Type_commit(&absolute));
+  OK(MPI_Win_fence(0, win));
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
+  CHECK_ERROR(MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_RMA_RANGE);
+  CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, absolute, win), MPI_ERR_RMA_RANGE);
+  CHECK_ERROR(MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, absolute, MPI_SUM, win), MPI_ERR_RMA_RANGE);
+  OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+  CHECK_ERROR(MPI_Win_lock(MPI_LOCK_SHARED, MPI_PROC_NULL, 0, win), MPI_ERR_RANK);
+  CHECK_ERROR(MPI_Win_flush(MPI_PROC_NULL, win), MPI_ERR_RANK);
+  OK(MPI_Type_free(&absolute));
+  OK(MPI_Win_free(&win));
+}
+
+/* 12.2.6, 7.7.3: the predefined attributes cannot be changed. */
+static void attributes_are_constant(void) {
+  int *base, unit = 7;
+  MPI_Win win = int_window(1, &base);
+  CHECK_ERROR(MPI_Win_set_attr(win, MPI_WIN_BASE, &unit), MPI_ERR_KEYVAL);
+  CHECK_ERROR(MPI_Win_set_attr(win, MPI_WIN_DISP_UNIT, &unit), MPI_ERR_KEYVAL);
+  CHECK_ERROR(MPI_Win_delete_attr(win, MPI_WIN_SIZE), MPI_ERR_KEYVAL);
+  OK(MPI_Win_free(&win));
+}
+
 static void of_fences(void) {
   int *base, value = 1;
   MPI_Win win = int_window(4, &base), freed;
@@ -72,6 +104,8 @@ int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   of_creation();
   of_places();
+  of_empty_parts_and_addresses();
+  attributes_are_constant();
   of_fences();
   return finish();
 }

@@ -107,6 +107,8 @@ int accumulate(Win& win, const Data& origin, const Data* result, const Spot& pla
       return rc;
   }
   if (found.target == nullptr) return MPI_SUCCESS;
+  if (win.overlaps) [[unlikely]]
+    win.overlaps->note(Overlaps::Kind::accumulate, found, place);
   Work work(win, found.rank, op.code(), element.basic());
   work_on(work, origin, result, place, found.offset, element, with_origin);
   return work.failed() == 0 ? MPI_SUCCESS : copy_error(win, found.rank, work.failed());
@@ -139,6 +141,8 @@ int compare_and_swap(Win& win, const void* origin, const void* compare, void* re
                                    " cannot be compared and swapped; expected a predefined integer, logical "
                                    "or byte type");
   }
+  if (win.overlaps) [[unlikely]]
+    win.overlaps->note(Overlaps::Kind::accumulate, found, place);
   const std::size_t bytes = place.type.size();
   if (found.target->path != Path::direct) {
     const int error = swap_in_copy(win, found, bytes, origin, compare, result);

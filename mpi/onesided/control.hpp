@@ -4,7 +4,7 @@
 /// docs/design/onesided.md
 ///
 ///     TargetControl[members] | node lock | target slots[members][members + 1] | node slots[2 * members] |
-///     posted[members][members]
+///     posted[members][members] | overlap logs[members]
 ///
 /// Members are those of one domain (window.hpp), by seat. A member also takes locks for processes of other
 /// domains, whose messages it serves: as such it is an agent, with slots of its own.
@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "core/atomics.hpp"
+#include "mpi/onesided/overlaps.hpp"
 #include "mpi/onesided/post_words.hpp"
 #include "mpi/onesided/queue_lock.hpp"
 
@@ -49,9 +50,7 @@ class Control {
   Control(std::byte* base, std::uint32_t members) noexcept : base_(base), members_(members) {}
 
   [[nodiscard]] static std::size_t bytes(std::uint32_t members) noexcept {
-    const std::size_t n = members;
-    return n * sizeof(TargetControl) + sizeof(LockWords) +
-           (n * (n + 1) + 2 * n + n * n) * sizeof(std::uint64_t);
+    return logs_at(members) + members * sizeof(OverlapLog);
   }
   [[nodiscard]] std::uint32_t members() const noexcept { return members_; }
 
@@ -65,6 +64,10 @@ class Control {
   }
   [[nodiscard]] std::atomic<std::uint64_t>& completed(std::uint32_t rank) const noexcept {
     return target(rank).completed;
+  }
+
+  [[nodiscard]] OverlapLog& overlaps(std::uint32_t seat) const noexcept {
+    return reinterpret_cast<OverlapLog*>(base_ + logs_at(members_))[seat];
   }
 
   /// One lock, as QueueLock sees it.
@@ -107,6 +110,12 @@ class Control {
   }
 
  private:
+  [[nodiscard]] static std::size_t logs_at(std::uint32_t members) noexcept {
+    const std::size_t n = members;
+    const std::size_t end =
+        n * sizeof(TargetControl) + sizeof(LockWords) + (n * (n + 1) + 2 * n + n * n) * sizeof(std::uint64_t);
+    return (end + alignof(OverlapLog) - 1) / alignof(OverlapLog) * alignof(OverlapLog);
+  }
   [[nodiscard]] LockWords& node_words() const noexcept {
     return *reinterpret_cast<LockWords*>(base_ + members_ * sizeof(TargetControl));
   }

@@ -173,6 +173,7 @@ MadeWin Creation::run() {
   if (const int rc = set_up(*win); rc != MPI_SUCCESS) return {rc, nullptr};
   win->errhandler = Ref<Errhandler>::share(tables().errhandler.find(MPI_ERRORS_ARE_FATAL));
   win->info = known_window_hints(request_.info);
+  if (Runtime::get()->params().boolean(kOnesidedCheck)) win->overlaps = std::make_unique<Overlaps>(*win);
   if (tables().win.insert(win.get()) == 0) {
     return {error(MPI_ERR_INTERN, "more than 2^25 windows are alive"), nullptr};
   }

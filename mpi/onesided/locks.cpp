@@ -168,6 +168,7 @@ int unlock(Win& win, std::uint32_t rank) {
     return error(MPI_ERR_RMA_SYNC, win.label(rank) + ": it is not locked");
   }
   std::atomic_thread_fence(std::memory_order_acq_rel);
+  if (win.overlaps) win.overlaps->completed();
   if (held != Win::Held::unchecked) {
     const bool exclusive = held == Win::Held::exclusive;
     give(win, target_lock_of(win, rank), exclusive ? Side::other : Side::shared);
@@ -205,6 +206,7 @@ int unlock_all(Win& win) {
     return error(MPI_ERR_RMA_SYNC, win.label() + ": MPI_Win_lock_all has not been called");
   }
   std::atomic_thread_fence(std::memory_order_acq_rel);
+  if (win.overlaps) win.overlaps->completed();
   epochs.lock_all = false;
   if (epochs.lock_all_checked) give(win, node_lock_of(win), Side::shared);
   return MPI_SUCCESS;

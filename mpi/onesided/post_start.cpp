@@ -132,6 +132,7 @@ int post_exposure(Win& win, const Group& origins, int assertion) {
   if (const int rc = check_fence(win); rc != MPI_SUCCESS) return rc;
   epochs.origins = std::move(ranks);
   epochs.posted = true;
+  if (win.overlaps) win.overlaps->exposed();
   for (const std::uint32_t origin : epochs.origins) {
     win.posts().post(origin, win.rank());
     wake(win, origin);

@@ -87,6 +87,7 @@ int fence(Win& win, int assertion) {
     if (const int rc = member_barrier(win, names::Win_fence); rc != MPI_SUCCESS) return rc;
   }
   epochs.fence = succeed;
+  if (win.overlaps) win.overlaps->fenced();
   epochs.used = false;
   return MPI_SUCCESS;
 }
@@ -105,6 +106,8 @@ int check_passive(const Win& win, std::uint32_t rank) {
 
 void flush(Win& win, const char* function) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (win.overlaps) [[unlikely]]
+    win.overlaps->completed();
   if (++win.epochs.flushes % kFlushesPerPoll == 0) Runtime::get()->waits().poll(function);
 }
 

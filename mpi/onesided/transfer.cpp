@@ -116,6 +116,8 @@ int put(Win& win, const Data& origin, const Spot& place) {
   if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (const int rc = check_lengths(win, place.rank, origin.bytes(), room); rc != MPI_SUCCESS) return rc;
   if (found.target == nullptr) return MPI_SUCCESS;
+  if (win.overlaps) [[unlikely]]
+    win.overlaps->note(Overlaps::Kind::put, found, place);
   if (found.target->path != Path::direct) return move(win, Direction::put, origin, place, found);
   copy_elements(origin, {found.target->at(found.offset), place.count, place.type});
   return MPI_SUCCESS;
@@ -128,6 +130,8 @@ int get(Win& win, const Data& origin, const Spot& place) {
   if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   if (const int rc = check_lengths(win, place.rank, given, origin.bytes()); rc != MPI_SUCCESS) return rc;
   if (found.target == nullptr) return MPI_SUCCESS;
+  if (win.overlaps) [[unlikely]]
+    win.overlaps->note(Overlaps::Kind::get, found, place);
   if (found.target->path != Path::direct) return move(win, Direction::get, origin, place, found);
   copy_elements({found.target->at(found.offset), place.count, place.type}, origin);
   return MPI_SUCCESS;

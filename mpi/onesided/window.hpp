@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -79,6 +80,7 @@ class Win final : public GuardedObject {
   };
   Constants constants;
   Ref<Errhandler> errhandler;
+  std::unique_ptr<Overlaps> overlaps;  ///< null: they are not looked for
   AttributeSet attributes;
   std::string name;
   Ref<Info> info;  ///< hints that were given, or empty

@@ -66,9 +66,13 @@ inline constexpr params::Decl kOnesidedPath = params::equal_everywhere(params::c
     "the kernel (process_vm_readv and writev) within a node, then messages; message always uses those, but "
     "for windows of MPI_Win_allocate_shared."));
 
+inline constexpr params::Decl kOnesidedCheck = params::equal_everywhere(params::boolean(
+    "onesided_check", "0",
+    "Compare the puts, gets and accumulates of one epoch at each target of a window, and tell "
+    "on stderr which overlap in a way that leaves the outcome undefined: ranks and ranges."));
+
 inline constexpr std::array kRuntimeParams = {
-    kAddProcsCutoff, kAsyncModex, kInitBarrier, kFinalizeBarrier,   kStartupReport,
-    kReport,         kSpin,       kYield,       kAllocMemSharedMin, kProgressThread,
-    kOnesidedPath};
+    kAddProcsCutoff, kAsyncModex, kInitBarrier,       kFinalizeBarrier, kStartupReport, kReport,
+    kSpin,           kYield,      kAllocMemSharedMin, kProgressThread,  kOnesidedPath,  kOnesidedCheck};
 
 }  // namespace starling::mpi

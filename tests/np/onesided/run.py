@@ -5,12 +5,14 @@
 usage: run.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
 """
 import pathlib
+import re
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from jobs import BUILD, JobCase  # noqa: E402
 
+OVERLAPS = str(BUILD / "tests/np_window_overlaps")
 PROGRAM = str(BUILD / "tests/np_window_deaths")
 NETWORKS = {name: {f"STARLING_MCA_btl_{name}_{what}": "lo"} for name, what in (("ucx", "devices"), ("ofi", "interface"))
             if (BUILD / f"lib/starling/btl_{name}.so").exists()}
@@ -38,6 +40,33 @@ class Deaths(JobCase):
 
     def test_a_dead_target_is_told_to_its_origin(self):
         self.assertEqual(self.survive("target"), ["rank 0 is told"])
+
+
+class Overlaps(JobCase):
+    """Parameter onesided_check."""
+
+    def told(self, *words):
+        done = self.run_job("-n", 3, *words, OVERLAPS)
+        self.assertEqual((done.code, done.out), (0, "done\n"), done)
+        return [line for line in done.err.splitlines() if "overlaps" in line], done
+
+    def test_what_is_undefined_is_told(self):
+        lines, done = self.told("--mca", "onesided_check", "1")
+        names = [re.search(r"window '([^']*)'", line)[1] for line in lines]
+        expected = {"puts": 1, "put and get": 1, "not flushed": 1, "posted": 1, "many": 8}
+        self.assertEqual({name: names.count(name) for name in names}, expected, done)
+        ranges = {1: "bytes 8..24 by rank 1", 2: "bytes 16..32 by rank 2"}
+        for name in ("puts", "posted", "not flushed"):
+            line = next(line for line in lines if f"'{name}'" in line)
+            self.assertIn("target 0 (256 bytes)", line)
+            for text in ranges.values():
+                self.assertIn(text, line)
+        line = next(line for line in lines if "'put and get'" in line)
+        self.assertRegex(line, "a put of bytes 0..16 by rank 1.*a get of bytes 12..16 by rank 2"
+                               "|a get of bytes 12..16 by rank 2.*a put of bytes 0..16 by rank 1")
+
+    def test_without_the_parameter_nothing_is_told(self):
+        self.assertEqual(self.told()[0], [])
 
 
 class Nodes(JobCase):

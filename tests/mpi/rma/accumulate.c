@@ -66,11 +66,12 @@ static void nothing_of_the_origin(MPI_Win win, int* base) {
   base[0] = 41 + world_rank();
   OK(MPI_Win_fence(0, win));
   OK(MPI_Fetch_and_op(NULL, &result, MPI_INT, 0, 0, MPI_NO_OP, win));
+  OK(MPI_Win_fence(0, win));
   CHECK_EQ(result, 41);
   result = 0;
   OK(MPI_Get_accumulate(NULL, -5, MPI_DATATYPE_NULL, &result, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_NO_OP, win));
-  CHECK_EQ(result, 41);
   OK(MPI_Win_fence(0, win));
+  CHECK_EQ(result, 41);
   CHECK_EQ(base[0], 41 + world_rank());
 }
 

@@ -12,6 +12,7 @@ static void counters(MPI_Win win, long long* base) {
   OK(MPI_Win_lock_all(0, win));
   for (long long i = 0; i < each; ++i) {
     OK(MPI_Fetch_and_op(&one, &old, MPI_LONG_LONG, 0, 5, MPI_SUM, win));
+    OK(MPI_Win_flush(0, win));
     CHECK(old > last);
     last = old;
   }

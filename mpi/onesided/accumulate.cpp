@@ -14,6 +14,7 @@
 #include "mpi/error.hpp"
 #include "mpi/onesided/cross_memory.hpp"
 #include "mpi/onesided/elements.hpp"
+#include "mpi/onesided/operations.hpp"
 #include "mpi/onesided/rows.hpp"
 #include "mpi/onesided/stripes.hpp"
 #include "mpi/onesided/work.hpp"
@@ -109,6 +110,10 @@ int accumulate(Win& win, const Data& origin, const Data* result, const Spot& pla
   if (found.target == nullptr) return MPI_SUCCESS;
   if (win.overlaps) [[unlikely]]
     win.overlaps->note(Overlaps::Kind::accumulate, found, place);
+  if (found.target->path == Path::message) {
+    message::accumulate(win, origin, result, place, found, op.code(), element.basic());
+    return MPI_SUCCESS;
+  }
   Work work(win, found.rank, op.code(), element.basic());
   work_on(work, origin, result, place, found.offset, element, with_origin);
   return work.failed() == 0 ? MPI_SUCCESS : copy_error(win, found.rank, work.failed());
@@ -144,6 +149,10 @@ int compare_and_swap(Win& win, const void* origin, const void* compare, void* re
   if (win.overlaps) [[unlikely]]
     win.overlaps->note(Overlaps::Kind::accumulate, found, place);
   const std::size_t bytes = place.type.size();
+  if (found.target->path == Path::message) {
+    message::compare_and_swap(win, origin, compare, result, place, found);
+    return MPI_SUCCESS;
+  }
   if (found.target->path != Path::direct) {
     const int error = swap_in_copy(win, found, bytes, origin, compare, result);
     return error == 0 ? MPI_SUCCESS : copy_error(win, found.rank, error);

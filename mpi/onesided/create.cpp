@@ -14,6 +14,8 @@
 #include "mpi/names.gen.hpp"
 #include "mpi/onesided/domain_memory.hpp"
 #include "mpi/onesided/hints.hpp"
+#include "mpi/onesided/part.hpp"
+#include "mpi/onesided/port.hpp"
 #include "mpi/onesided/reach.hpp"
 #include "mpi/onesided/synchronise.hpp"
 #include "mpi/onesided/wish.hpp"
@@ -59,7 +61,8 @@ class Creation {
   [[nodiscard]] int exchange();
   [[nodiscard]] int agreed() const;
   [[nodiscard]] int set_up(Win& win);
-  [[nodiscard]] int all_have(Result<void> here);
+  [[nodiscard]] int all_have(Result<void> here, bool by_message, bool& anybody);
+  [[nodiscard]] int get_help(Win& win) const;
 
   Comm& parent_;
   const WinRequest& request_;
@@ -74,6 +77,7 @@ Wish Creation::own_wish() const {
   mine.unit = static_cast<std::int32_t>(request_.unit);
   mine.alignment = static_cast<std::uint16_t>(wanted_alignment(request_.info));
   mine.elsewhere = mates_.domain.mates.size() == parent_.size() ? 0 : 1;
+  mine.no_locks = wants_no_locks(request_.info) ? 1 : 0;
   mine.noncontiguous = wants_noncontiguous(request_.info) ? 1 : 0;
   if (request_.flavor == MPI_WIN_FLAVOR_CREATE) {
     mine.address = reinterpret_cast<std::uintptr_t>(request_.base);
@@ -108,20 +112,18 @@ int Creation::agreed() const {
   }
   const bool apart =
       std::any_of(wishes_.begin(), wishes_.end(), [](const Wish& wish) { return wish.elsewhere != 0; });
-  if (!apart) return MPI_SUCCESS;
-  if (request_.flavor == MPI_WIN_FLAVOR_SHARED) {
+  if (apart && request_.flavor == MPI_WIN_FLAVOR_SHARED) {
     return error(MPI_ERR_RMA_SHARED,
                  "comm has members that share no memory; expected one of MPI_Comm_split_type with "
                  "MPI_COMM_TYPE_SHARED");
   }
-  return error(MPI_ERR_UNSUPPORTED_OPERATION,
-               "comm has members that share no memory, and Starling has no windows over several nodes yet");
+  return MPI_SUCCESS;
 }
 
 /// Memory, ways, and whether all members have them.
 int Creation::set_up(Win& win) {
   DomainMemory memory(*comm_, mates_.domain, mates_.local_ranks);
-  if (request_.flavor == MPI_WIN_FLAVOR_CREATE) {
+  if (request_.flavor == MPI_WIN_FLAVOR_CREATE || request_.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
     memory.lay_out_control();
   } else {
     const bool contiguous = request_.flavor == MPI_WIN_FLAVOR_SHARED &&
@@ -132,23 +134,42 @@ int Creation::set_up(Win& win) {
   Result<void> here = memory.share();
   WinParts parts;
   if (here) parts.targets = reach(request_.flavor, comm_->rank(), wishes_, mates_, memory, parts.mapped);
-  for (std::uint32_t rank = 0; here && rank < comm_->size(); ++rank) {
-    if (parts.targets[rank].path != Path::message) continue;
-    here = fail(Errc::unsupported, "window", "rank " + std::to_string(rank) + "'s memory cannot be reached");
+  // Others may send as soon as they know that all members are ready: so this one is before it says so.
+  const bool by_message = std::any_of(parts.targets.begin(), parts.targets.end(),
+                                      [](const Target& target) { return target.path == Path::message; });
+  const bool may_come = request_.flavor == MPI_WIN_FLAVOR_CREATE || by_message;
+  if (here && may_come && comm_->size() > 1) {
+    win.part = std::make_unique<message::Part>(win);
+    here = message::Port::get().add(win);
   }
-  const int rc = all_have(std::move(here));
+  bool anybody = false;
+  const int rc = all_have(std::move(here), by_message, anybody);
   memory.close();
   if (rc != MPI_SUCCESS) return rc;
   parts.control = memory.take();
   parts.domain = std::move(mates_.domain);
   win.take(std::move(parts));
+  if (!anybody) win.part.reset();
+  if (win.part) win.part->start();
+  return win.part ? get_help(win) : MPI_SUCCESS;
+}
+
+/// A thread serves the others while the program computes, unless all members have said that nobody locks.
+int Creation::get_help(Win& win) const {
+  if (std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& wish) { return wish.no_locks != 0; }))
+    return MPI_SUCCESS;
+  auto need = Runtime::get()->background().need("windows with members that are reached by messages");
+  if (!need) return error(need.error());
+  win.part->keep(std::move(*need));
   return MPI_SUCCESS;
 }
 
 /// Until everybody has it, memory stays where others can ask for it.
-int Creation::all_have(Result<void> here) {
+/// `anybody`: some member sends messages.
+int Creation::all_have(Result<void> here, bool by_message, bool& anybody) {
+  constexpr std::uint8_t kHere = 1, kMessages = 2;
   std::vector<std::uint8_t> all(comm_->size());
-  const std::uint8_t mine = here ? 1 : 0;
+  const auto mine = static_cast<std::uint8_t>((here ? kHere : 0) | (by_message ? kMessages : 0));
   if (comm_->size() > 1) {
     const int rc =
         allgather_bytes(*comm_, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
@@ -157,7 +178,9 @@ int Creation::all_have(Result<void> here) {
     all[0] = mine;
   }
   if (!here) return error(here.error());
-  const auto without = std::find(all.begin(), all.end(), 0);
+  anybody = std::any_of(all.begin(), all.end(), [](std::uint8_t one) { return (one & kMessages) != 0; });
+  const auto without =
+      std::find_if(all.begin(), all.end(), [](std::uint8_t one) { return (one & kHere) == 0; });
   if (without == all.end()) return MPI_SUCCESS;
   return error(MPI_ERR_NO_MEM,
                "rank " + std::to_string(without - all.begin()) + " cannot have the window's memory");

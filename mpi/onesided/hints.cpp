@@ -55,6 +55,8 @@ bool wants_noncontiguous(const Info* given) {
   return given != nullptr && given->get(kNoncontiguous) == "true";
 }
 
+bool wants_no_locks(const Info* given) { return given != nullptr && given->get("no_locks") == "true"; }
+
 std::uint64_t wanted_alignment(const Info* given) {
   const auto text = given == nullptr ? std::nullopt : given->get(kAlignment);
   std::uint64_t bytes = 0;

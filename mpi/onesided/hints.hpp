@@ -16,6 +16,8 @@ namespace starling::mpi {
 
 /// alloc_shared_noncontig=true
 [[nodiscard]] bool wants_noncontiguous(const Info* given);
+/// no_locks=true
+[[nodiscard]] bool wants_no_locks(const Info* given);
 /// mpi_minimum_memory_alignment, if it is a power of two up to a page; else 1.
 [[nodiscard]] std::uint64_t wanted_alignment(const Info* given);
 

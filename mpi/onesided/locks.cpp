@@ -8,7 +8,9 @@
 
 #include "core/clock.hpp"
 #include "mpi/error.hpp"
+#include "mpi/names.gen.hpp"
 #include "mpi/onesided/lock_place.hpp"
+#include "mpi/onesided/part.hpp"
 #include "mpi/onesided/synchronise.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
@@ -114,6 +116,10 @@ void give_node_lock(Win& win) noexcept {
 int take_locks(Win& win, bool exclusive, std::uint32_t rank) {
   // Who holds a lock goes first: those who wait may wait for what it holds.
   const bool first = win.epochs.locks != 0;
+  if (win.target(rank).seat == Target::kElsewhere) {  // with the first operation
+    message::Part::of(win).to(rank).want_lock(exclusive, first);
+    return MPI_SUCCESS;
+  }
   const auto what = [&] { return "MPI_Win_lock of " + win.label(rank); };
   const LockPlace lock = target_lock_of(win, rank);
   if (!exclusive) return take(win, lock, Side::shared, first, what);
@@ -169,14 +175,18 @@ int unlock(Win& win, std::uint32_t rank) {
   }
   std::atomic_thread_fence(std::memory_order_acq_rel);
   if (win.overlaps) win.overlaps->completed();
-  if (held != Win::Held::unchecked) {
+  const bool elsewhere = win.target(rank).seat == Target::kElsewhere;
+  if (elsewhere && held != Win::Held::unchecked) message::Part::of(win).to(rank).drop_lock();
+  const int rc = win.part ? win.part->flush(rank, false, names::Win_unlock) : MPI_SUCCESS;
+  const std::string detail(rc == MPI_SUCCESS ? std::string_view() : last_error_detail());
+  if (held != Win::Held::unchecked && !elsewhere) {
     const bool exclusive = held == Win::Held::exclusive;
     give(win, target_lock_of(win, rank), exclusive ? Side::other : Side::shared);
     if (exclusive) give_node_lock(win);
   }
   epochs.held[rank] = Win::Held::nothing;
   --epochs.locks;
-  return MPI_SUCCESS;
+  return rc == MPI_SUCCESS ? rc : error(rc, detail);
 }
 
 int lock_all(Win& win, int assertion) {
@@ -207,9 +217,12 @@ int unlock_all(Win& win) {
   }
   std::atomic_thread_fence(std::memory_order_acq_rel);
   if (win.overlaps) win.overlaps->completed();
+  if (win.part) win.part->drop_locks();
+  const int rc = win.part ? win.part->flush_all(false, names::Win_unlock_all) : MPI_SUCCESS;
+  const std::string detail(rc == MPI_SUCCESS ? std::string_view() : last_error_detail());
   epochs.lock_all = false;
   if (epochs.lock_all_checked) give(win, node_lock_of(win), Side::shared);
-  return MPI_SUCCESS;
+  return rc == MPI_SUCCESS ? rc : error(rc, detail);
 }
 
 }  // namespace starling::mpi

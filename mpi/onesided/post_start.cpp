@@ -12,6 +12,7 @@
 #include "core/clock.hpp"
 #include "mpi/error.hpp"
 #include "mpi/names.gen.hpp"
+#include "mpi/onesided/part.hpp"
 #include "mpi/onesided/synchronise.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
@@ -24,12 +25,70 @@ using Members = std::vector<std::uint32_t>;
 /// Between two looks for members that have died.
 constexpr std::uint64_t kLookNs = 50'000'000;
 
+bool elsewhere(const Win& win, std::uint32_t member) noexcept {
+  return win.target(member).seat == Target::kElsewhere;
+}
+
 void wake(const Win& win, std::uint32_t member) noexcept {
   Runtime::get()->place().segment().ring(win.target(member).local_rank);
 }
 
-bool dead(const Win& win, std::uint32_t member) noexcept {
+bool dead(Win& win, std::uint32_t member) noexcept {
+  if (elsewhere(win, member)) return message::Part::of(win).look_for(member);
   return !Runtime::get()->place().segment().alive(win.target(member).local_rank);
+}
+
+// The flags and counts of both kinds of members: in the control words by seat, or told by messages.
+
+void tell_post(Win& win, std::uint32_t origin) {
+  if (elsewhere(win, origin)) {
+    message::Part::of(win).exposed(origin) = true;
+    message::Channel& channel = message::Part::of(win).to(origin);
+    channel.notice(message::What::post);
+    (void)channel.advance();
+    return;
+  }
+  win.posts().post(win.target(origin).seat, win.seat());
+  wake(win, origin);
+}
+
+bool has_posted(Win& win, std::uint32_t target) {
+  if (elsewhere(win, target)) return message::Part::of(win).posts(target) > 0;
+  return win.posts().posted(win.seat(), win.target(target).seat);
+}
+
+/// What was done to the target is complete there before it hears of it.
+int tell_complete(Win& win, std::uint32_t target) {
+  if (elsewhere(win, target)) {
+    --message::Part::of(win).posts(target);
+    message::Part::of(win).to(target).notice(message::What::complete);
+    return message::Part::of(win).flush(target, false, names::Win_complete);
+  }
+  const int rc = win.part ? win.part->flush(target, false, names::Win_complete) : MPI_SUCCESS;
+  win.posts().complete(win.seat(), win.target(target).seat);
+  wake(win, target);
+  return rc;
+}
+
+/// The origin has not completed this exposure epoch.
+bool is_exposed(Win& win, std::uint32_t origin) {
+  if (elsewhere(win, origin)) return message::Part::of(win).exposed(origin);
+  return win.posts().posted(win.target(origin).seat, win.seat());
+}
+
+void end_exposure_to(Win& win, std::uint32_t origin) {
+  if (elsewhere(win, origin)) {
+    message::Part::of(win).exposed(origin) = false;
+  } else {
+    win.control().posted(win.target(origin).seat, win.seat()).store(0, std::memory_order_relaxed);
+  }
+}
+
+/// Those whose completes are counted in the control words.
+std::uint64_t seated(const Win& win) noexcept {
+  const auto& origins = win.epochs.origins;
+  return static_cast<std::uint64_t>(std::count_if(
+      origins.begin(), origins.end(), [&](std::uint32_t origin) { return !elsewhere(win, origin); }));
 }
 
 std::string listed(const Members& members) {
@@ -65,14 +124,18 @@ int wrong(const Win& win, const std::string& why) {
 }
 
 /// Of the members of this exposure epoch, those that have not completed.
-Members not_completed(const Win& win) {
+Members not_completed(Win& win) {
   Members late = win.epochs.origins;
-  std::erase_if(late, [&](std::uint32_t origin) { return !win.posts().posted(origin, win.rank()); });
+  std::erase_if(late, [&](std::uint32_t origin) { return !is_exposed(win, origin); });
   return late;
 }
 
-bool all_completed(const Win& win) noexcept {
-  return win.posts().completed(win.rank()) == win.epochs.completed + win.epochs.origins.size();
+bool all_completed(Win& win) {
+  const Members& origins = win.epochs.origins;
+  const bool far = std::any_of(origins.begin(), origins.end(), [&](std::uint32_t origin) {
+    return elsewhere(win, origin) && is_exposed(win, origin);
+  });
+  return !far && win.posts().completed(win.seat()) == win.epochs.completed + seated(win);
 }
 
 /// Leaves members out of this exposure epoch that have died before they completed.
@@ -82,7 +145,7 @@ void drop_dead(Win& win) {
   // One may have died between clearing its flag and being counted: then all flags are clear.
   for (const std::uint32_t origin : late.empty() ? Members(win.epochs.origins) : late) {
     if (!dead(win, origin)) continue;
-    win.control().posted(origin, win.rank()).store(0, std::memory_order_relaxed);
+    end_exposure_to(win, origin);
     std::erase(win.epochs.origins, origin);
     win.epochs.lost.push_back(origin);
   }
@@ -90,7 +153,7 @@ void drop_dead(Win& win) {
 
 /// The exposure epoch ends, with the count as the next one has to find it.
 int end_exposure(Win& win) {
-  win.epochs.completed += win.epochs.origins.size();
+  win.epochs.completed += seated(win);
   win.epochs.origins.clear();
   win.epochs.posted = false;
   const Members lost = std::exchange(win.epochs.lost, {});
@@ -133,10 +196,7 @@ int post_exposure(Win& win, const Group& origins, int assertion) {
   epochs.origins = std::move(ranks);
   epochs.posted = true;
   if (win.overlaps) win.overlaps->exposed();
-  for (const std::uint32_t origin : epochs.origins) {
-    win.posts().post(origin, win.rank());
-    wake(win, origin);
-  }
+  for (const std::uint32_t origin : epochs.origins) tell_post(win, origin);
   return MPI_SUCCESS;
 }
 
@@ -155,18 +215,17 @@ int start_access(Win& win, const Group& targets, int assertion) {
   for (const std::uint32_t target : epochs.targets) epochs.held[target] = held;
   // Unchecked: all have posted, and what they wrote before is to be seen.
   if (held == Win::Held::started) {
-    for (const std::uint32_t target : epochs.targets) (void)win.posts().posted(win.rank(), target);
+    for (const std::uint32_t target : epochs.targets) (void)has_posted(win, target);
   }
   return MPI_SUCCESS;
 }
 
 int await_post(Win& win, std::uint32_t target) {
   if (win.epochs.held[target] != Win::Held::awaited) return no_epoch(win, target);
-  const PostWords<Control> words = win.posts();
   const auto describe = [&] { return win.label(target) + ": waits for its MPI_Win_post"; };
   const Waiting waiting(describe);
   bool posted = false, lost = false;
-  wait_and_look([&] { return (posted = words.posted(win.rank(), target)) || lost; },
+  wait_and_look([&] { return (posted = has_posted(win, target)) || lost; },
                 [&] { lost = dead(win, target); });
   if (!posted) {
     return error(MPI_ERR_PROC_ABORTED, win.label(target) + ": the target has ended before its MPI_Win_post");
@@ -180,20 +239,20 @@ int complete_access(Win& win) {
   if (!epochs.started) return wrong(win, "MPI_Win_start has not been called");
   std::atomic_thread_fence(std::memory_order_acq_rel);
   int rc = MPI_SUCCESS;
+  std::string detail;
   for (const std::uint32_t target : epochs.targets) {
     // Else the target would count this for an epoch that it has not begun.
     const bool met = epochs.held[target] == Win::Held::started || await_post(win, target) == MPI_SUCCESS;
-    if (met) {
-      win.posts().complete(win.rank(), target);
-      wake(win, target);
-    } else {
-      rc = MPI_ERR_PROC_ABORTED;
+    const int ended = met ? tell_complete(win, target) : MPI_ERR_PROC_ABORTED;
+    if (rc == MPI_SUCCESS && ended != MPI_SUCCESS) {
+      rc = ended;
+      detail = last_error_detail();
     }
     epochs.held[target] = Win::Held::nothing;
   }
   epochs.targets.clear();
   epochs.started = false;
-  return rc;
+  return rc == MPI_SUCCESS ? rc : error(rc, detail);
 }
 
 int wait_exposure(Win& win) {

@@ -27,6 +27,10 @@ class Reach {
   /// Of a mate; its seat and local rank are known.
   void mate(Target& target, std::uint32_t rank, bool self) {
     const Wish& wish = wishes_[rank];
+    if (flavor_ == MPI_WIN_FLAVOR_DYNAMIC) {
+      if (self) return direct(target, nullptr, "the process's own memory");
+      return elsewhere(target, "only the target knows what is attached there");
+    }
     if (flavor_ != MPI_WIN_FLAVOR_CREATE) return direct(target, memory_.part(target.seat), "mapped memory");
     if (self) return direct(target, reinterpret_cast<std::byte*>(wish.address), "the process's own memory");
     if (wish.size == 0) return direct(target, nullptr, "no memory");

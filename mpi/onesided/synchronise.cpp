@@ -2,6 +2,7 @@
 // Fences and flushes. Layer: mpi. MPI 5.0 section 12.5; docs/design/onesided.md
 
 #include "mpi/onesided/synchronise.hpp"
+#include "mpi/onesided/part.hpp"
 
 #include <atomic>
 #include <string>
@@ -82,6 +83,8 @@ int fence(Win& win, int assertion) {
   }
   const bool succeed = (assertion & MPI_MODE_NOSUCCEED) == 0;
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  const int done = win.part ? win.part->flush_all(false, names::Win_fence) : MPI_SUCCESS;
+  const std::string detail(done == MPI_SUCCESS ? std::string_view() : last_error_detail());
   // One barrier both completes what was before and keeps what follows from coming too early.
   if (precede || succeed) {
     if (const int rc = member_barrier(win, names::Win_fence); rc != MPI_SUCCESS) return rc;
@@ -89,7 +92,7 @@ int fence(Win& win, int assertion) {
   epochs.fence = succeed;
   if (win.overlaps) win.overlaps->fenced();
   epochs.used = false;
-  return MPI_SUCCESS;
+  return done == MPI_SUCCESS ? done : error(done, detail);
 }
 
 int check_passive(const Win& win) {
@@ -104,11 +107,25 @@ int check_passive(const Win& win, std::uint32_t rank) {
                win.label(rank) + ": it is not locked; expected MPI_Win_lock or MPI_Win_lock_all");
 }
 
-void flush(Win& win, const char* function) {
+namespace {
+
+void order_and_poll(Win& win, const char* function) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (win.overlaps) [[unlikely]]
     win.overlaps->completed();
   if (++win.epochs.flushes % kFlushesPerPoll == 0) Runtime::get()->waits().poll(function);
+}
+
+}  // namespace
+
+int flush(Win& win, std::uint32_t rank, bool here, const char* function) {
+  order_and_poll(win, function);
+  return win.part ? win.part->flush(rank, here, function) : MPI_SUCCESS;
+}
+
+int flush_all(Win& win, bool here, const char* function) {
+  order_and_poll(win, function);
+  return win.part ? win.part->flush_all(here, function) : MPI_SUCCESS;
 }
 
 int no_epoch(const Win& win, std::uint32_t rank) {

@@ -3,8 +3,8 @@
 /// @file  Epochs of windows: fences, locks, flushes. Layer: mpi. MPI 5.0 section 12.5.
 /// docs/design/onesided.md
 ///
-/// The memory of all members is mapped, so an operation is complete when its call returns: what is left to
-/// do is order, between processes, and to tell wrong programs.
+/// On mapped and copied memory an operation is complete when its call returns: what is left to do is order,
+/// between processes, and to tell wrong programs. For targets by messages, it is waited for.
 ///
 /// Threads:   under the runtime's lock, which waiting releases.
 /// Ordering:  what was done to a window's memory before a call that ends an epoch is visible to who begins
@@ -34,8 +34,10 @@ namespace starling::mpi {
 /// MPI_SUCCESS if a lock is held (of this target), so that a flush may be asked for.
 [[nodiscard]] int check_passive(const Win& win);
 [[nodiscard]] int check_passive(const Win& win, std::uint32_t rank);
-/// Orders loads and stores of this process, and lets messages move now and then.
-void flush(Win& win, const char* function);
+/// Completes the operations on a target, or on all: at the target too, or (`here`) as far as the program's
+/// buffers go. Orders loads and stores of this process, and lets messages move now and then.
+[[nodiscard]] int flush(Win& win, std::uint32_t rank, bool here, const char* function);
+[[nodiscard]] int flush_all(Win& win, bool here, const char* function);
 
 /// Notes that no epoch to this target is open.
 [[nodiscard, gnu::cold]] int no_epoch(const Win& win, std::uint32_t rank);

@@ -11,7 +11,9 @@
 
 #include "mpi/error.hpp"
 #include "mpi/onesided/cross_memory.hpp"
+#include "mpi/onesided/operations.hpp"
 #include "mpi/onesided/post_start.hpp"
+#include "mpi/onesided/regions.hpp"
 #include "mpi/onesided/synchronise.hpp"
 
 namespace starling::mpi {
@@ -44,6 +46,21 @@ int check_lengths(const Win& win, int rank, std::uint64_t given, std::uint64_t r
                                      std::to_string(room));
 }
 
+/// The target knows what is attached there, and tells what is not.
+int locate_address(const Win& win, const Spot& place, Located& found) {
+  if (place.count * place.type.size() == 0) return MPI_SUCCESS;
+  found.offset = static_cast<std::uint64_t>(place.disp);
+  const std::uint64_t first = found.offset + static_cast<std::uint64_t>(place.type.gap(place.count));
+  if (found.rank == win.rank() &&
+      !holds(win, first, static_cast<std::uint64_t>(place.type.span_bytes(place.count)))) {
+    return error(MPI_ERR_RMA_RANGE, win.label(found.rank) + ": " +
+                                        std::to_string(place.type.span_bytes(place.count)) + " bytes at " +
+                                        range_text(win, first) + " are not all attached");
+  }
+  found.target = &win.target(found.rank);
+  return MPI_SUCCESS;
+}
+
 }  // namespace
 
 int check_target(const Win& win, int rank) {
@@ -60,11 +77,13 @@ int locate(Win& win, const Spot& place, Located& found) {
   if (!accessible(win, found.rank)) [[unlikely]] {
     if (const int rc = await_post(win, found.rank); rc != MPI_SUCCESS) return rc;
   }
+  const Target& target = win.target(found.rank);
+  if (win.flavor() == MPI_WIN_FLAVOR_DYNAMIC) [[unlikely]]
+    return locate_address(win, place, found);
   if (place.disp < 0) {
     return error(MPI_ERR_DISP, win.label(found.rank) + ": target_disp is " + std::to_string(place.disp) +
                                    ", expected 0 or more");
   }
-  const Target& target = win.target(found.rank);
   std::int64_t offset = 0, end = 0;
   if (__builtin_mul_overflow(place.disp, target.unit, &offset)) return too_far(win, place);
   if (place.count * place.type.size() == 0) return MPI_SUCCESS;  // wherever it is
@@ -102,6 +121,14 @@ namespace {
 [[gnu::noinline]] int move(Win& win, Direction direction, const Data& origin, const Spot& place,
                            const Located& found) {
   const Target& target = *found.target;
+  if (target.path == Path::message) {
+    if (direction == Direction::put) {
+      message::put(win, origin, place, found);
+    } else {
+      message::get(win, origin, place, found);
+    }
+    return MPI_SUCCESS;
+  }
   const int error =
       CrossMemory::of(target).move(direction, origin, target.address + found.offset, place.count, place.type);
   return error == 0 ? MPI_SUCCESS : copy_error(win, found.rank, error);

@@ -7,10 +7,16 @@
 
 #include "mpi/creation/factory.hpp"
 #include "mpi/error.hpp"
+#include "mpi/onesided/part.hpp"
 
 namespace starling::mpi {
 
-Win::~Win() { CommFactory::release(*comm_); }
+Win::Win(Comm& comm, int flavor) noexcept : comm_(&comm), flavor_(flavor) {}
+
+Win::~Win() {
+  part.reset();  // it uses the communicator
+  CommFactory::release(*comm_);
+}
 
 std::string Win::label() const {
   return "window" + (name.empty() ? std::string() : " '" + name + "'") + " of " + std::to_string(size()) +

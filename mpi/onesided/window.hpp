@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@
 #include "mpi/onesided/target.hpp"
 
 namespace starling::mpi {
+
+namespace message {
+class Part;
+}
 
 /// The members whose processes share control words with this one: those of its node, as a rule.
 struct Domain {
@@ -43,7 +48,7 @@ struct WinParts {
 
 class Win final : public GuardedObject {
  public:
-  Win(Comm& comm, int flavor) noexcept : comm_(&comm), flavor_(flavor) {}
+  Win(Comm& comm, int flavor) noexcept;
   ~Win() override;
 
   [[nodiscard]] Comm& comm() const noexcept { return *comm_; }
@@ -84,6 +89,11 @@ class Win final : public GuardedObject {
   AttributeSet attributes;
   std::string name;
   Ref<Info> info;  ///< hints that were given, or empty
+
+  /// Of a dynamic window: attached memory, sizes by addresses.
+  std::map<std::uint64_t, std::uint64_t> regions;
+  /// Messages with other members; null: all memory is reached otherwise.
+  std::unique_ptr<message::Part> part;
 
   /// What this process has open at the window (section 12.5).
   /// `awaited`: started, but the target's post has not been seen.

@@ -8,6 +8,7 @@
 #include "mpi/api.gen.hpp"
 #include "mpi/error.hpp"
 #include "mpi/group/group.hpp"
+#include "mpi/onesided/regions.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -39,6 +40,17 @@ int Win_create(void* base, MPI_Aint size, MPI_Count disp_unit, Info* info, Comm&
   *win = as_handle<MPI_Win>(made.win->handle());
   return MPI_SUCCESS;
 }
+
+int Win_create_dynamic(Info* info, Comm& comm, MPI_Win* win) {
+  *win = MPI_WIN_NULL;
+  const MadeWin made = make_window(comm, {MPI_WIN_FLAVOR_DYNAMIC, 0, 1, info});
+  if (made.win == nullptr) return made.error_class;
+  *win = as_handle<MPI_Win>(made.win->handle());
+  return MPI_SUCCESS;
+}
+
+int Win_attach(Win& win, void* base, MPI_Aint size) { return attach(win, base, size); }
+int Win_detach(Win& win, const void* base) { return detach(win, base); }
 
 /// Of MPI_PROC_NULL: the lowest rank that has any memory, else nothing.
 int Win_shared_query(Win& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, void* baseptr) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One-sided operations with a request. Layer: mpi. MPI 5.0 section 12.3.5.
 //
-// An operation on mapped memory is done when its call returns, so the request is one that is complete. It has
-// to be waited for all the same.
+// An operation on memory that this process reaches is done when its call returns, so the request is one that
+// is complete. It has to be waited for all the same.
 
 #include "mpi/request/request.hpp"
 #include "mpi/api.gen.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/onesided/accumulate.hpp"
+#include "mpi/onesided/operations.hpp"
 #include "mpi/onesided/synchronise.hpp"
 #include "mpi/onesided/transfer.hpp"
 
@@ -26,8 +27,12 @@ int with_request(Win& win, int target, MPI_Request* request, Operation&& operati
     if (const int rc = check_passive(win, static_cast<std::uint32_t>(target)); rc != MPI_SUCCESS) return rc;
   }
   const int rc = operation();
-  if (rc == MPI_SUCCESS) *request = as_handle<MPI_Request>(Request::sent().handle());
-  return rc;
+  if (rc != MPI_SUCCESS) return rc;
+  const bool moves =
+      target != MPI_PROC_NULL && win.target(static_cast<std::uint32_t>(target)).path == Path::message;
+  *request = moves ? message::request_of_last(win, static_cast<std::uint32_t>(target))
+                   : as_handle<MPI_Request>(Request::sent().handle());
+  return MPI_SUCCESS;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/error.hpp"
+#include "mpi/names.gen.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace starling::mpi::api {
@@ -22,17 +23,16 @@ int no_member(const Win& win, int rank) {
                "rank is " + std::to_string(rank) + ", expected 0.." + std::to_string(win.size() - 1));
 }
 
-int flush_one(const char* function, int rank, Win& win) {
+int flush_one(const char* function, int rank, bool here, Win& win) {
   if (!is_member(win, rank)) return no_member(win, rank);
-  const int rc = check_passive(win, static_cast<std::uint32_t>(rank));
-  if (rc == MPI_SUCCESS) flush(win, function);
-  return rc;
+  const auto target = static_cast<std::uint32_t>(rank);
+  const int rc = check_passive(win, target);
+  return rc == MPI_SUCCESS ? flush(win, target, here, function) : rc;
 }
 
-int flush_each(const char* function, Win& win) {
+int flush_each(const char* function, bool here, Win& win) {
   const int rc = check_passive(win);
-  if (rc == MPI_SUCCESS) flush(win, function);
-  return rc;
+  return rc == MPI_SUCCESS ? flush_all(win, here, function) : rc;
 }
 
 }  // namespace
@@ -52,11 +52,10 @@ int Win_lock_all(int assert, Win& win) { return lock_all(win, assert); }
 
 int Win_unlock_all(Win& win) { return unlock_all(win); }
 
-// An operation is complete on both sides when its call returns.
-int Win_flush(int rank, Win& win) { return flush_one("MPI_Win_flush", rank, win); }
-int Win_flush_local(int rank, Win& win) { return flush_one("MPI_Win_flush_local", rank, win); }
-int Win_flush_all(Win& win) { return flush_each("MPI_Win_flush_all", win); }
-int Win_flush_local_all(Win& win) { return flush_each("MPI_Win_flush_local_all", win); }
+int Win_flush(int rank, Win& win) { return flush_one(names::Win_flush, rank, false, win); }
+int Win_flush_local(int rank, Win& win) { return flush_one(names::Win_flush_local, rank, true, win); }
+int Win_flush_all(Win& win) { return flush_each(names::Win_flush_all, false, win); }
+int Win_flush_local_all(Win& win) { return flush_each(names::Win_flush_local_all, true, win); }
 
 /// A program that waits for another one's store calls it in a loop: so messages move, and on a crowded node
 /// the core is given away.

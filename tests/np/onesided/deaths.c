@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last of three ranks is killed while it holds, or waits for, a lock of a window, or is to post or to
  * complete, and the job is kept (mpiexec -enable-recovery).
- * Usage: deaths exclusive | all | shared | waiter | origin | target | nodes */
+ * Usage: deaths exclusive | all | shared | waiter | origin | target | served | remote |
+ * nodes */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -148,13 +149,82 @@ static void target_dies(void) {
   MPI_Group_free(&group);
 }
 
+/* The living meet before they free the window. */
+static void meet(void) {
+  int mine = 0, other;
+  MPI_Sendrecv(&mine, 1, MPI_INT, 1 - rank, 0, &other, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+}
+
+/* The victim is a target by messages, and dies with operations of the others on their way, or with its lock
+ * given to rank 1, which it can give to nobody after that. */
+static void served_target_dies(void) {
+  static char long_one[4000000];
+  char* base;
+  int code = MPI_SUCCESS;
+  MPI_Request request;
+  MPI_Win_allocate((MPI_Aint)sizeof long_one, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  if (rank == 2) {
+    while (*(volatile char*)base == 0) MPI_Win_sync(win);
+    raise(SIGKILL);
+  }
+  memset(long_one, 1, sizeof long_one);
+  if (rank == 1) expect("lock", MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win), MPI_SUCCESS);
+  if (rank == 0) expect("lock_all", MPI_Win_lock_all(0, win), MPI_SUCCESS);
+  for (int i = 0; i < 100000 && code == MPI_SUCCESS; ++i) {
+    expect("put", MPI_Put(long_one, sizeof long_one, MPI_CHAR, 2, 0, sizeof long_one, MPI_CHAR, win),
+           MPI_SUCCESS);
+    code = MPI_Win_flush(2, win);
+  }
+  expect("flush", code, MPI_ERR_PROC_ABORTED);
+  /* So do later ones; requests end, too. */
+  expect("get", MPI_Rget(long_one, 8, MPI_CHAR, 2, 0, 8, MPI_CHAR, win, &request), MPI_SUCCESS);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  expect("wait", MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_PROC_ABORTED);
+  code = rank == 1 ? MPI_Win_unlock(2, win) : MPI_Win_unlock_all(win);
+  expect("unlock", code, MPI_ERR_PROC_ABORTED);
+  /* The living go on with each other. */
+  expect("lock", MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1 - rank, 0, win), MPI_SUCCESS);
+  expect("put", MPI_Put(long_one, 8, MPI_CHAR, 1 - rank, 0, 8, MPI_CHAR, win), MPI_SUCCESS);
+  expect("unlock", MPI_Win_unlock(1 - rank, win), MPI_SUCCESS);
+  meet();
+  expect("free", MPI_Win_free(&win), MPI_SUCCESS);
+  MPI_Finalize();
+  printf("rank %d goes on\n", rank);
+  exit(0);
+}
+
+/* The victim holds, by a message, the lock of rank 0: who waits for it gets it. */
+static void remote_holder_dies(void) {
+  char *base, one = 1;
+  MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  if (rank == 2) {
+    expect("lock", MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), MPI_SUCCESS);
+    expect("put", MPI_Put(&one, 1, MPI_CHAR, 0, 0, 1, MPI_CHAR, win), MPI_SUCCESS);
+    expect("flush", MPI_Win_flush(0, win), MPI_SUCCESS);
+    MPI_Barrier(MPI_COMM_WORLD);
+    nap();
+    raise(SIGKILL);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  expect("lock", MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), MPI_SUCCESS);
+  expect("put", MPI_Put(&one, 1, MPI_CHAR, 0, 1, 1, MPI_CHAR, win), MPI_SUCCESS);
+  expect("unlock", MPI_Win_unlock(0, win), MPI_SUCCESS);
+  meet();
+  expect("free", MPI_Win_free(&win), MPI_SUCCESS);
+  MPI_Finalize();
+  printf("rank %d goes on\n", rank);
+  exit(0);
+}
+
 /* All members get the error, and none waits. */
 static void other_nodes(void) {
   int* base;
   MPI_Win none;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  expect("allocate", MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &none),
-         MPI_ERR_UNSUPPORTED_OPERATION);
   expect("allocate_shared", MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &none),
          MPI_ERR_RMA_SHARED);
   MPI_Finalize();
@@ -169,6 +239,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (strcmp(way, "nodes") == 0) other_nodes();
+  if (strcmp(way, "served") == 0) served_target_dies();
+  if (strcmp(way, "remote") == 0) remote_holder_dies();
   MPI_Win_allocate_shared(rank == 0 ? 64 : 0, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   MPI_Win_shared_query(win, 0, &bytes, &unit, (void*)&shared);

@@ -19,8 +19,8 @@ NETWORKS = {name: {f"STARLING_MCA_btl_{name}_{what}": "lo"} for name, what in ((
 
 
 class Deaths(JobCase):
-    def survive(self, way):
-        done = self.run_job("-n", 3, "-enable-recovery", PROGRAM, way)
+    def survive(self, way, *options, env=None):
+        done = self.run_job("-n", 3, "-enable-recovery", *options, PROGRAM, way, env=env)
         self.assertEqual(done.code, 137, done)
         lines = done.out.splitlines()
         self.assertEqual(sorted(line for line in lines if line.endswith("goes on")),
@@ -68,15 +68,28 @@ class Overlaps(JobCase):
     def test_without_the_parameter_nothing_is_told(self):
         self.assertEqual(self.told()[0], [])
 
+    def test_operations_on_a_dead_target_end(self):
+        for way in ("served", "remote"):
+            with self.subTest(way=way):
+                self.survive(way, "--mca", "onesided_path", "message")
+
 
 class Nodes(JobCase):
     @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
-    def test_creation_fails_on_all(self):
+    def test_shared_memory_is_refused_on_all(self):
         for network, env in NETWORKS.items():
             with self.subTest(network):
                 done = self.expect_ok("-n", 4, "--virtual-nodes", 2, "--mca", "btl", f"self,shm,{network}", PROGRAM,
                                       "nodes", env=env)
                 self.assertEqual(sorted(done.out.splitlines()), [f"rank {rank} goes on" for rank in range(4)], done)
+
+    @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
+    def test_programs(self):
+        for network, env in NETWORKS.items():
+            for program in ("create", "dynamic", "post_start", "random"):
+                with self.subTest(network=network, program=program):
+                    self.expect_ok("-n", 4, "--virtual-nodes", 2, "--mca", "btl", f"self,shm,{network}",
+                                   str(BUILD / f"tests/mpi/mpi_rma_{program}"), env=env)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Operations of another member, done here. What is hard: nothing that comes is trusted, and every error has
+// to go back to who waits for it. Layer: mpi. docs/design/onesided.md
+
+#include "mpi/onesided/inbox.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "mpi/onesided/elements.hpp"
+#include "mpi/onesided/layout_code.hpp"
+#include "mpi/onesided/part.hpp"
+#include "mpi/onesided/port.hpp"
+#include "mpi/onesided/regions.hpp"
+#include "mpi/onesided/stripes.hpp"
+#include "mpi/onesided/work.hpp"
+
+namespace starling::mpi::message {
+
+Inbox::Inbox(Win& win, Agent& agent, std::uint32_t origin)
+    : win_(win), agent_(agent), origin_(origin), proc_(win.comm().group()->at(origin)) {}
+
+void Inbox::on_message(const Head& head, std::span<const std::byte> records) {
+  if (waits_ || !waiting_.empty() || !Part::of(win_).ready()) {
+    waiting_.push_back({head, {records.begin(), records.end()}});
+    return;
+  }
+  std::size_t done = 0;
+  if (work(head, records, done)) return finished(head);
+  const auto rest = records.subspan(done);
+  waiting_.push_back({head, {rest.begin(), rest.end()}});
+}
+
+void Inbox::on_granted() {
+  waits_ = false;
+  holds_ = true;
+  resume();
+}
+
+void Inbox::resume() {
+  while (!waiting_.empty() && !waits_) {
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    std::size_t done = 0;
+    if (work(next.head, next.records, done)) {
+      finished(next.head);
+    } else {
+      next.records.erase(next.records.begin(), next.records.begin() + static_cast<std::ptrdiff_t>(done));
+      waiting_.push_front(std::move(next));
+    }
+  }
+}
+
+/// False: what follows record `done` waits for a lock.
+bool Inbox::work(const Head& head, std::span<const std::byte> records, std::size_t& done) {
+  (void)head;
+  while (done < records.size()) {
+    Record record;
+    if (!read(records.subspan(done), record) || record.bytes > records.size() - done - sizeof record) {
+      fail(MPI_ERR_INTERN, 0, "a message of a one-sided operation is shorter than it says");
+      done = records.size();
+      return true;
+    }
+    done += sizeof record;
+    const auto payload = records.subspan(done, record.bytes);
+    done += record.bytes;
+    if (!one(record, payload)) return false;
+  }
+  return true;
+}
+
+bool Inbox::one(const Record& record, std::span<const std::byte> payload) {
+  switch (record.what) {
+    case What::layout: take_layout(record, payload); return true;
+    case What::put: put(record, payload); return true;
+    case What::get: get(record); return true;
+    case What::accumulate:
+    case What::fetch: accumulate(record, payload); return true;
+    case What::swap: swap(record, payload); return true;
+    case What::lock:
+      if (holds_ || waits_) break;
+      exclusive_ = record.op != 0;
+      holds_ = agent_.take(origin_, exclusive_, (record.flags & kFirst) != 0);
+      waits_ = !holds_;
+      return holds_;
+    case What::unlock:
+      if (!holds_) break;
+      holds_ = false;
+      agent_.give(exclusive_);
+      return true;
+    case What::post: ++Part::of(win_).posts(origin_); return true;
+    case What::complete: Part::of(win_).exposed(origin_) = false; return true;
+    default: break;
+  }
+  fail(MPI_ERR_INTERN, record.token, "a one-sided operation is unknown, or out of turn");
+  return true;
+}
+
+void Inbox::finished(const Head& head) {
+  done_ += head.cost;
+  if ((head.flags & kAnswer) == 0 && done_ - told_ < kWindowBytes / 4) return;
+  told_ = done_;
+  Record record;
+  record.what = What::done;
+  record.count = done_;
+  answer(record, {});
+}
+
+void Inbox::answer(const Record& record, std::span<const std::byte> payload) {
+  std::vector<std::byte> message(sizeof(Head) + sizeof record + payload.size());
+  const Head head{win_.comm().id().bits, win_.rank(), kBack, 0, 0};
+  std::memcpy(message.data(), &head, sizeof head);
+  std::memcpy(message.data() + sizeof head, &record, sizeof record);
+  if (!payload.empty())
+    std::memcpy(message.data() + sizeof head + sizeof record, payload.data(), payload.size());
+  (void)Port::get().send(proc_, message);  // who cannot be reached has been told to the port
+}
+
+void Inbox::fail(int error_class, std::uint64_t token, std::string_view text) {
+  constexpr std::size_t kMostText = 256;
+  Record record;
+  record.what = What::failed;
+  record.count = static_cast<std::uint64_t>(error_class);
+  record.token = token;
+  const auto bytes = std::as_bytes(std::span(text.substr(0, kMostText)));
+  record.bytes = static_cast<std::uint32_t>(bytes.size());
+  answer(record, bytes);
+}
+
+void Inbox::take_layout(const Record& record, std::span<const std::byte> payload) {
+  if (record.first == 0) layout_.clear();
+  layout_.insert(layout_.end(), payload.begin(), payload.end());
+  if (layout_.size() < record.count) return;
+  if (layouts_.empty()) layouts_.resize(kLayouts);
+  if (record.layout != 0 && record.layout < kLayouts) layouts_[record.layout] = decode(layout_);
+  layout_.clear();
+}
+
+Inbox::Place Inbox::place_of(const Record& record, std::uint64_t row_bytes) {
+  Place place;
+  std::int64_t first = 0, bytes = 0;
+  if (record.layout != 0) {
+    if (record.layout < layouts_.size()) place.type = layouts_[record.layout];
+    if (!place.type) {
+      fail(MPI_ERR_INTERN, record.token, "a datatype is not known to the target");
+      return place;
+    }
+    first = place.type->gap(record.count);
+    bytes = place.type->span_bytes(record.count);
+  } else {
+    bytes = static_cast<std::int64_t>(row_bytes);
+  }
+  place.offset = record.offset;
+  const std::uint64_t begin = record.offset + static_cast<std::uint64_t>(first);
+  place.good = holds(win_, begin, static_cast<std::uint64_t>(bytes));
+  if (!place.good) {
+    fail(MPI_ERR_RMA_RANGE, record.token,
+         win_.label(win_.rank()) + ": " + std::to_string(bytes) + " bytes at " + range_text(win_, begin) +
+             " are not all in memory of the window there");
+  }
+  return place;
+}
+
+void Inbox::put(const Record& record, std::span<const std::byte> payload) {
+  const Place place = place_of(record, record.first + payload.size());
+  if (!place.good) return;
+  std::byte* const at = win_.own().at(place.offset);
+  if (!place.type) {
+    std::memcpy(at + record.first, payload.data(), payload.size());
+  } else if (record.first + payload.size() <= place.type->size() * record.count) {
+    place.type->unpack(at, record.count, record.first, payload.data(), payload.size());
+  }
+}
+
+void Inbox::get(const Record& record) {
+  const Place place = place_of(record, record.first + record.count2);
+  if (!place.good || record.count2 > kWindowBytes) return;
+  std::vector<std::byte> bytes(record.count2);
+  const std::byte* const at = win_.own().at(place.offset);
+  if (!place.type) {
+    std::memcpy(bytes.data(), at + record.first, bytes.size());
+  } else if (record.first + bytes.size() <= place.type->size() * record.count) {
+    place.type->pack(at, record.count, record.first, bytes.data(), bytes.size());
+  }
+  Record data;
+  data.what = What::data;
+  data.token = record.token;
+  data.first = record.first;
+  data.bytes = static_cast<std::uint32_t>(bytes.size());
+  answer(data, bytes);
+}
+
+void Inbox::accumulate(const Record& record, std::span<const std::byte> payload) {
+  if (record.basic == 0 || record.basic >= kBasics || record.op >= kOpCodes)
+    return fail(MPI_ERR_INTERN, record.token, "an accumulate is of no type, or no operation");
+  const auto code = static_cast<OpCode>(record.op);
+  const auto basic = static_cast<Basic>(record.basic);
+  Work work(win_, win_.rank(), code, basic);
+  const std::uint64_t extent = work.extent();
+  const bool carries = code != OpCode::no_op;
+  const std::uint64_t elements = carries ? payload.size() / extent : record.count2;
+  const bool gets = record.what == What::fetch;
+  if (elements * extent > kWindowBytes || (gets && record.count2 != elements)) return;
+  const Place place = place_of(record, (record.first + elements) * extent);
+  if (!place.good) return;
+  std::vector<std::byte> in(payload.begin(), payload.end());  // aligned
+  std::vector<std::byte> out(gets ? elements * extent : 0);
+  const std::byte* from = carries ? in.data() : nullptr;
+  std::byte* to = gets ? out.data() : nullptr;
+  if (!place.type) {
+    work.run(place.offset + record.first * extent, from, to, elements);
+  } else {
+    std::uint64_t left = elements;
+    auto run = [&](std::int64_t displacement, std::uint64_t count) {
+      count = std::min(count, left);
+      left -= count;
+      work.run(place.offset + static_cast<std::uint64_t>(displacement), from, to, count);
+      if (from != nullptr) from += count * extent;
+      if (to != nullptr) to += count * extent;
+    };
+    each_run(*place.type, basic, record.count, run, record.first, elements);
+  }
+  if (!gets) return;
+  Record data;
+  data.what = What::data;
+  data.token = record.token;
+  data.first = record.first;
+  data.bytes = static_cast<std::uint32_t>(out.size());
+  answer(data, out);
+}
+
+void Inbox::swap(const Record& record, std::span<const std::byte> payload) {
+  const std::size_t bytes = payload.size() / 2;
+  const Place place = place_of(record, bytes);
+  if (!place.good || bytes > Work::kMostElement) return;
+  std::array<std::byte, Work::kMostElement> before;
+  std::byte* const at = win_.own().at(place.offset);
+  {
+    const Stripe stripe(win_, win_.rank(), place.offset);
+    std::memcpy(before.data(), at, bytes);
+    if (std::memcmp(at, payload.data(), bytes) == 0) std::memcpy(at, payload.data() + bytes, bytes);
+  }
+  Record data;
+  data.what = What::data;
+  data.token = record.token;
+  data.bytes = static_cast<std::uint32_t>(bytes);
+  answer(data, std::span(before).first(bytes));
+}
+
+void Inbox::lose() {
+  waiting_.clear();
+  agent_.forget(origin_);
+  if (holds_) agent_.give(exclusive_);
+  waits_ = holds_ = false;
+}
+
+}  // namespace starling::mpi::message

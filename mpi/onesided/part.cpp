@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages of one window. What is hard: whoever waits for a target has to hear of its death, also where no
+// transport tells it. Layer: mpi. docs/design/onesided.md
+
+#include "mpi/onesided/part.hpp"
+
+#include <string>
+#include <utility>
+
+#include "core/clock.hpp"
+#include "mpi/error.hpp"
+#include "mpi/onesided/port.hpp"
+#include "mpi/onesided/window.hpp"
+#include "mpi/runtime/runtime.hpp"
+#include "mpi/runtime/waiting.hpp"
+
+namespace starling::mpi::message {
+namespace {
+
+/// Between two looks for members that have died.
+constexpr std::uint64_t kLookNs = 50'000'000;
+
+}  // namespace
+
+Part::Part(Win& win) : win_(win), agent_(win, *this) {}
+
+Part::~Part() { Port::get().remove(win_); }
+
+Part& Part::of(Win& win) noexcept { return *win.part; }
+
+void Part::start() {
+  ready_ = true;
+  for (const auto& [rank, inbox] : inboxes_) inbox->resume();
+}
+
+Channel& Part::to(std::uint32_t rank) {
+  auto& channel = channels_[rank];
+  if (channel == nullptr) {
+    channel = std::make_unique<Channel>(win_, rank);
+    if (lost(rank)) channel->lose("its process has ended");
+  }
+  return *channel;
+}
+
+Channel& Part::for_operation(std::uint32_t rank) {
+  Channel& channel = to(rank);
+  const Win::Epochs& epochs = win_.epochs;
+  const bool needs_lock = epochs.lock_all && epochs.lock_all_checked && !channel.lock_asked() &&
+                          win_.target(rank).seat == Target::kElsewhere;
+  if (needs_lock) channel.want_lock(false, false);
+  return channel;
+}
+
+Inbox& Part::from(std::uint32_t rank) {
+  auto& inbox = inboxes_[rank];
+  if (inbox == nullptr) inbox = std::make_unique<Inbox>(win_, agent_, rank);
+  return *inbox;
+}
+
+/// Losses that only the node's memory tells.
+void Part::look() {
+  const ProcList& members = *win_.comm().group()->members();
+  auto dead = Runtime::get()->place().dead_among(members);
+  if (!dead) dead = Runtime::get()->peers().dead_among(members);
+  if (dead) lose(*dead);
+}
+
+template <class Ready>
+void Part::wait(const char* function, Ready&& ready) {
+  if (ready()) return;
+  const auto describe = [&] {
+    std::string text = std::string(function) + " of " + win_.label();
+    for (const auto& [rank, channel] : channels_) {
+      if (!channel->done()) text += "; " + channel->describe();
+    }
+    return text;
+  };
+  const Waiting waiting(describe);
+  std::uint64_t look_ns = now_ns() + kLookNs;
+  Runtime::get()->waits().wait([&] {
+    if (ready()) return true;
+    const std::uint64_t now = now_ns();
+    if (now < look_ns) return false;
+    look_ns = now + kLookNs;
+    look();
+    return ready();
+  });
+}
+
+int Part::flush(std::uint32_t rank, bool here, const char* function) {
+  const auto found = channels_.find(rank);
+  if (found == channels_.end()) return MPI_SUCCESS;
+  Channel& channel = *found->second;
+  wait(function, [&] {
+    if (here) {
+      (void)channel.advance();
+      return channel.done_here();
+    }
+    channel.ask();
+    return channel.done();
+  });
+  return channel.take_error();
+}
+
+int Part::flush_all(bool here, const char* function) {
+  wait(function, [&] {
+    bool all = true;
+    for (const auto& [rank, channel] : channels_) {
+      if (here) {
+        (void)channel->advance();
+      } else {
+        channel->ask();
+      }
+      all = (here ? channel->done_here() : channel->done()) && all;
+    }
+    return all;
+  });
+  int first = MPI_SUCCESS;
+  for (const auto& [rank, channel] : channels_) {
+    if (first == MPI_SUCCESS) first = channel->take_error();
+  }
+  return first;
+}
+
+void Part::drop_locks() {
+  for (const auto& [rank, channel] : channels_) channel->drop_lock();
+}
+
+void Part::lose(ProcId proc) noexcept {
+  const auto rank = win_.comm().group()->find(proc);
+  if (!rank || !lost_.insert(*rank).second) return;
+  if (const auto channel = channels_.find(*rank); channel != channels_.end())
+    channel->second->lose("its process has ended");
+  if (const auto inbox = inboxes_.find(*rank); inbox != inboxes_.end()) inbox->second->lose();
+}
+
+void Part::on_granted(std::uint32_t origin) noexcept { from(origin).on_granted(); }
+
+void Part::on_holder_died(std::uint32_t origin, std::uint32_t dead) noexcept {
+  from(origin).fail(MPI_ERR_PROC_ABORTED, 0,
+                    win_.label(win_.rank()) + ": rank " + std::to_string(dead) +
+                        " has ended, which held its lock; what it did may be incomplete");
+}
+
+}  // namespace starling::mpi::message

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The messages of all windows of this process. Layer: mpi. docs/design/onesided.md
+///
+/// It is among the peers' ports while there are windows that need messages.
+///
+/// Threads:   under the runtime's lock.
+/// Ownership: windows and channels are borrowed: they leave before they end.
+/// Ordering:  of each other process, messages are done as they were sent.
+/// Errors:    what makes no sense is noted once per peer and dropped.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/ids.hpp"
+#include "core/result.hpp"
+#include "frameworks/peer/port.hpp"
+#include "mpi/onesided/channel.hpp"
+#include "mpi/runtime/progressable.hpp"
+
+namespace starling::mpi::message {
+
+/// The longest payload of one message to this process; `final`: it will not become another one.
+[[nodiscard]] std::size_t longest_message(ProcId to, bool& final);
+
+class Port final : public peer::Port, public Progressable {
+ public:
+  [[nodiscard]] static Port& get();
+
+  /// From here on others may send messages for this window.
+  [[nodiscard]] Result<void> add(Win& win);
+  void remove(Win& win) noexcept;
+
+  [[nodiscard]] Result<void> send(ProcId to, std::span<const std::byte> message);
+  /// It has something to send: progress() does so.
+  void activate(Channel& channel);
+  void forget(Channel& channel) noexcept;
+
+  // peer::Port
+  [[nodiscard]] std::string_view name() const noexcept override { return "one-sided"; }
+  void receive(peer::Peer& from, std::span<const std::byte> message) noexcept override;
+  void lose(peer::Peer& peer) noexcept override;
+  // Progressable
+  int progress() noexcept override;
+
+ private:
+  Port() = default;
+
+  std::unordered_map<std::uint64_t, Win*> windows_;
+  std::vector<Channel*> active_;
+};
+
+}  // namespace starling::mpi::message

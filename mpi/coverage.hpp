@@ -13,6 +13,9 @@ struct Coverage {
   const char* chapter;  ///< "pt2pt"
   bool covered;
 };
+/// Of the standard.
 [[nodiscard]] std::span<const Coverage> coverage() noexcept;
+/// What include/mpix.h declares.
+[[nodiscard]] std::span<const Coverage> extensions() noexcept;
 
 }  // namespace starling::mpi

@@ -19,7 +19,7 @@ FRAMEWORK_USES = {"pmi": set(), "shm": set(), "btl": {"shm"}, "peer": {"btl"}, "
                   "bootstrap": {"pmi", "shm", "btl"}}
 # mpi/ from the bottom to the top: a folder includes itself and those before it. "": the files of mpi/ itself.
 MPI = ("", "process", "info", "errhandler", "attribute", "datatype", "op", "session", "group", "coll", "hardware", "runtime",
-       "comm", "request", "launch", "topology", "partitioned", "creation", "onesided", "world", "api")
+       "comm", "request", "managed", "launch", "topology", "partitioned", "creation", "onesided", "world", "api")
 
 
 def included(text):

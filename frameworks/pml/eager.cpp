@@ -40,6 +40,17 @@ Post Eager::start(Request& request) noexcept {
   return Post::done;
 }
 
+bool Eager::unpack(Buffer& buffer, const std::byte* payload, std::size_t bytes) noexcept {
+  if (bytes == 0) return true;  // also where there is no buffer
+  if (!place(buffer, bytes)) return false;
+  if (buffer.layout != nullptr) {
+    buffer.layout->unpack(buffer.base, buffer.count, 0, payload, bytes);
+  } else {
+    copy_payload(buffer.base, payload, bytes);
+  }
+  return true;
+}
+
 void Eager::return_credit(Peer& peer) noexcept {
   const wire::Prefix header{wire::Kind::credit, 0, 0, static_cast<std::uint32_t>(peer.owed)};
   peer.owed = 0;

@@ -38,6 +38,9 @@ class Eager {
   /// Completes a receive with a message that fits its envelope.
   static void deliver(Request& request, Rank source, Tag tag, const std::byte* payload,
                       std::size_t bytes) noexcept;
+  /// To a buffer that is no row of bytes, or not known yet. False: there is no memory.
+  [[nodiscard, gnu::noinline]] static bool unpack(Buffer& buffer, const std::byte* payload,
+                                                  std::size_t bytes) noexcept;
   /// The memory of a message is free again.
   void consumed(Peer& peer, std::size_t payload_bytes) noexcept {
     peer.owed += cost_of(payload_bytes);
@@ -90,7 +93,10 @@ inline void Eager::deliver(Request& request, Rank source, Tag tag, const std::by
     request.total = bytes;
   }
   if (buffer.layout != nullptr) [[unlikely]] {
-    buffer.layout->unpack(buffer.base, buffer.count, 0, payload, fits);
+    if (!unpack(buffer, payload, fits)) {
+      fault = Fault::no_memory;
+      fits = 0;
+    }
   } else {
     copy_payload(buffer.base, payload, fits);
   }

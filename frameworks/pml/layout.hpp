@@ -12,9 +12,26 @@
 
 namespace starling::pml {
 
+struct Buffer;
+
+/// Memory of a receive that is found only when its message is known: of a buffer that the library provides.
+///
+/// Threads: the pml's.
+class Placement {
+ public:
+  /// Called once, when the receive has matched, if the message brings anything: `buffer` becomes memory for
+  /// `bytes` packed bytes, at most what it was posted with. False: there is none.
+  [[nodiscard]] virtual bool place(Buffer& buffer, std::uint64_t bytes) noexcept = 0;
+
+ protected:
+  ~Placement() = default;
+};
+
 class Layout {
  public:
   virtual ~Layout() = default;
+  /// Null: the memory is there when the receive is posted.
+  [[nodiscard]] virtual Placement* placement() const noexcept { return nullptr; }
   /// Packed bytes of one element.
   [[nodiscard]] virtual std::uint64_t packed_bytes() const noexcept = 0;
   /// Copies bytes [offset, offset + bytes) of the packed form of `count` elements at `base` to `to`.
@@ -33,5 +50,11 @@ struct Buffer {
   std::uint64_t count = 0;
   const Layout* layout = nullptr;
 };
+
+/// Has the memory of a receive found that has matched. False: there is none.
+[[nodiscard]] inline bool place(Buffer& buffer, std::uint64_t bytes) noexcept {
+  Placement* const placement = buffer.layout != nullptr ? buffer.layout->placement() : nullptr;
+  return placement == nullptr || placement->place(buffer, bytes);
+}
 
 }  // namespace starling::pml

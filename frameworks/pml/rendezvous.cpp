@@ -128,7 +128,8 @@ void Rendezvous::match(Request& request, Peer& peer, const Arrival& arrival, boo
   }
   const Contact contact = peers_.connect(peer);
   if (contact == Contact::none) return complete_receive(request, 0, fault_of(peer));
-  Transfer* const transfer = total != 0 ? transfers_.add(request, peer) : nullptr;
+  const bool wanted = total != 0 && place(request.buffer, total);
+  Transfer* const transfer = wanted ? transfers_.add(request, peer) : nullptr;
   if (transfer == nullptr) {
     pml::answer(outbox_, peer, wire::Kind::fin, arrival.sender_id);
     return complete_receive(request, 0, total == 0 ? Fault::none : Fault::no_memory);

@@ -132,6 +132,17 @@ int bad_count(const char* argument, MPI_Count value) {
   return error(MPI_ERR_COUNT, is(argument, value) + ", expected 0 or more");
 }
 
+int bad_received_count(const char* argument, MPI_Count value, const void* buffer) {
+  const bool managed = buffer == MPIX_BUFFER_LIBRARY;
+  if (value == MPIX_COUNT_ANY && managed) return MPI_SUCCESS;
+  if (value == MPIX_COUNT_ANY) {
+    return error(MPI_ERR_COUNT,
+                 std::string(argument) + " is MPIX_COUNT_ANY, which goes with MPIX_BUFFER_LIBRARY only");
+  }
+  if (!managed) return bad_count(argument, value);
+  return error(MPI_ERR_COUNT, is(argument, value) + ", expected 0 or more, or MPIX_COUNT_ANY");
+}
+
 int bad_length(const char* argument, int value) {
   return error(MPI_ERR_ARG, is(argument, value) + ", expected 0 or more");
 }
@@ -174,10 +185,24 @@ int bad_buffer(const char* argument, const void* buffer, MPI_Count count, const 
     return error(MPI_ERR_BUFFER,
                  std::string(argument) + " is MPI_BUFFER_AUTOMATIC, which is only for attaching buffers");
   }
+  if (buffer == MPIX_BUFFER_LIBRARY) {
+    return error(MPI_ERR_BUFFER,
+                 std::string(argument) +
+                     " is MPIX_BUFFER_LIBRARY, which only point-to-point receives take (mpix.h lists them)");
+  }
+  if (buffer != nullptr) return MPI_SUCCESS;
   // MPI_BOTTOM is NULL: right with a type whose displacements are addresses.
   if (count == 0 || datatype == nullptr || datatype->size() == 0 || datatype->absolute()) return MPI_SUCCESS;
   return error(MPI_ERR_BUFFER, std::string(argument) + " is NULL, expected the address of " +
                                    std::to_string(count) + " elements");
+}
+
+bool asks_library(const void* buffer, MPI_Count count, const Datatype& datatype, bool null_asks) noexcept {
+  if (buffer == MPIX_BUFFER_LIBRARY) return true;
+  const bool dense =
+      datatype.shape()->predefined != 0 || (datatype.contiguous() && datatype.lb() == 0 &&
+                                            datatype.extent() == static_cast<std::int64_t>(datatype.size()));
+  return null_asks && buffer == nullptr && count > 0 && datatype.size() != 0 && dense && !datatype.absolute();
 }
 
 int bad_buffer(const char* argument, const void* buffer, IntArray, const Datatype*, bool in_place_allowed) {

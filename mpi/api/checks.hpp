@@ -9,6 +9,9 @@
 #include <cstdint>
 
 #include "mpi.h"
+#define MPIX_CONSTANTS_ONLY
+#include "mpix.h"
+#undef MPIX_CONSTANTS_ONLY
 #include "mpi/comm/comm.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/int_array.hpp"
@@ -62,10 +65,14 @@ namespace starling::mpi::check {
 [[nodiscard, gnu::cold]] MPI_Count received(const Comm& comm, MPI_Count count) noexcept;
 [[nodiscard, gnu::cold]] MPI_Count sent(const Comm& comm, MPI_Count count) noexcept;
 
-/// NULL or one of the ABI's small address constants: MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC.
+/// NULL or one of the small address constants: the ABI's MPI_BOTTOM, MPI_IN_PLACE and MPI_BUFFER_AUTOMATIC,
+/// and MPIX_BUFFER_LIBRARY, the largest of them.
 [[nodiscard]] inline bool suspicious(const void* buffer) noexcept {
-  return reinterpret_cast<std::uintptr_t>(buffer) <= 2;
+  return reinterpret_cast<std::uintptr_t>(buffer) <= reinterpret_cast<std::uintptr_t>(MPIX_BUFFER_LIBRARY);
 }
+/// Whether this suspicious address of a receive asks the library for a buffer; `null_asks`: NULL does, too.
+[[nodiscard, gnu::cold]] bool asks_library(const void* buffer, MPI_Count count, const Datatype& datatype,
+                                           bool null_asks) noexcept;
 
 [[nodiscard]] inline bool committed(const Datatype& datatype) noexcept { return datatype.committed(); }
 
@@ -76,6 +83,8 @@ namespace starling::mpi::check {
 [[nodiscard, gnu::cold]] int wrong_errhandler(const char* argument, Kind wanted);
 [[nodiscard, gnu::cold]] int not_committed(const char* argument, const Datatype& datatype);
 [[nodiscard, gnu::cold]] int bad_count(const char* argument, MPI_Count value);
+/// The same of a receive: success for MPIX_COUNT_ANY beside MPIX_BUFFER_LIBRARY.
+[[nodiscard, gnu::cold]] int bad_received_count(const char* argument, MPI_Count value, const void* buffer);
 [[nodiscard, gnu::cold]] int bad_length(const char* argument, int value);
 [[nodiscard, gnu::cold]] int no_topology();
 [[nodiscard, gnu::cold]] int null_argument(const char* argument);

@@ -16,7 +16,15 @@ def covered(api_folder):
     return names
 
 
-def coverage_cpp(implementations, names, order):
+def table(title, order, rows):
+    lines = [f"constexpr Coverage {title}[{len(order)}] = {{"]
+    for name in order:
+        chapter, is_covered = rows[name]
+        lines.append(f'    {{"{name}", "{chapter}", {"true" if is_covered else "false"}}},')
+    return lines + ["};"]
+
+
+def coverage_cpp(implementations, names, order, extensions):
     rows = {}
     for item in implementations:
         for function in item.functions:
@@ -24,11 +32,9 @@ def coverage_cpp(implementations, names, order):
     lines = ["// SPDX-License-Identifier: BSD-3-Clause",
              "// Which functions of the interface this build implements. Written at build time.",
              '#include "mpi/coverage.hpp"', "", "namespace starling::mpi {", "namespace {",
-             f"constexpr Coverage kCoverage[{len(order)}] = {{"]
-    for name in order:
-        chapter, is_covered = rows[name]
-        lines.append(f'    {{"{name}", "{chapter}", {"true" if is_covered else "false"}}},')
-    lines += ["};", "}  // namespace", "",
-              "std::span<const Coverage> coverage() noexcept { return kCoverage; }", "",
-              "}  // namespace starling::mpi", ""]
+             *table("kCoverage", order, rows), *table("kExtensions", extensions, rows),
+             "}  // namespace", "",
+             "std::span<const Coverage> coverage() noexcept { return kCoverage; }",
+             "std::span<const Coverage> extensions() noexcept { return kExtensions; }", "",
+             "}  // namespace starling::mpi", ""]
     return "\n".join(lines)

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exported functions: checks and conversions of the arguments, then the call of the implementation."""
 
-from rules import brings_handler, in_place, is_named, length_of, needs_topology, on_file, rule_of
+from rules import (brings_handler, in_place, is_named, length_of, needs_topology, on_file, provides_buffer, received_count,
+                   rule_of)
 
 HEAD = """\
 // SPDX-License-Identifier: BSD-3-Clause
 // Entry points of the chapter "{chapter}". Written at build time from mpi/tables.
 #include "mpi/api/entry.hpp"
 #include "mpi/api.gen.hpp"
+#define MPIX_WEAK
+#include "mpix.h"
 
 using namespace starling::mpi;         // NOLINT: this file only defines C functions
 using namespace starling::mpi::check;  // NOLINT
@@ -21,7 +24,7 @@ ORDER = ["win", "win_or_null", "comm", "comm_or_null", "session", "group", "root
          "displacements", "datatypes", "dest", "source", "tag", "any_tag", "buffer"]
 
 
-def implementation_signature(item, rules):
+def implementation_signature(item, rules, suffix=""):
     inside = []
     for parameter, rule in zip(item.main.parameters, rules):
         kind = rule.type.replace(" &", "& ") if rule.type.endswith("&") else \
@@ -29,7 +32,7 @@ def implementation_signature(item, rules):
         inside.append(f"{kind}{parameter.name}{rule.array}")
     if is_named(item.main):
         inside.append("const char* function")
-    return f"{item.main.returns} {item.name}({', '.join(inside)})"
+    return f"{item.main.returns} {item.name}{suffix}({', '.join(inside)})"
 
 
 def guarded(condition, lines):
@@ -87,6 +90,9 @@ def check_lines(function, parameter, rule):
                          f"bad_handle(Kind::{kind}, {quoted}, as_bits({name}))")
         return lines + ([f"call.on(Kind::{kind}, as_bits({name}));"] if kind == "comm" else []), f"{name}_"
     if rule.name in ("count", "count_int"):
+        if received_count(function, name):
+            buffer = provides_buffer(function)
+            return [fail_with(f'bad_received_count({quoted}, {name}, {buffer})', f"{name} < 0 && ")], name
         guard = f"{rule.when} && " if rule.when else ""
         lines = fail_if(f"{guard}{name} < 0", f"bad_count({quoted}, {name})")
         return lines, f"({rule.when}) ? {name} : 0" if rule.when else name
@@ -145,7 +151,28 @@ def buffer_lines(function, parameter, rule):
     extent = f"{count}, {datatype}_" if count and datatype else "0, nullptr"
     guard = f"{rule.when} && " if rule.when else ""
     check = f'bad_buffer("{parameter.name}", {parameter.name}, {extent}, {allowed})'
+    if parameter.name == provides_buffer(function):
+        return []  # managed_lines() looks at it, after everything else
     return [fail_with(check, f"suspicious({parameter.name}) && {guard}")]
+
+
+def null_allowed(function):
+    """Where a null address asks the library for a buffer, too: docs/design/managed-buffers.md."""
+    return "true" if function.short in ("Irecv", "Irecv_c") else "false"
+
+
+def managed_lines(item, function, arguments):
+    """A receive whose buffer the library provides goes another way: the others pay nothing for it, since the addresses that
+    mean so are among those that are looked at closely."""
+    buffer = provides_buffer(function)
+    if not buffer:
+        return []
+    names = [p.name for p in function.parameters]
+    count, datatype = (next(n for n in names[names.index(buffer):] if n.endswith(end)) for end in ("count", "type"))
+    inside = [f"if (asks_library({buffer}, {count}, *{datatype}_, {null_allowed(function)}))",
+              f"  return api::{item.name}_managed({', '.join(arguments)});",
+              fail_with(f'bad_buffer("{buffer}", {buffer}, {count}, {datatype}_, false)')]
+    return [f"if (suspicious({buffer})) [[unlikely]] {{"] + ["  " + line for line in inside] + ["}"]
 
 
 def narrow_lines(function, parameter):
@@ -179,6 +206,7 @@ def normal_body(item, function, exceptions):
         lines += checks
     arguments = [argument for *_, argument in checked] + ([f'"{function.name}"'] if is_named(function) else [])
     call = f"api::{item.name}({', '.join(arguments)})"
+    lines += managed_lines(item, function, arguments)
     outs = [p for p, r, *_ in checked if r.name in ("out_count", "inout_count")]
     if not outs:
         return lines + [f"return {call};"]
@@ -223,7 +251,7 @@ def entry(item, function, names, exceptions):
             f"  return call.run([&]() -> int {{\n{inner}\n  }});\n"
     alias = function.signature("MPI_")
     return (f'extern "C" {EXPORT} {function.signature("PMPI_")} {{\n{text}}}\n'
-            f'extern "C" {EXPORT} {alias} __attribute__((weak, alias("PMPI_{function.short}")));\n')
+            f'extern "C" {EXPORT} {alias} __attribute__((weak, alias("{function.twin}")));\n')
 
 
 def entry_file(chapter, items, names, exceptions):
@@ -251,4 +279,6 @@ def declarations(items, exceptions):
     for item in items:
         rules = [rule_of(item.main, item, i, exceptions) for i in range(len(item.main.parameters))]
         lines.append(implementation_signature(item, rules) + ";")
+        if provides_buffer(item.main):
+            lines.append(implementation_signature(item, rules, "_managed") + ";")
     return "\n".join(lines + ["", "}  // namespace starling::mpi::api", ""])

@@ -28,21 +28,23 @@ def write(path, text):
 
 def main(arguments):
     if arguments[0] == "--chapters":
-        print(";".join(chapters(model.read_functions(arguments[1]))))
+        print(";".join(chapters(model.read_functions(arguments[1]) + model.read_extensions(arguments[1]))))
         return
     tables, api_folder, output = (Path(a) for a in arguments)
-    functions = model.read_functions(tables)
-    items = model.implementations(functions)
+    functions, extensions = model.read_functions(tables), model.read_extensions(tables)
+    everything = functions + extensions
+    items = model.implementations(everything)
     exceptions = Exceptions(tables)
     names = covered(api_folder)
     known = {item.name for item in items}
     write(output / "include/mpi.h",
           mpi_h(functions, model.read(tables / "constants.csv"), model.read(tables / "callback_types.csv")))
-    write(output / "mpi/names.gen.hpp", function_names(functions))
+    write(output / "mpi/names.gen.hpp", function_names(everything))
     write(output / "mpi/api.gen.hpp", declarations(items, exceptions))
-    for chapter in chapters(functions):
+    for chapter in chapters(everything):
         write(output / f"mpi/entries/{chapter}.cpp", entry_file(chapter, items, names, exceptions))
-    write(output / "mpi/coverage.cpp", coverage_cpp(items, names & known, [f.name for f in functions]))
+    write(output / "mpi/coverage.cpp", coverage_cpp(items, names & known, [f.name for f in functions],
+                                                        [f.name for f in extensions]))
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class Parameter:
 
 @dataclass
 class Function:
-    name: str            # with MPI_
+    name: str            # with MPI_, or MPIX_
     returns: str
     parameters: list
     variadic: bool
@@ -41,14 +41,19 @@ class Function:
 
     @property
     def short(self):
-        return self.name[len("MPI_"):]
+        return self.name.split("_", 1)[1]
+
+    @property
+    def twin(self):
+        """The name that profilers leave alone."""
+        return "P" + self.name
 
     def signature(self, prefix="MPI_"):
         inside = ", ".join(p.declare() for p in self.parameters) or "void"
         if self.variadic:
             inside += ", ..."
         gap = "" if self.returns.endswith("*") else " "
-        return f"{self.returns}{gap}{prefix}{self.short}({inside})"
+        return f"{self.returns}{gap}{self.twin if prefix == 'PMPI_' else self.name}({inside})"
 
 
 @dataclass
@@ -75,9 +80,9 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-def read_functions(tables):
+def read_functions(tables, table="functions.csv"):
     functions = []
-    for row in read(Path(tables) / "functions.csv"):
+    for row in read(Path(tables) / table):
         parts = [] if row["parameters"] == "void" else [p.strip() for p in row["parameters"].split(",")]
         variadic = bool(parts) and parts[-1] == "..."
         if variadic:
@@ -87,6 +92,11 @@ def read_functions(tables):
                                   row["deprecated_since"], row["chapter"], row["entry"], row["when"],
                                   row["lock"]))
     return functions
+
+
+def read_extensions(tables):
+    """What is not in the standard: include/mpix.h declares it."""
+    return read_functions(tables, "extensions.csv")
 
 
 # The hottest calls wait, too, and a name that is handed over costs an instruction: their twins stand alone.

@@ -55,6 +55,18 @@ def is_named(function):
     return function.chapter.startswith("coll_") or re.sub(r"_c$", "", function.short) in waits
 
 
+def provides_buffer(function):
+    """Parameter in whose place a program may ask the library for a buffer; None: nowhere in this call."""
+    name = re.sub(r"_c$", "", function.short)
+    return {"Recv": "buf", "Irecv": "buf", "Recv_init": "buf", "Mrecv": "buf", "Imrecv": "buf",
+            "Sendrecv": "recvbuf", "Isendrecv": "recvbuf"}.get(name)
+
+
+def received_count(function, parameter):
+    """It may be MPIX_COUNT_ANY, which is negative."""
+    return provides_buffer(function) and parameter in ("count", "recvcount")
+
+
 def needs_topology(function):
     """Its neighbours are those of a topology: without one the call is wrong before anything else is."""
     return function.chapter == "coll_neighborhood"

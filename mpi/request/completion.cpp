@@ -52,6 +52,7 @@ int not_live(MPI_Count index) {
 int complete_any(MPI_Request* handle, Request& request, MPI_Status* status) {
   MPI_Status unused;
   int rc = request.result(status == MPI_STATUS_IGNORE ? unused : *status);
+  if (request.operation != nullptr && status != MPI_STATUS_IGNORE) request.operation->told();
   if (request.persistent) {
     request.active = false;
     return rc;

@@ -20,6 +20,7 @@
 namespace starling::mpi {
 
 class Datatype;
+class ManagedBuffer;
 
 /// A nonblocking operation that is more than one message: a collective's schedule, a generalised request. It
 /// says that it has ended by storing true to Request::core.complete (release).
@@ -38,6 +39,10 @@ class Operation : public Progressable {
   }
   /// The user is done with the completed operation: the last word before it is destroyed.
   [[nodiscard]] virtual int release() { return MPI_SUCCESS; }
+  /// The user has got the status of the completed operation, and not MPI_STATUS_IGNORE.
+  virtual void told() noexcept {}
+  /// Of a receive whose buffer the library provides (mpi/managed), else null.
+  [[nodiscard]] virtual ManagedBuffer* managed() noexcept { return nullptr; }
   /// Ended by a call of the user's, not by progress: who ends it frees a detached one.
   [[nodiscard]] virtual bool ended_by_user() const noexcept { return false; }
 };

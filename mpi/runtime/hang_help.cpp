@@ -6,6 +6,7 @@
 #include "mpi/runtime/hang_help.hpp"
 
 #include <cstdio>
+#include <limits>
 
 #include "core/clock.hpp"
 #include "mpi/runtime/waiting.hpp"
@@ -23,11 +24,16 @@ std::string age_text(std::uint64_t since_ns, std::uint64_t now) {
   return text;
 }
 
+std::string bytes_text(std::uint64_t bytes) {
+  if (bytes == std::uint64_t{std::numeric_limits<std::int64_t>::max()}) return "any number of bytes";
+  return std::to_string(bytes) + " bytes";
+}
+
 std::string message_text(const pml::Pending& message, const std::string& comm, std::uint64_t now) {
   std::string text = message.receive ? "receive from " : "send to ";
   text += message.rank == pml::kAnySource ? "any rank" : "rank " + std::to_string(to_int(message.rank));
   text += message.tag == pml::kAnyTag ? ", any tag" : ", tag " + std::to_string(to_int(message.tag));
-  text += (message.receive ? ", up to " : ", ") + std::to_string(message.bytes) + " bytes, on " + comm;
+  text += (message.receive ? ", up to " : ", ") + bytes_text(message.bytes) + ", on " + comm;
   text += age_text(message.since_ns, now);
   if (*message.stage != '\0') text += std::string(" (") + message.stage + ")";
   return text;

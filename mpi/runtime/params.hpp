@@ -52,6 +52,12 @@ inline constexpr params::Decl kAllocMemSharedMin = params::size_bytes(
     "From this many bytes on, MPI_Alloc_mem gives memory that the other processes of the node can map: large "
     "messages from there take one copy and no system call. Each piece takes a descriptor. 0: never.");
 
+inline constexpr params::Decl kRecvPool = params::size_bytes(
+    "recv_pool_bytes", "64m", 0, std::int64_t{1} << 40,
+    "Memory that a process keeps for receive buffers that the library provides (mpix.h). It is taken from "
+    "the "
+    "system as it is used, and others of the node can map it. What has no room there is ordinary memory.");
+
 inline constexpr params::Decl kProgressThread =
     params::choice("progress_thread", "auto", "auto|off|on",
                    "A thread that makes progress while the program computes, and sleeps otherwise: on in "
@@ -72,7 +78,7 @@ inline constexpr params::Decl kOnesidedCheck = params::equal_everywhere(params::
     "on stderr which overlap in a way that leaves the outcome undefined: ranks and ranges."));
 
 inline constexpr std::array kRuntimeParams = {
-    kAddProcsCutoff, kAsyncModex, kInitBarrier,       kFinalizeBarrier, kStartupReport, kReport,
-    kSpin,           kYield,      kAllocMemSharedMin, kProgressThread,  kOnesidedPath,  kOnesidedCheck};
+    kAddProcsCutoff, kAsyncModex,        kInitBarrier, kFinalizeBarrier, kStartupReport, kReport,       kSpin,
+    kYield,          kAllocMemSharedMin, kRecvPool,    kProgressThread,  kOnesidedPath,  kOnesidedCheck};
 
 }  // namespace starling::mpi

@@ -63,6 +63,7 @@ Runtime::Runtime(Environment& environment, plugin::Index::Handle<pmi::Framework>
       pid_(::getpid()),
       pmi_(std::move(pmi)),
       place_(environment, *pmi_),
+      receive_buffers_(environment.params, allocated_memory_),
       transports_(environment, place_, polling(), std::hash<std::string>{}(pmi_->identity().job)),
       courier_(*pmi_, place_, waits_, transports_),
       background_(environment.params, place_, waits_, progress_thread_),

@@ -33,6 +33,7 @@
 #include "mpi/runtime/phases.hpp"
 #include "mpi/runtime/place.hpp"
 #include "mpi/runtime/progress_thread.hpp"
+#include "mpi/runtime/receive_buffers.hpp"
 #include "mpi/runtime/seating.hpp"
 #include "mpi/runtime/transports.hpp"
 #include "mpi/runtime/waits.hpp"
@@ -74,6 +75,8 @@ class Runtime final {
   [[nodiscard]] const BackgroundProgress& background() const noexcept { return background_; }
   /// What MPI_Alloc_mem has given.
   [[nodiscard]] AllocatedMemory& allocated_memory() noexcept { return allocated_memory_; }
+  /// Buffers of receives that the library provides.
+  [[nodiscard]] ReceiveBuffers& receive_buffers() noexcept { return receive_buffers_; }
   [[nodiscard]] const std::vector<Phase>& phases() const noexcept { return phases_.all(); }
 
   /// Waits until everything that was sent has left this process; after 10 s says what it waits for, and goes
@@ -106,6 +109,7 @@ class Runtime final {
   ProgressThread progress_thread_{registry().lock};
   Place place_;
   AllocatedMemory allocated_memory_;
+  ReceiveBuffers receive_buffers_;
   plugin::Index::Handle<pml::Framework> pml_;
   Transports transports_;
   Courier courier_;

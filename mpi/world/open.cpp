@@ -65,6 +65,7 @@ namespace {
 
 void leave() {
   if (--users != 0) return;
+  Runtime::get()->receive_buffers().report_kept();
   print_startup_report_of_sessions();
   Runtime::get()->background().close();
   registry().active.store(false, std::memory_order_release);

@@ -51,7 +51,9 @@ int Status_set_error(MPI_Status* status, int error) {
 }
 
 int Status_set_cancelled(MPI_Status* status, int flag) {
+  const bool was_managed = managed(*status);
   set_cancelled(*status, flag != 0);
+  if (was_managed) set_managed(*status, buffer_of(*status));
   return MPI_SUCCESS;
 }
 

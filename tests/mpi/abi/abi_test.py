@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds mpi.h and libmpi_abi.so.1 against the tables of the ABI.
 
-usage: abi_test.py {header|constants|prototypes|old_names|symbols|needed} TABLES INCLUDE LIBRARY CC CXX
+usage: abi_test.py {header|constants|prototypes|old_names|extensions|symbols|needed} TABLES INCLUDE LIBRARY CC CXX
 """
 
 import csv
@@ -25,6 +25,7 @@ class Test:
         self.tables, self.include, self.library, self.cc, self.cxx = Path(tables), include, library, cc, cxx
         self.functions = read(self.tables / "functions.csv")
         self.constants = read(self.tables / "constants.csv")
+        self.extensions = read(self.tables / "extensions.csv")
 
     def compile(self, text, language="c", options=(), output=None):
         """Compiles (with an output: and links) a program; everything that the compiler says is a failure."""
@@ -91,6 +92,32 @@ class Test:
                 lines.append(f"extern {row['returns']} {name}({row['parameters']});")
         self.compile("\n".join(lines) + "\n", "c", ["-std=c11"])
 
+    def extensions_(self):
+        """mpix.h declares what the table has and nothing else, in every standard; its constants are none of the ABI's; and a
+        program that uses it needs no library that has it."""
+        names = [prefix + row["function"] for row in self.extensions for prefix in ("", "P")]
+        text = (Path(self.include) / "mpix.h").read_text(encoding="utf-8")
+        declared = re.findall(r"^int (P?MPIX_\w+)\(", text, re.MULTILINE)
+        if sorted(declared) != sorted(names):
+            sys.exit(f"mpix.h declares {declared}, the table has {names}")
+        lines = ["#include <mpix.h>", "#include <mpix.h>"]
+        lines += [f"extern {row['returns']} {prefix}{row['function']}({row['parameters']});"
+                  for row in self.extensions for prefix in ("", "P")]
+        lines += ["int main(void) {", "  void *buffer = MPIX_BUFFER_LIBRARY;", "  int count = MPIX_COUNT_ANY, wrong = 0;"]
+        for row in self.constants:
+            if row["kind"].endswith("*") and "function" not in row["kind"]:
+                lines.append(f"  wrong += buffer == (void *)({row['constant']});")
+            elif row["kind"] in ("macro int", "enum int"):
+                lines.append(f"  wrong += count == {row['constant']};")
+        lines += ["  return wrong != 0 || count >= 0 || (unsigned long)buffer >= 4096 || MPIX_HAVE_RECV_BUF();", "}"]
+        for language, standard in STANDARDS:
+            self.compile("\n".join(lines) + "\n", language, [f"-std={standard}", "-pedantic-errors"])
+        with tempfile.TemporaryDirectory() as folder:
+            for options in (["-fpie", "-pie"], ["-fno-pie", "-no-pie"]):
+                program = f"{folder}/alone"
+                self.compile("\n".join(lines) + "\n", "c", ["-std=c11", *options], program)
+                subprocess.run([program], check=True)
+
     def symbols(self):
         output = subprocess.run(["nm", "-D", "--defined-only", self.library], capture_output=True,
                                 text=True, check=True)
@@ -98,19 +125,19 @@ class Test:
         for line in output.stdout.splitlines():
             _, kind, name = line.split()
             found[name.split("@")[0]] = kind
-        expected = {row["function"]: "W" for row in self.functions}
-        expected.update({"P" + row["function"]: "T" for row in self.functions})
+        everything = self.functions + self.extensions
+        expected = {row["function"]: "W" for row in everything}
+        expected.update({"P" + row["function"]: "T" for row in everything})
         wrong = [f"{name} is missing" for name in expected if name not in found]
         wrong += [f"{name} is {found[name]}, expected {kind}" for name, kind in expected.items()
                   if name in found and found[name] != kind]
-        wrong += [f"{name} is exported" for name in found if name not in expected
-                  and not re.match(r"P?MPIX_", name)]
+        wrong += [f"{name} is exported" for name in found if name not in expected]
         if wrong:
             sys.exit("\n".join(wrong))
         # Profilers that interpose MPI_* must see the application's calls only.
         relocations = subprocess.run(["readelf", "-rW", self.library], capture_output=True, text=True,
                                      check=True).stdout
-        calls = [line for line in relocations.splitlines() if re.search(r"\bP?MPI_\w+", line)]
+        calls = [line for line in relocations.splitlines() if re.search(r"\bP?MPIX?_\w+", line)]
         if calls:
             sys.exit("the library calls MPI functions by their exported names:\n" + "\n".join(calls))
 
@@ -131,7 +158,7 @@ class Test:
 def main():
     test = Test(*sys.argv[2:7])
     {"header": test.header, "constants": test.constants_, "prototypes": test.prototypes,
-     "old_names": test.old_names, "symbols": test.symbols,
+     "old_names": test.old_names, "extensions": test.extensions_, "symbols": test.symbols,
      "needed": test.needed}[sys.argv[1]]()
 
 

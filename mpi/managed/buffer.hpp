@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  The buffer of one receive that the library provides. Layer: mpi. See
+/// docs/design/managed-buffers.md.
+///
+/// Threads:   under the runtime's lock.
+/// Ownership: what the program has not been told of (MPI_STATUS_IGNORE, a cancelled or failed receive, a
+///            request that was freed) goes back with this object; the rest is the program's until it
+///            releases it.
+/// Errors:    MPI error classes, with the reason noted.
+/// Units:     bytes.
+
+#include <cstdint>
+
+#include "frameworks/pml/layout.hpp"
+#include "frameworks/pml/request.hpp"
+#include "frameworks/shm/memory/buffer_pool.hpp"
+#include "mpi.h"
+#include "mpi/datatype/datatype.hpp"
+
+namespace starling::mpi {
+
+class ManagedBuffer final : private pml::Layout, private pml::Placement {
+ public:
+  /// `count`: an upper bound, or MPIX_COUNT_ANY.
+  ManagedBuffer(Datatype& datatype, MPI_Count count);
+  ~ManagedBuffer();
+  ManagedBuffer(const ManagedBuffer&) = delete;
+  ManagedBuffer& operator=(const ManagedBuffer&) = delete;
+
+  /// What a receive is posted with. Once more: the buffer of the time before last goes back, if nobody has
+  /// been told of it.
+  [[nodiscard]] pml::Buffer post() noexcept;
+  /// The receive has ended: what its status has to say beside source, tag and length.
+  void describe(const pml::Status& from, MPI_Status& to) noexcept;
+  /// The program has the status, and will give the buffer back.
+  void told() noexcept;
+  /// The address of the last receive's buffer, null if it has none; false, with the reason noted: there is
+  /// none to be had.
+  [[nodiscard]] int address(void** to) const;
+
+ private:
+  using Handle = shm::BufferPool::Handle;
+
+  [[nodiscard]] Placement* placement() const noexcept override { return const_cast<ManagedBuffer*>(this); }
+  [[nodiscard]] bool place(pml::Buffer& buffer, std::uint64_t bytes) noexcept override;
+  // Asked only of what has been placed, and then it is the datatype's turn.
+  [[nodiscard]] std::uint64_t packed_bytes() const noexcept override { return datatype_->packed_bytes(); }
+  void pack(const void*, std::uint64_t, std::uint64_t, std::byte*, std::size_t) const noexcept override;
+  void unpack(void*, std::uint64_t, std::uint64_t, const std::byte*, std::size_t) const noexcept override;
+
+  static void give_back(Handle& handle) noexcept;
+
+  Ref<Datatype> datatype_;
+  std::uint64_t most_;
+  Handle handle_;  ///< of the last receive
+  Handle before_;  ///< of the one before, if nobody was told
+  bool told_ = false;
+  bool cancelled_ = false;
+};
+
+/// The buffer behind a status of the program's, for MPIX_Get_recv_buf and MPIX_Release_recv_buf. Null in
+/// `found` with MPI_SUCCESS: the receive has none. Else an error class, with the reason noted.
+[[nodiscard]] int find_buffer(const MPI_Status& status, shm::BufferPool::Buffer** found);
+
+}  // namespace starling::mpi

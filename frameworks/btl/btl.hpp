@@ -24,6 +24,7 @@
 #include "core/result.hpp"
 #include "frameworks/btl/address.hpp"
 #include "frameworks/btl/loans.hpp"
+#include "frameworks/btl/writes.hpp"
 #include "params/registry.hpp"
 
 namespace starling::shm {
@@ -128,6 +129,8 @@ class Endpoint {
   [[nodiscard]] virtual bool can_get(const RemoteBuffer& from) noexcept = 0;
   /// How memory is lent to this peer and borrowed from it; null where that is not possible. The endpoint's.
   [[nodiscard]] virtual Loans* loans() noexcept = 0;
+  /// How this process writes to memory of the peer's; null where it cannot. The endpoint's.
+  [[nodiscard]] virtual Writes* writes() noexcept = 0;
 };
 
 class Component {
@@ -204,7 +207,7 @@ struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 6;
+  static constexpr std::uint32_t kInterface = 7;
 };
 
 }  // namespace starling::btl

@@ -55,6 +55,7 @@ class Paths final : public btl::Endpoint {
   }
   [[nodiscard]] bool can_get(const btl::RemoteBuffer&) noexcept override { return false; }
   [[nodiscard]] btl::Loans* loans() noexcept override { return nullptr; }
+  [[nodiscard]] btl::Writes* writes() noexcept override { return nullptr; }
 
  private:
   struct Path {

@@ -21,7 +21,7 @@ struct Arrival {
   wire::Offer offer;            ///< of an rts
   const std::byte* payload = nullptr;
 
-  [[nodiscard]] bool eager() const noexcept { return kind != wire::Kind::rts; }
+  [[nodiscard]] bool eager() const noexcept { return kind <= wire::Kind::eager_sync; }
   [[nodiscard]] static Arrival of(const wire::Envelope& envelope, std::uint64_t length,
                                   std::uint64_t sender_id, const wire::Offer& offer,
                                   const std::byte* payload) noexcept {

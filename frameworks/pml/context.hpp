@@ -38,14 +38,14 @@ struct Message {
   Peer* peer = nullptr;
   Source* from = nullptr;  ///< null while parked and once taken out
   std::uint64_t length = 0;
-  std::uint64_t sender_id = 0;  ///< 0 for a plain eager message
+  std::uint64_t sender_id = 0;  ///< 0 for a plain eager message; of a pushed one the handle of its buffer
   wire::Offer offer;            ///< of an rts
   Rank rank{0};
   Tag tag{0};
   wire::Kind kind{};
   std::uint8_t flags = 0;
 
-  [[nodiscard]] bool eager() const noexcept { return kind != wire::Kind::rts; }
+  [[nodiscard]] bool eager() const noexcept { return kind <= wire::Kind::eager_sync; }
   [[nodiscard]] std::byte* payload() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   [[nodiscard]] std::size_t bytes_held() const noexcept {
     return sizeof(Message) + (eager() ? static_cast<std::size_t>(length) : 0);

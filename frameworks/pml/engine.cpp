@@ -44,7 +44,8 @@ Engine::Engine(peer::Peers& peers, const Config& config, std::unique_ptr<Chooser
       matcher_(peers_, notes_),
       eager_(outbox_, transfers_),
       rendezvous_(peers_, outbox_, transfers_, notes_, std::move(chooser), std::move(protocols)),
-      sends_(peers_, outbox_, eager_, rendezvous_, pml::announced_max(config)),
+      grants_(peers_, outbox_, notes_, matcher_),
+      sends_(peers_, outbox_, eager_, rendezvous_, grants_, pml::announced_max(config)),
       holders_(matcher_, outbox_),
       self_(config.self),
       eager_limit_(config.eager_limit),
@@ -59,6 +60,7 @@ Result<Context*> Engine::open(ContextId id, Rank my_rank, ProcListPtr ranks) {
 }
 
 void Engine::close(Context* context) noexcept {
+  grants_.close(context->id());
   matcher_.close(
       *context, [](Request& request) { complete_receive(request, 0, Fault::none, true); },
       [this](Peer& peer, const Arrival& arrival) { refuse(peer, arrival); });

@@ -22,6 +22,7 @@
 
 #include "frameworks/peer/peers.hpp"
 #include "frameworks/pml/eager.hpp"
+#include "frameworks/pml/grants.hpp"
 #include "frameworks/pml/holders.hpp"
 #include "frameworks/pml/matcher.hpp"
 #include "frameworks/pml/peer.hpp"
@@ -102,6 +103,7 @@ class Engine final : public Component, private peer::Front {
   void on_eager_sync(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_rts(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_cancel(Peer& peer, std::span<const std::byte> message) noexcept;
+  void on_pushed(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_line(Peer& peer, std::span<const std::byte> message) noexcept;
 
   // engine_front.cpp: what the peers ask of their front
@@ -148,6 +150,7 @@ class Engine final : public Component, private peer::Front {
   Matcher matcher_;
   Eager eager_;
   Rendezvous rendezvous_;
+  Grants grants_;
   Sends sends_;
   Holders holders_;
   ProcId self_;

@@ -24,7 +24,9 @@ constexpr std::array kOwn{
     facts_of(wire::Kind::rts, Order::kept),           facts_of(wire::Kind::cancel, Order::kept),
     facts_of(wire::Kind::held, Order::kept),          facts_of(wire::Kind::fin, Order::free),
     facts_of(wire::Kind::sync_ack, Order::free),      facts_of(wire::Kind::credit, Order::free),
-    facts_of(wire::Kind::cancel_answer, Order::free), facts_of(wire::Kind::go_on, Order::free)};
+    facts_of(wire::Kind::cancel_answer, Order::free), facts_of(wire::Kind::go_on, Order::free),
+    facts_of(wire::Kind::pushed, Order::kept),        facts_of(wire::Kind::grant, Order::free),
+    facts_of(wire::Kind::returned, Order::free)};
 
 }  // namespace
 

@@ -13,6 +13,7 @@ void Engine::lose(peer::Peer& lost) noexcept {
   sends_.drop(peer, peer.fault);
   holders_.forget(peer);
   rendezvous_.lose(peer);
+  grants_.lose(peer);
   matcher_.each_context([&](Context& context) { lose(context, peer); });
 }
 

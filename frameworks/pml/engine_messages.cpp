@@ -26,6 +26,9 @@ void Engine::receive(peer::Peer& from, std::span<const std::byte> message) noexc
     case wire::Kind::cancel: return on_cancel(peer, message);
     case wire::Kind::held:
     case wire::Kind::go_on: return on_line(peer, message);
+    case wire::Kind::pushed: return on_pushed(peer, message);
+    case wire::Kind::grant:
+    case wire::Kind::returned: return grants_.on_message(peer, message);
     default: notes_.malformed(peer, "its kind is unknown");
   }
 }
@@ -48,7 +51,9 @@ void Engine::on_arrival(Peer& peer, ContextId id, const Arrival& arrival) noexce
 }
 
 void Engine::match(Request& request, Peer& peer, const Arrival& arrival, bool kept) noexcept {
+  if (arrival.kind == wire::Kind::pushed) return grants_.match(request, peer, arrival);
   if (!arrival.eager()) {
+    if (placement_of(request.buffer) != nullptr) grants_.offer(peer, request, arrival);
     // A sender out of credit waits for what it is owed, even if that is little yet.
     if ((arrival.flags & wire::kStalled) != 0 && peer.owed > 0) eager_.return_credit(peer);
     return rendezvous_.match(request, peer, arrival, kept);
@@ -61,6 +66,7 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival, bool ke
 
 /// Nobody will receive this one: its sender must not wait for it.
 void Engine::refuse(Peer& peer, const Arrival& arrival) noexcept {
+  if (arrival.kind == wire::Kind::pushed) return grants_.refuse(arrival);
   if (!arrival.eager()) return answer(outbox_, peer, wire::Kind::fin, arrival.sender_id);
   eager_.consumed(peer, static_cast<std::size_t>(arrival.length));
   if (arrival.kind == wire::Kind::eager_sync) answer(outbox_, peer, wire::Kind::sync_ack, arrival.sender_id);
@@ -81,6 +87,15 @@ void Engine::on_rts(Peer& peer, std::span<const std::byte> message) noexcept {
   if (!wire::read(message, header)) return notes_.malformed(peer, "an RTS is shorter than its header");
   on_arrival(peer, ContextId{header.envelope.context},
              Arrival::of(header.envelope, header.length, header.sender_id, header.offer, nullptr));
+}
+
+void Engine::on_pushed(Peer& peer, std::span<const std::byte> message) noexcept {
+  ContextId context;
+  Arrival arrival;
+  if (!grants_.arrived(peer, message, context, arrival)) {
+    return notes_.malformed(peer, "a message lies in a buffer that was not granted for it");
+  }
+  on_arrival(peer, context, arrival);
 }
 
 void Engine::on_cancel(Peer& peer, std::span<const std::byte> message) noexcept {

@@ -23,6 +23,17 @@ Component::Counters Engine::counters() const {
         std::to_string(sends_.held_ever()) + " messages waited here because their receivers had " +
         std::to_string(sends_.announced_max()) + " of ours announced and unmatched (pml_unexpected_max)");
   }
+  const Grants::Counters& pushes = grants_.counters();
+  if (pushes.pushed != 0) {
+    counters.notes.push_back(std::to_string(pushes.pushed) + " messages of " + std::to_string(pushes.bytes) +
+                             " bytes were written into buffers that their receivers had granted");
+  }
+  if (pushes.adopted + pushes.copied != 0) {
+    counters.notes.push_back(std::to_string(pushes.adopted) +
+                             " messages were received where their senders had "
+                             "written them, and " +
+                             std::to_string(pushes.copied) + " copied from there");
+  }
   const std::vector<std::string> notes = rendezvous_.notes();
   counters.notes.insert(counters.notes.end(), notes.begin(), notes.end());
   return counters;

@@ -10,6 +10,10 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace starling::shm {
+class BufferPool;  // frameworks/shm/memory/buffer_pool.hpp
+}
+
 namespace starling::pml {
 
 struct Buffer;
@@ -22,6 +26,11 @@ class Placement {
   /// Called once, when the receive has matched, if the message brings anything: `buffer` becomes memory for
   /// `bytes` packed bytes, at most what it was posted with. False: there is none.
   [[nodiscard]] virtual bool place(Buffer& buffer, std::uint64_t bytes) noexcept = 0;
+  /// Instead of place(): the packed bytes lie in this buffer of the pool's already, which becomes the
+  /// receive's. False: they have to be copied.
+  [[nodiscard]] virtual bool adopt(Buffer& buffer, std::uint64_t handle, std::uint64_t bytes) noexcept = 0;
+  /// Where the memory comes from.
+  [[nodiscard]] virtual shm::BufferPool& pool() noexcept = 0;
 
  protected:
   ~Placement() = default;
@@ -51,9 +60,14 @@ struct Buffer {
   const Layout* layout = nullptr;
 };
 
+/// Null: the memory of this receive is there.
+[[nodiscard]] inline Placement* placement_of(const Buffer& buffer) noexcept {
+  return buffer.layout != nullptr ? buffer.layout->placement() : nullptr;
+}
+
 /// Has the memory of a receive found that has matched. False: there is none.
 [[nodiscard]] inline bool place(Buffer& buffer, std::uint64_t bytes) noexcept {
-  Placement* const placement = buffer.layout != nullptr ? buffer.layout->placement() : nullptr;
+  Placement* const placement = placement_of(buffer);
   return placement == nullptr || placement->place(buffer, bytes);
 }
 

@@ -17,6 +17,7 @@
 #include "frameworks/peer/outbox.hpp"
 #include "frameworks/peer/peer.hpp"
 #include "frameworks/peer/table.hpp"
+#include "frameworks/pml/granted.hpp"
 #include "frameworks/pml/held_back.hpp"
 #include "frameworks/pml/request.hpp"
 #include "frameworks/pml/traffic.hpp"
@@ -51,6 +52,8 @@ struct Peer final : peer::Peer {
   RequestChain fifo;               ///< sends that have not started, oldest first
   std::unique_ptr<HeldBack> held;  ///< sends that it has no room to hear of; null: there was none yet
   std::uint32_t announced = 0;     ///< what it has been told of and has neither matched nor refused
+
+  std::unique_ptr<PeerGrants> grants;  ///< null: none
 
   [[nodiscard]] bool holds_back() const noexcept { return held != nullptr && !held->empty(); }
   /// After a change of fifo, held or state: whether the fast path is open.

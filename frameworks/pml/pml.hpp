@@ -104,7 +104,7 @@ struct Framework {
   using Component = pml::Component;
   using Args = pml::Args;
   static constexpr FixedString<24> kName = "pml";
-  static constexpr std::uint32_t kInterface = 5;
+  static constexpr std::uint32_t kInterface = 6;
 };
 
 }  // namespace starling::pml

@@ -30,7 +30,10 @@ bool engines_own(wire::Kind kind) noexcept {
     case wire::Kind::cancel:
     case wire::Kind::cancel_answer:
     case wire::Kind::held:
-    case wire::Kind::go_on: return true;
+    case wire::Kind::go_on:
+    case wire::Kind::grant:
+    case wire::Kind::returned:
+    case wire::Kind::pushed: return true;
     default: return peer::wire::taken(static_cast<peer::wire::Kind>(kind));
   }
 }

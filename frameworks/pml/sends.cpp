@@ -53,6 +53,10 @@ bool Sends::start(Request& request) noexcept {
   }
   const bool fits = Eager::fits(peer, request);
   if (fits && Eager::covered(peer, request)) return eager_.start(request) != Post::again;
+  if (!fits) {
+    const Grants::Pushed pushed = grants_.push(request);
+    if (pushed != Grants::Pushed::no) return pushed == Grants::Pushed::done;
+  }
   // The receiver may hold no more of our eager bytes: only the announcement goes, which also asks for credit.
   if (fits && (request.flags & kStallCounted) == 0) {
     request.flags |= kStallCounted;

@@ -15,18 +15,20 @@
 #include <span>
 
 #include "frameworks/pml/eager.hpp"
+#include "frameworks/pml/grants.hpp"
 #include "frameworks/pml/rendezvous.hpp"
 
 namespace starling::pml {
 
 class Sends {
  public:
-  Sends(PeerTable& peers, Outbox& outbox, Eager& eager, Rendezvous& rendezvous,
+  Sends(PeerTable& peers, Outbox& outbox, Eager& eager, Rendezvous& rendezvous, Grants& grants,
         std::uint32_t announced_max) noexcept
       : peers_(peers),
         outbox_(outbox),
         eager_(eager),
         rendezvous_(rendezvous),
+        grants_(grants),
         announced_max_(announced_max) {}
   Sends(const Sends&) = delete;
   Sends& operator=(const Sends&) = delete;
@@ -65,6 +67,7 @@ class Sends {
   Outbox& outbox_;
   Eager& eager_;
   Rendezvous& rendezvous_;
+  Grants& grants_;
   std::uint32_t announced_max_;
   std::size_t held_now_ = 0;  // sends that wait for the receiver to match earlier ones
   std::uint64_t held_ever_ = 0;

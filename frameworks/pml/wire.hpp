@@ -35,9 +35,12 @@ enum class Kind : std::uint8_t {
   go_on = 16,          ///< Envelope: send more of this context, something here waits for a message
   lender = 17,         ///< Lender: how the sender's memory can be borrowed
   lent = 18,           ///< Data without payload: `length` bytes of a transfer have been lent
-  taken = 19,  ///< Answer: `length` lent bytes have been copied; the id of a send: with them it has all
-  got = 20,    ///< Answer: the receiver has got what it wants of this send
-  borrow = 21  ///< Cts: lend these bytes instead of sending them
+  taken = 19,     ///< Answer: `length` lent bytes have been copied; the id of a send: with them it has all
+  got = 20,       ///< Answer: the receiver has got what it wants of this send
+  borrow = 21,    ///< Cts: lend these bytes instead of sending them
+  grant = 22,     ///< Grant: a buffer that the peer may write a message to
+  returned = 23,  ///< Grant: it will not be written to
+  pushed = 24     ///< Pushed: a message whose data lie in a granted buffer
 };
 
 /// Kinds from here to 255 are for the protocols that plugins bring.
@@ -104,6 +107,24 @@ struct Lender {
   std::uint64_t words[2] = {};  ///< btl::LoanOffer
 };
 
+struct Grant {
+  Prefix prefix;
+  std::uint64_t context = 0;
+  std::int32_t tag = 0;
+  std::int32_t source = 0;    ///< the receiver's rank in the context
+  std::uint64_t handle = 0;   ///< the receiver's name for the buffer
+  std::uint64_t address = 0;  ///< in the receiver
+  std::uint64_t bytes = 0;
+};
+
+struct Pushed {
+  Envelope envelope;
+  std::uint64_t length = 0;
+  std::uint64_t handle = 0;  ///< of the grant
+};
+
+static_assert(sizeof(Grant) == 48 && offsetof(Grant, handle) == 24 && sizeof(Grant) <= kHeaderMax);
+static_assert(sizeof(Pushed) == 40 && offsetof(Pushed, length) == 24 && sizeof(Pushed) <= kHeaderMax);
 static_assert(sizeof(Envelope) == 24 && offsetof(Envelope, context) == 8 && offsetof(Envelope, tag) == 16 &&
               offsetof(Envelope, source) == 20);
 static_assert(sizeof(SyncEnvelope) == 32 && offsetof(SyncEnvelope, sender_id) == 24);

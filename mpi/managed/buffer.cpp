@@ -22,7 +22,7 @@ namespace {
 
 using Pool = shm::BufferPool;
 
-Pool& pool() noexcept { return Runtime::get()->receive_buffers().pool(); }
+Pool& the_pool() noexcept { return Runtime::get()->receive_buffers().pool(); }
 
 }  // namespace
 
@@ -38,7 +38,7 @@ ManagedBuffer::~ManagedBuffer() {
   give_back(before_);
 }
 
-void ManagedBuffer::give_back(Handle& handle) noexcept { pool().give(std::exchange(handle, {})); }
+void ManagedBuffer::give_back(Handle& handle) noexcept { the_pool().give(std::exchange(handle, {})); }
 
 pml::Buffer ManagedBuffer::post() noexcept {
   give_back(before_);
@@ -53,8 +53,8 @@ bool ManagedBuffer::place(pml::Buffer& buffer, std::uint64_t bytes) noexcept {
   const std::uint64_t elements = (bytes - 1) / type.size() + 1;
   const std::uint64_t span =
       type.contiguous() ? bytes : static_cast<std::uint64_t>(type.span_bytes(elements));
-  handle_ = pool().take(static_cast<std::size_t>(span));
-  Pool::Buffer* const taken = pool().find(handle_);
+  handle_ = the_pool().take(static_cast<std::size_t>(span));
+  Pool::Buffer* const taken = the_pool().find(handle_);
   if (taken == nullptr) return false;
   if (type.contiguous()) {
     buffer = {taken->memory, bytes, 0, nullptr};
@@ -64,6 +64,17 @@ bool ManagedBuffer::place(pml::Buffer& buffer, std::uint64_t bytes) noexcept {
   buffer = {taken->shown, bytes, elements, &type};
   return true;
 }
+
+bool ManagedBuffer::adopt(pml::Buffer& buffer, std::uint64_t handle, std::uint64_t bytes) noexcept {
+  if (!datatype_->contiguous()) return false;
+  Pool::Buffer* const taken = the_pool().find({handle});
+  handle_ = {handle};
+  taken->bytes = static_cast<std::size_t>(bytes);
+  buffer = {taken->memory, bytes, 0, nullptr};
+  return true;
+}
+
+shm::BufferPool& ManagedBuffer::pool() noexcept { return the_pool(); }
 
 void ManagedBuffer::pack(const void*, std::uint64_t, std::uint64_t, std::byte*, std::size_t) const noexcept {
   expects(false, "a receive buffer of the library's was packed from");
@@ -77,7 +88,7 @@ void ManagedBuffer::unpack(void*, std::uint64_t, std::uint64_t, const std::byte*
 void ManagedBuffer::describe(const pml::Status& from, MPI_Status& to) noexcept {
   cancelled_ = from.cancelled;
   if (from.cancelled || from.bytes == 0) give_back(handle_);
-  if (Pool::Buffer* const buffer = pool().find(handle_)) {
+  if (Pool::Buffer* const buffer = the_pool().find(handle_)) {
     buffer->source = to_int(from.source);
     buffer->tag = to_int(from.tag);
   }
@@ -86,12 +97,12 @@ void ManagedBuffer::describe(const pml::Status& from, MPI_Status& to) noexcept {
 
 void ManagedBuffer::told() noexcept {
   told_ = true;
-  if (Pool::Buffer* const buffer = pool().find(handle_)) buffer->delivered = true;
+  if (Pool::Buffer* const buffer = the_pool().find(handle_)) buffer->delivered = true;
 }
 
 int ManagedBuffer::address(void** to) const {
   if (cancelled_) return error(MPI_ERR_REQUEST, "the receive was cancelled, and has no buffer");
-  const Pool::Buffer* const buffer = pool().find(handle_);
+  const Pool::Buffer* const buffer = the_pool().find(handle_);
   if (handle_ && buffer == nullptr)
     return error(MPI_ERR_REQUEST, "the buffer of the last receive has been released");
   *to = buffer != nullptr ? buffer->shown : nullptr;
@@ -110,7 +121,7 @@ int find_buffer(const MPI_Status& status, Pool::Buffer** found) {
     return error(MPI_ERR_ARG, "status is of a receive that was cancelled, which has no buffer");
   const Pool::Handle handle{buffer_of(status)};
   if (!handle) return MPI_SUCCESS;
-  *found = pool().find(handle);
+  *found = the_pool().find(handle);
   if (*found != nullptr) return MPI_SUCCESS;
   return error(MPI_ERR_ARG,
                "status is of a receive whose buffer has been released, or went back to the library with its "

@@ -44,6 +44,8 @@ class ManagedBuffer final : private pml::Layout, private pml::Placement {
 
   [[nodiscard]] Placement* placement() const noexcept override { return const_cast<ManagedBuffer*>(this); }
   [[nodiscard]] bool place(pml::Buffer& buffer, std::uint64_t bytes) noexcept override;
+  [[nodiscard]] bool adopt(pml::Buffer& buffer, std::uint64_t handle, std::uint64_t bytes) noexcept override;
+  [[nodiscard]] shm::BufferPool& pool() noexcept override;
   // Asked only of what has been placed, and then it is the datatype's turn.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept override { return datatype_->packed_bytes(); }
   void pack(const void*, std::uint64_t, std::uint64_t, std::byte*, std::size_t) const noexcept override;

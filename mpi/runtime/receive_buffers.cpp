@@ -21,7 +21,7 @@ void ReceiveBuffers::open() noexcept {
     auto shared = memory_.offer(bytes);
     std::byte* const range =
         shared ? *shared : static_cast<std::byte*>(std::aligned_alloc(shm::BufferPool::kBlock, bytes));
-    if (range != nullptr) pool_.open(range, bytes);
+    if (range != nullptr) pool_.open(range, bytes, shared.has_value());
   } catch (const std::bad_alloc&) {
     log::info("receive buffers: ordinary memory, since there was none for the pool's own tables");
   }

@@ -99,6 +99,7 @@ class Link : public Endpoint {
   Post get(const RemoteBuffer&, std::span<std::byte>, Completion*) noexcept override { return Post::again; }
   [[nodiscard]] bool can_get(const RemoteBuffer&) noexcept override { return false; }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
+  [[nodiscard]] Writes* writes() noexcept override { return nullptr; }
 
   [[nodiscard]] ProcId peer() const noexcept { return peer_; }
   [[nodiscard]] bool lost() const noexcept { return lost_; }

@@ -10,11 +10,12 @@
 
 namespace starling::shm {
 
-void BufferPool::open(std::byte* range, std::size_t bytes) {
+void BufferPool::open(std::byte* range, std::size_t bytes, bool shared) {
   pieces_ = Buddy(bytes, kBlock);
   touched_.assign(bytes / kBlock, false);
   range_ = range;
   range_bytes_ = bytes / kBlock * kBlock;
+  shared_ = shared;
 }
 
 std::size_t BufferPool::offset_of(const Buffer& buffer) const noexcept {
@@ -33,13 +34,14 @@ void BufferPool::touch(std::size_t offset, std::size_t bytes) noexcept {
   }
 }
 
-std::byte* BufferPool::take_memory(std::size_t bytes) noexcept {
+std::byte* BufferPool::take_memory(std::size_t bytes, Where where) noexcept {
   if (range_ != nullptr && bytes <= range_bytes_) {
     if (const auto offset = pieces_.take(bytes)) {
       touch(*offset, bytes);
       return range_ + *offset;
     }
   }
+  if (where == Where::in_range) return nullptr;
   ++counters_.ordinary;
   const std::size_t whole = (bytes + kBlock - 1) / kBlock * kBlock;
   return whole < bytes ? nullptr : static_cast<std::byte*>(std::aligned_alloc(kBlock, whole));
@@ -57,8 +59,8 @@ std::uint32_t BufferPool::take_slot() {
   return index;
 }
 
-BufferPool::Handle BufferPool::take(std::size_t bytes) noexcept {
-  std::byte* const memory = take_memory(bytes);
+BufferPool::Handle BufferPool::take(std::size_t bytes, Where where) noexcept {
+  std::byte* const memory = take_memory(bytes, where);
   if (memory == nullptr) return {};
   std::uint32_t index = 0;
   try {

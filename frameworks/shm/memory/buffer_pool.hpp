@@ -46,12 +46,15 @@ class BufferPool {
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  /// From here on buffers lie in this range, on page boundaries. Throws std::bad_alloc.
-  void open(std::byte* range, std::size_t bytes);
-  [[nodiscard]] bool opened() const noexcept { return range_ != nullptr; }
+  /// From here on buffers lie in this range, on page boundaries; `shared`: others can map it. Throws
+  /// std::bad_alloc.
+  void open(std::byte* range, std::size_t bytes, bool shared);
+  [[nodiscard]] bool shared() const noexcept { return shared_; }
+  [[nodiscard]] std::size_t range_bytes() const noexcept { return range_bytes_; }
 
+  enum class Where : std::uint8_t { anywhere, in_range };
   /// At least one byte.
-  [[nodiscard]] Handle take(std::size_t bytes) noexcept;
+  [[nodiscard]] Handle take(std::size_t bytes, Where where = Where::anywhere) noexcept;
   void give(Handle handle) noexcept;
   /// Null: no such buffer is out.
   [[nodiscard]] Buffer* find(Handle handle) noexcept;
@@ -84,12 +87,13 @@ class BufferPool {
   static constexpr std::uint64_t kPool = 1;
   static constexpr std::uint32_t kIndexMask = 0xffffff;
 
-  [[nodiscard]] std::byte* take_memory(std::size_t bytes) noexcept;
+  [[nodiscard]] std::byte* take_memory(std::size_t bytes, Where where) noexcept;
   [[nodiscard]] std::uint32_t take_slot();
   void touch(std::size_t offset, std::size_t bytes) noexcept;
 
   std::byte* range_ = nullptr;
   std::size_t range_bytes_ = 0;
+  bool shared_ = false;
   Buddy pieces_;
   std::vector<bool> touched_;  // pages of the range
   std::vector<Slot> slots_;

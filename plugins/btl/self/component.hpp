@@ -42,6 +42,7 @@ class SelfComponent final : public Component, private Endpoint {
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
   [[nodiscard]] bool can_get(const RemoteBuffer&) noexcept override { return true; }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
+  [[nodiscard]] Writes* writes() noexcept override { return nullptr; }
 
   Sink& sink_;
   shm::NodeSegment* segment_;  // null in some tests: then nobody sleeps

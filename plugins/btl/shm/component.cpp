@@ -111,6 +111,7 @@ void ShmComponent::idle() noexcept {
   next_look_ns_ = now + kLookNs;
   shared_.lanes.look();
   shared_.mapped.tidy();
+  shared_.written.tidy();
   look_for_dead(ask_the_system);
 }
 
@@ -152,6 +153,7 @@ void ShmComponent::look_for_dead(bool ask_the_system) noexcept {
     if (!end) continue;
     lost_[local_rank] = true;
     shared_.mapped.drop(local_rank);
+    shared_.written.drop(local_rank);
     const char* const why = *end == Errc::peer_left ? "the process has left MPI and ended"
                                                     : "the process has ended without leaving MPI";
     if (const auto found = endpoints_.find(local_rank); found != endpoints_.end()) {

@@ -296,6 +296,10 @@ bool ShmEndpoint::can_get(const RemoteBuffer& from) noexcept {
   return can_read() || shared_.mapped.possible(local_rank_, from.address);
 }
 
+std::byte* ShmEndpoint::find(std::uint64_t address, std::size_t bytes) noexcept {
+  return shared_.written.find(local_rank_, address, bytes);
+}
+
 /// Whether the kernel lets this process read the peer.
 bool ShmEndpoint::can_read() noexcept {
   if (get_ != Get::unknown) return get_ == Get::works;

@@ -24,7 +24,7 @@
 
 namespace starling::btl {
 
-class ShmEndpoint final : public Endpoint {
+class ShmEndpoint final : public Endpoint, private Writes {
  public:
   ShmEndpoint(Shared& shared, ProcId peer, std::uint32_t local_rank) noexcept;
   ShmEndpoint(const ShmEndpoint&) = delete;
@@ -38,6 +38,7 @@ class ShmEndpoint final : public Endpoint {
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept override;
   [[nodiscard]] bool can_get(const RemoteBuffer& from) noexcept override;
   [[nodiscard]] Loans* loans() noexcept override { return shared_.settings.cma ? &loans_ : nullptr; }
+  [[nodiscard]] Writes* writes() noexcept override { return shared_.written.on() ? this : nullptr; }
 
   /// The process waits: takes the next record's lines, as far as they are free.
   void fetch_next() noexcept;
@@ -59,6 +60,7 @@ class ShmEndpoint final : public Endpoint {
   using Producer = IngressProducer<StdAtomics, MappedIngress>;
 
   [[nodiscard]] bool can_read() noexcept;
+  [[nodiscard]] std::byte* find(std::uint64_t address, std::size_t bytes) noexcept override;
   std::byte* reserve_first(std::size_t bytes) noexcept;
   std::byte* reserve_in_ingress(IngressKind kind) noexcept;
   [[nodiscard]] std::uint32_t make_room(std::uint32_t cells) noexcept;

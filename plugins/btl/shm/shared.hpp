@@ -18,6 +18,7 @@
 #include "plugins/btl/shm/lane_cap.hpp"
 #include "plugins/btl/shm/layout.hpp"
 #include "plugins/btl/shm/mapped_gets.hpp"
+#include "plugins/btl/shm/mapped_writes.hpp"
 #include "plugins/btl/shm/params.hpp"
 
 namespace starling::btl {
@@ -60,7 +61,8 @@ struct Shared {
         place(at_place),
         settings(with),
         lanes(of_segment, with.lanes_total_bytes),
-        mapped(of_segment, with.map, with.maps_most) {}
+        mapped(of_segment, with.map, with.maps_most),
+        written(of_segment, with.map, with.maps_most) {}
 
   shm::NodeSegment& segment;
   Sink& sink;
@@ -68,6 +70,7 @@ struct Shared {
   Settings settings;
   LaneCap lanes;
   MappedGets mapped;
+  MappedWrites written;
   Limits limits;
   Component::Counters counters;
   ShmEndpoint* waiting = nullptr;  ///< sent a record of several lines, and may take the next one's

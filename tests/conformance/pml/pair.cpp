@@ -19,7 +19,7 @@ class Fed {
 
 }  // namespace
 
-class PairEndpoint final : public btl::Endpoint {
+class PairEndpoint final : public btl::Endpoint, private btl::Writes {
  public:
   PairEndpoint(PairBtl& owner, std::uint32_t to) : owner_(owner), to_(to) {}
 
@@ -60,6 +60,13 @@ class PairEndpoint final : public btl::Endpoint {
     return Post::posted;
   }
   btl::Loans* loans() noexcept override { return to_ == owner_.self_ ? nullptr : loans_.get(); }
+  btl::Writes* writes() noexcept override {
+    return owner_.network_.options.writes && to_ != owner_.self_ ? this : nullptr;
+  }
+  std::byte* find(std::uint64_t address, std::size_t) noexcept override {
+    if (owner_.network_.random_() % 4 == 0) return nullptr;  // "not yet"
+    return reinterpret_cast<std::byte*>(address);
+  }
   bool can_get(const btl::RemoteBuffer&) noexcept override {
     const GetMode mode = owner_.network_.options.get;
     return mode != GetMode::none && mode != GetMode::refuses_probe;

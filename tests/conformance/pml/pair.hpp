@@ -33,7 +33,8 @@ struct PairOptions {
   std::vector<std::uint64_t> realms;  ///< of each rank's gets; missing: 0
   btl::Reach reach = btl::Reach::node;
   btl::AddressSource address = btl::AddressSource::computed;
-  bool rings = false;  ///< await_room() promises to wake
+  bool writes = false;  ///< endpoints write to memory of other ranks
+  bool rings = false;   ///< await_room() promises to wake
 };
 
 /// How an endpoint lends, or null: not at all. Whoever links the pair defines it: tests of our protocols

@@ -61,6 +61,7 @@ class BrokenEndpoint final : public Endpoint {
   Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion*) noexcept override;
   bool can_get(const RemoteBuffer&) noexcept override { return true; }
   Loans* loans() noexcept override { return nullptr; }
+  Writes* writes() noexcept override { return nullptr; }
 
  private:
   Broken& owner_;

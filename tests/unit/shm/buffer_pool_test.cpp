@@ -16,7 +16,7 @@ constexpr std::size_t kBytes = 64 * BufferPool::kBlock;
 
 struct BufferPoolTest : ::testing::Test {
   BufferPoolTest() : memory(static_cast<std::byte*>(std::aligned_alloc(BufferPool::kBlock, kBytes))) {
-    pool.open(memory.get(), kBytes);
+    pool.open(memory.get(), kBytes, false);
   }
   struct Free {
     void operator()(std::byte* bytes) const noexcept { std::free(bytes); }
@@ -73,6 +73,17 @@ TEST_F(BufferPoolTest, no_number_but_a_handle_finds_a_buffer) {
   }
   EXPECT_EQ(pool.find({0}), nullptr);
   pool.give(handle);
+}
+
+TEST_F(BufferPoolTest, what_has_to_lie_in_the_range_is_refused_without_room) {
+  const auto most = pool.take(kBytes / 2, BufferPool::Where::in_range);
+  const auto rest = pool.take(kBytes / 2, BufferPool::Where::in_range);
+  ASSERT_TRUE(most && rest);
+  EXPECT_FALSE(pool.take(1, BufferPool::Where::in_range));
+  EXPECT_EQ(pool.counters().ordinary, 0u);
+  pool.give(most);
+  EXPECT_TRUE(pool.take(1, BufferPool::Where::in_range));
+  pool.give(rest);
 }
 
 TEST_F(BufferPoolTest, without_a_range_all_is_ordinary) {

@@ -57,6 +57,7 @@ class Outgoing final : public Endpoint {
   Post get(const RemoteBuffer&, std::span<std::byte>, Completion*) noexcept override { return Post::again; }
   [[nodiscard]] bool can_get(const btl::RemoteBuffer&) noexcept override { return false; }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
+  [[nodiscard]] Writes* writes() noexcept override { return nullptr; }
 
   /// Tells the peer, over a stream that there is, whether this process has left.
   void tell_idle(bool idle);

@@ -15,6 +15,7 @@
 
 #include "mpi/creation/exchange.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/onesided/reach.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/traffic.hpp"
 #include "mpi/world/report.hpp"
@@ -52,6 +53,7 @@ std::string own_notes(Runtime& runtime) {
   }
   for (const std::string& note : runtime.peers().counters().notes) add("", note);
   for (const std::string& note : runtime.pml().counters().notes) add("", note);
+  for (const std::string& line : path_lines()) add("", line);
   return text;
 }
 

@@ -41,6 +41,11 @@ class Deaths(JobCase):
     def test_a_dead_target_is_told_to_its_origin(self):
         self.assertEqual(self.survive("target"), ["rank 0 is told"])
 
+    def test_operations_on_a_dead_target_end(self):
+        for way in ("served", "remote"):
+            with self.subTest(way=way):
+                self.survive(way, "--mca", "onesided_path", "message")
+
 
 class Overlaps(JobCase):
     """Parameter onesided_check."""
@@ -86,7 +91,7 @@ class Nodes(JobCase):
     @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
     def test_programs(self):
         for network, env in NETWORKS.items():
-            for program in ("create", "dynamic", "post_start", "random"):
+            for program in ("computing", "create", "dynamic", "post_start", "random"):
                 with self.subTest(network=network, program=program):
                     self.expect_ok("-n", 4, "--virtual-nodes", 2, "--mca", "btl", f"self,shm,{network}",
                                    str(BUILD / f"tests/mpi/mpi_rma_{program}"), env=env)

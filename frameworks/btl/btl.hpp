@@ -11,6 +11,7 @@
 ///            through the sink.
 /// Units:     bytes and nanoseconds, also in the name where the type does not say it.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,8 +29,9 @@
 #include "params/registry.hpp"
 
 namespace starling::shm {
-class NodeSegment;  // frameworks/shm/node_segment.hpp; null where there is none
-}
+class NodeSegment;   // frameworks/shm/node_segment.hpp; null where there is none
+class SharedCopies;  // frameworks/shm/claims/copies.hpp
+}  // namespace starling::shm
 
 namespace starling::btl {
 
@@ -104,6 +106,12 @@ struct Completion {
   void (*done)(Completion* self, bool ok) noexcept = nullptr;
 };
 
+/// How an endpoint's peer takes part in copies that several processes make; no copies: it cannot.
+struct CopyWay {
+  shm::SharedCopies* copies = nullptr;  ///< the component's; outlives its endpoints
+  std::uint32_t peer = 0;               ///< the peer's local rank
+};
+
 class Endpoint {
  public:
   virtual ~Endpoint() = default;
@@ -131,6 +139,8 @@ class Endpoint {
   [[nodiscard]] virtual Loans* loans() noexcept = 0;
   /// How this process writes to memory of the peer's; null where it cannot. The endpoint's.
   [[nodiscard]] virtual Writes* writes() noexcept = 0;
+  /// How messages are copied by several processes, out of memory that they have mapped.
+  [[nodiscard]] virtual CopyWay copies() noexcept = 0;
 };
 
 class Component {
@@ -193,7 +203,11 @@ struct Place {
   };
   Seat (*seat_of)(const void* seats, std::uint32_t rank) noexcept = nullptr;
   const void* seats = nullptr;
-  std::uint64_t job = 0;  ///< the same in all processes of the own world, and hardly in another job
+  std::uint64_t job = 0;    ///< the same in all processes of the own world, and hardly in another job
+  std::uint32_t cores = 0;  ///< that the job's processes share on this node; 0: unknown
+  /// The cache (L3) and the memory (NUMA node) that this process is bound to, -1 if it may run in several.
+  /// May take milliseconds, the first time. null: nobody knows.
+  std::array<std::int32_t, 2> (*domains)() noexcept = nullptr;
 };
 
 struct Args {

@@ -56,6 +56,7 @@ class Paths final : public btl::Endpoint {
   [[nodiscard]] bool can_get(const btl::RemoteBuffer&) noexcept override { return false; }
   [[nodiscard]] btl::Loans* loans() noexcept override { return nullptr; }
   [[nodiscard]] btl::Writes* writes() noexcept override { return nullptr; }
+  [[nodiscard]] btl::CopyWay copies() noexcept override { return {}; }
 
  private:
   struct Path {

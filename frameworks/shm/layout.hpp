@@ -41,9 +41,13 @@ struct Header {
   std::byte pad2[64];
   alignas(128) YieldPause yield_pause;
   std::byte pad3[112];
+  alignas(128) std::atomic<std::uint64_t> board;       ///< where the board of copies begins; 0: there is none
+  std::atomic<std::uint64_t> findings[kFindingsMost];  ///< what trials have found on this node; the pml's
+  std::byte pad4[120];
 };
-static_assert(sizeof(Header) == 1152 && offsetof(Header, bump_pages) == 128 &&
-              offsetof(Header, free_heads) == 256 && offsetof(Header, yield_pause) == 1024);
+static_assert(sizeof(Header) == 2560 && offsetof(Header, board) == 1152 &&
+              offsetof(Header, bump_pages) == 128 && offsetof(Header, free_heads) == 256 &&
+              offsetof(Header, yield_pause) == 1024);
 static_assert(std::is_standard_layout_v<Header> && std::is_standard_layout_v<ProcSlot>);
 
 /// Where the parts of a segment of this geometry begin.

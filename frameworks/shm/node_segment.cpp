@@ -248,6 +248,10 @@ std::uint32_t NodeSegment::far_death(std::uint32_t index) const noexcept {
 
 YieldPause& NodeSegment::yield_pause() noexcept { return state_->header().yield_pause; }
 
+std::atomic<std::uint64_t>& NodeSegment::board() noexcept { return state_->header().board; }
+
+std::span<std::atomic<std::uint64_t>> NodeSegment::findings() noexcept { return state_->header().findings; }
+
 void NodeSegment::ring(std::uint32_t local_rank) noexcept {
   if ((state_->bell_of(local_rank).attention() & kAsleep) != 0) [[unlikely]]
     wake(local_rank);

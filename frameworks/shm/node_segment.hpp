@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,7 +28,10 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 9;
+inline constexpr std::uint32_t kLayoutVersion = 10;
+
+/// Words for what the processes of a node have found out about it and share.
+inline constexpr std::uint32_t kFindingsMost = 160;
 
 /// Deaths on other nodes that a segment has room for; of more the network alone tells.
 inline constexpr std::uint32_t kFarDeathsMost = 20;
@@ -141,6 +145,10 @@ class NodeSegment {
   [[nodiscard]] std::uint32_t far_death(std::uint32_t index) const noexcept;
 
   [[nodiscard]] YieldPause& yield_pause() noexcept;
+  /// Where the board of common copies begins (claims/board.hpp); 0: there is none.
+  [[nodiscard]] std::atomic<std::uint64_t>& board() noexcept;
+  /// Zero at first; each word for itself, relaxed.
+  [[nodiscard]] std::span<std::atomic<std::uint64_t>> findings() noexcept;
 
   /// Wakes the process of that slot if it sleeps. Cheap if not: one load after a fence.
   void ring(std::uint32_t local_rank) noexcept;

@@ -6,12 +6,16 @@
 #include "mpi/runtime/transports.hpp"
 
 #include <algorithm>
+#include <array>
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "core/log.hpp"
 #include "frameworks/bootstrap/pieces.hpp"
+#include "mpi/hardware/hardware.hpp"
+#include "mpi/runtime/cores.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -37,6 +41,20 @@ btl::Place::Seat seat_of(const void* map, std::uint32_t rank) noexcept {
   return {to_int(nodes.node_of(rank)), nodes.local_rank(rank)};
 }
 
+std::array<std::int32_t, 2> domains() noexcept {
+  // Without memory, or hwloc, nobody knows.
+  try {
+    std::array<std::int32_t, 2> found{-1, -1};
+    for (const hardware::Place& place : hardware::places()) {
+      if (place.type == "hwloc://L3Cache") found[0] = place.index.value_or(-1);
+      if (place.type == "hwloc://NUMANode") found[1] = place.index.value_or(-1);
+    }
+    return found;
+  } catch (const std::exception&) {
+    return {-1, -1};
+  }
+}
+
 bool for_other_nodes(const plugin::Candidate& candidate) {
   return candidate.descriptor.scope == plugin::Scope::other_nodes;
 }
@@ -52,7 +70,9 @@ Result<void> Transports::create_transport(const plugin::Candidate& candidate) {
                          &place_.node_ranks(),
                          &seat_of,
                          &place_.nodes(),
-                         job_};
+                         job_,
+                         static_cast<std::uint32_t>(cores_of_job()),
+                         &domains};
   auto transport = environment_.plugins.create<btl::Framework>(
       candidate, {environment_.params, polling_.peers().sink(), place, &place_.segment()});
   if (transport) {

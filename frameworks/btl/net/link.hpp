@@ -100,6 +100,7 @@ class Link : public Endpoint {
   [[nodiscard]] bool can_get(const RemoteBuffer&) noexcept override { return false; }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
   [[nodiscard]] Writes* writes() noexcept override { return nullptr; }
+  [[nodiscard]] CopyWay copies() noexcept override { return {}; }
 
   [[nodiscard]] ProcId peer() const noexcept { return peer_; }
   [[nodiscard]] bool lost() const noexcept { return lost_; }

@@ -43,6 +43,7 @@ class SelfComponent final : public Component, private Endpoint {
   [[nodiscard]] bool can_get(const RemoteBuffer&) noexcept override { return true; }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
   [[nodiscard]] Writes* writes() noexcept override { return nullptr; }
+  [[nodiscard]] CopyWay copies() noexcept override { return {}; }
 
   Sink& sink_;
   shm::NodeSegment* segment_;  // null in some tests: then nobody sleeps

@@ -92,18 +92,29 @@ Result<Endpoint*> ShmComponent::connect(ProcId peer, std::span<const std::byte>)
 Component::Counters ShmComponent::counters() const {
   Counters counters = shared_.counters;
   if (std::string note = shared_.mapped.note(); !note.empty()) counters.notes.push_back(std::move(note));
+  const auto& copies = shared_.copies.counters();
+  if (copies.opened + copies.own + copies.stolen != 0) {
+    counters.notes.push_back("copies by several processes: " + std::to_string(copies.opened) +
+                             " received, chunks of own messages " + std::to_string(copies.own) +
+                             ", of others' " + std::to_string(copies.stolen) + ", of processes that died " +
+                             std::to_string(copies.again));
+  }
   return counters;
 }
 
-// Called after polls that found nothing: reads the clock rarely, memory of others ten times a second, /proc
-// less.
-void ShmComponent::idle() noexcept {
+// Called after polls that found nothing. What it does for others is an event.
+int ShmComponent::idle() noexcept {
   constexpr std::uint32_t kPollsPerLook = 64;
-  constexpr std::uint64_t kLookNs = 100'000'000;
-  constexpr std::uint64_t kLongLookNs = 2'000'000'000;
   if (untidy_) tidy();
   if (shared_.waiting != nullptr) shared_.waiting->fetch_next();
-  if (++idle_polls_ % kPollsPerLook != 0) return;
+  if (++idle_polls_ % kPollsPerLook == 0) look_around();
+  return shared_.copies.idle(shared_.counters.messages_received);
+}
+
+// Reads memory of others ten times a second, /proc less.
+void ShmComponent::look_around() noexcept {
+  constexpr std::uint64_t kLookNs = 100'000'000;
+  constexpr std::uint64_t kLongLookNs = 2'000'000'000;
   const std::uint64_t now = now_ns();
   if (now < next_look_ns_) return;
   const bool ask_the_system = now >= next_long_look_ns_ && next_long_look_ns_ != 0;
@@ -112,6 +123,7 @@ void ShmComponent::idle() noexcept {
   shared_.lanes.look();
   shared_.mapped.tidy();
   shared_.written.tidy();
+  shared_.copies.tidy();
   look_for_dead(ask_the_system);
 }
 
@@ -154,6 +166,7 @@ void ShmComponent::look_for_dead(bool ask_the_system) noexcept {
     lost_[local_rank] = true;
     shared_.mapped.drop(local_rank);
     shared_.written.drop(local_rank);
+    shared_.copies.drop(local_rank);
     const char* const why = *end == Errc::peer_left ? "the process has left MPI and ended"
                                                     : "the process has ended without leaving MPI";
     if (const auto found = endpoints_.find(local_rank); found != endpoints_.end()) {

@@ -78,7 +78,8 @@ class ShmComponent final : public Component {
   void choose_width() noexcept;
   void mark_own(const Incoming& from) noexcept;
 
-  void idle() noexcept;
+  int idle() noexcept;
+  void look_around() noexcept;
   [[nodiscard]] std::optional<Errc> end_of(std::uint32_t local_rank, bool ask_the_system) noexcept;
   [[nodiscard]] std::optional<ProcId> proc_of(std::uint32_t local_rank) const noexcept;
   void look_for_dead(bool ask_the_system) noexcept;

@@ -39,6 +39,9 @@ class ShmEndpoint final : public Endpoint, private Writes {
   [[nodiscard]] bool can_get(const RemoteBuffer& from) noexcept override;
   [[nodiscard]] Loans* loans() noexcept override { return shared_.settings.cma ? &loans_ : nullptr; }
   [[nodiscard]] Writes* writes() noexcept override { return shared_.written.on() ? this : nullptr; }
+  [[nodiscard]] CopyWay copies() noexcept override {
+    return shared_.mapped.on() ? CopyWay{&shared_.copies, local_rank_} : CopyWay{};
+  }
 
   /// The process waits: takes the next record's lines, as far as they are free.
   void fetch_next() noexcept;

@@ -32,12 +32,13 @@ int ShmComponent::progress() noexcept {
     events += drain_ingress();
   if (closed_some_) [[unlikely]]
     forget_closed();
-  if (events == 0) idle();
+  if (events == 0) events = idle();
   return events;
 }
 
 bool ShmComponent::begin_sleep() noexcept {
   (void)shared_.segment.prepare_sleep();
+  shared_.copies.asleep();
   for (Incoming* from : lanes_) {
     if (from->lane.peek() != 0) return false;
     from->lane.tidy();

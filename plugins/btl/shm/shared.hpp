@@ -12,6 +12,7 @@
 
 #include "core/atomics.hpp"
 #include "frameworks/btl/btl.hpp"
+#include "frameworks/shm/claims/copies.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/node_segment.hpp"
 #include "plugins/btl/shm/cleaning.hpp"
@@ -62,7 +63,8 @@ struct Shared {
         settings(with),
         lanes(of_segment, with.lanes_total_bytes),
         mapped(of_segment, with.map, with.maps_most),
-        written(of_segment, with.map, with.maps_most) {}
+        written(of_segment, with.map, with.maps_most),
+        copies(of_segment, {with.maps_most, at_place.cores, at_place.domains}) {}
 
   shm::NodeSegment& segment;
   Sink& sink;
@@ -71,6 +73,7 @@ struct Shared {
   LaneCap lanes;
   MappedGets mapped;
   MappedWrites written;
+  shm::SharedCopies copies;  ///< that several processes make
   Limits limits;
   Component::Counters counters;
   ShmEndpoint* waiting = nullptr;  ///< sent a record of several lines, and may take the next one's

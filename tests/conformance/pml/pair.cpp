@@ -67,6 +67,7 @@ class PairEndpoint final : public btl::Endpoint, private btl::Writes {
     if (owner_.network_.random_() % 4 == 0) return nullptr;  // "not yet"
     return reinterpret_cast<std::byte*>(address);
   }
+  btl::CopyWay copies() noexcept override { return {}; }
   bool can_get(const btl::RemoteBuffer&) noexcept override {
     const GetMode mode = owner_.network_.options.get;
     return mode != GetMode::none && mode != GetMode::refuses_probe;

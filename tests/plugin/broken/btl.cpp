@@ -62,6 +62,7 @@ class BrokenEndpoint final : public Endpoint {
   bool can_get(const RemoteBuffer&) noexcept override { return true; }
   Loans* loans() noexcept override { return nullptr; }
   Writes* writes() noexcept override { return nullptr; }
+  CopyWay copies() noexcept override { return {}; }
 
  private:
   Broken& owner_;

@@ -58,6 +58,7 @@ class Outgoing final : public Endpoint {
   [[nodiscard]] bool can_get(const btl::RemoteBuffer&) noexcept override { return false; }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
   [[nodiscard]] Writes* writes() noexcept override { return nullptr; }
+  [[nodiscard]] CopyWay copies() noexcept override { return {}; }
 
   /// Tells the peer, over a stream that there is, whether this process has left.
   void tell_idle(bool idle);

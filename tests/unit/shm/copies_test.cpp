@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copies that several processes make: who takes part, late ones, idle ones, and those that die in the middle.
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "core/clock.hpp"
+#include "frameworks/shm/claims/copies.hpp"
+#include "frameworks/shm/layout.hpp"
+#include "frameworks/shm/memory/owned.hpp"
+#include "tests/unit/shm/processes.hpp"
+#include "tests/unit/shm/segments.hpp"
+
+namespace starling {
+namespace {
+
+using shm::Distance;
+using shm::SharedCopies;
+using shm::Steal;
+using Step = SharedCopies::Step;
+
+std::array<std::int32_t, 2> first_domain() noexcept { return {0, 0}; }
+std::array<std::int32_t, 2> second_domain() noexcept { return {1, 1}; }
+std::array<std::int32_t, 2> other_cache() noexcept { return {1, 0}; }
+
+/// One process of a node; several of them may live in this one.
+struct Member {
+  Member(const UniqueFd& memfd, const shm::Geometry& geometry, std::uint32_t rank,
+         SharedCopies::FindDomain domain = &first_domain, std::uint32_t cores = 8)
+      : segment(test::join(memfd, geometry, rank)),
+        memory(segment, 16),
+        copies(segment, {16, cores, domain}) {
+    segment.enter();
+  }
+  std::byte* buffer(std::size_t bytes) {
+    auto made = memory.allocate(bytes);
+    EXPECT_TRUE(made);
+    return *made;
+  }
+  shm::NodeSegment segment;
+  shm::OwnedMemory memory;
+  SharedCopies copies;
+};
+
+/// Receiver 0, sender 1, and 2 who waits.
+class Copies : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kSize = 3;
+  static constexpr std::size_t kBytes = 1'000'003;
+
+  void SetUp() override {
+    receiver = std::make_unique<Member>(memfd, geometry, 0);
+    sender = std::make_unique<Member>(memfd, geometry, 1);
+    from = sender->buffer(kBytes);
+    to = receiver->buffer(kBytes);
+    for (std::size_t at = 0; at < kBytes; ++at) from[at] = std::byte(at * 7 + at / 4096);
+  }
+  std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(from); }
+  SharedCopies::Id open(std::uint64_t chunk = 100'000, Steal steal = Steal::never) {
+    const Deadline deadline = Deadline::after_seconds(20);
+    while (!receiver->copies.ready(1, address(), kBytes)) {
+      if (deadline.passed()) ADD_FAILURE() << "the sender's memory does not come";
+      std::this_thread::yield();
+    }
+    const auto id = receiver->copies.open({42, 1, address(), to, kBytes, chunk, steal});
+    EXPECT_TRUE(id);
+    return *id;
+  }
+  static Step step(Member& member, SharedCopies::Id id) {
+    const Deadline deadline = Deadline::after_seconds(20);
+    Step step = Step::later;
+    while (step == Step::later && !deadline.passed()) step = member.copies.step(id, 42);
+    return step;
+  }
+  void expect_all_there() { EXPECT_EQ(std::memcmp(from, to, kBytes), 0); }
+  /// The receiver does the rest.
+  std::uint64_t finish(SharedCopies::Id id) {
+    while (step(*receiver, id) == Step::copied) {
+    }
+    EXPECT_TRUE(receiver->copies.ended(id));
+    return receiver->copies.release(id);
+  }
+  /// Whether it takes part in a copy that is opened while it waits. An idle process may have lost its core
+  /// when it is looked at: several tries.
+  bool helps(Member& other, Steal steal) {
+    for (int tries = 0; tries < 20; ++tries) {
+      (void)wait_idle(other);
+      const auto id = open(100'000, steal);
+      const bool helped = wait_idle(other) != 0;
+      (void)finish(id);
+      if (helped) return true;
+    }
+    return false;
+  }
+  /// Passes without an event, until it helps or for a few milliseconds.
+  static int wait_idle(Member& member) {
+    const std::uint64_t end = now_ns() + 5'000'000;
+    while (now_ns() < end) {
+      if (member.copies.idle(0) != 0) return 1;
+    }
+    return 0;
+  }
+
+  shm::Geometry geometry = test::small_geometry(kSize, 16u << 20);
+  UniqueFd memfd = test::make_memfd(geometry);
+  std::unique_ptr<Member> receiver, sender;
+  std::byte* from = nullptr;
+  std::byte* to = nullptr;
+};
+
+TEST_F(Copies, receiver_and_sender_share_the_chunks) {
+  const auto id = open();
+  for (int turn = 0; turn < 10; ++turn)
+    EXPECT_EQ(step(turn % 2 == 0 ? *receiver : *sender, id), Step::copied);
+  EXPECT_FALSE(receiver->copies.ended(id)) << "the last chunk has three bytes";
+  EXPECT_EQ(step(*sender, id), Step::copied);
+  EXPECT_EQ(step(*receiver, id), Step::none_left);
+  EXPECT_TRUE(receiver->copies.ended(id));
+  expect_all_there();
+  EXPECT_EQ(receiver->copies.release(id), 3u) << "two took part";
+  EXPECT_EQ(receiver->copies.counters().own, 5u);
+  EXPECT_EQ(sender->copies.counters().own, 6u);
+}
+
+TEST_F(Copies, a_sender_that_never_comes_delays_nothing) {
+  const auto id = open();
+  while (step(*receiver, id) == Step::copied) {
+  }
+  EXPECT_TRUE(receiver->copies.ended(id));
+  expect_all_there();
+  EXPECT_EQ(receiver->copies.release(id), 1u);
+  EXPECT_EQ(step(*sender, id), Step::none_left) << "it comes late";
+}
+
+TEST_F(Copies, a_slot_that_was_used_again_is_another_copy) {
+  const auto first = open();
+  while (step(*receiver, first) == Step::copied) {
+  }
+  ASSERT_TRUE(receiver->copies.ended(first));
+  (void)receiver->copies.release(first);
+  const auto second = open();
+  EXPECT_EQ(second.slot, first.slot);
+  EXPECT_EQ(sender->copies.step(first, 42), Step::none_left);
+  EXPECT_EQ(sender->copies.step(second, 41), Step::none_left) << "it is of another message";
+  EXPECT_EQ(step(*sender, second), Step::copied);
+}
+
+TEST_F(Copies, chunks_suit_length_and_participants) {
+  EXPECT_EQ(open(0).chunk_bytes, (kBytes / 4 + 4095) / 4096 * 4096);
+  const auto small = receiver->copies.open({42, 1, address(), to, 20'000, 0, Steal::never});
+  EXPECT_EQ(small->chunk_bytes, 16384u);
+  const auto tiny = receiver->copies.open({42, 1, address(), to, kBytes, 1, Steal::never});
+  EXPECT_EQ(tiny->chunk_bytes, (kBytes + shm::kChunksMost - 1) / shm::kChunksMost);
+}
+
+TEST_F(Copies, there_are_as_many_as_slots) {
+  for (std::uint32_t i = 0; i < shm::kSlotsEach; ++i) (void)open();
+  EXPECT_FALSE(receiver->copies.ready(1, address(), kBytes));
+  EXPECT_FALSE(receiver->copies.open({42, 1, address(), to, kBytes, 0, Steal::never}));
+}
+
+TEST_F(Copies, private_memory_is_not_possible) {
+  std::byte here{};
+  EXPECT_TRUE(receiver->copies.possible(1, address(), to));
+  EXPECT_FALSE(receiver->copies.possible(1, address(), &here));
+  EXPECT_FALSE(receiver->copies.possible(1, reinterpret_cast<std::uintptr_t>(&here), to));
+}
+
+TEST_F(Copies, who_waits_near_by_helps_one_chunk_at_a_time) {
+  Member other(memfd, geometry, 2);
+  (void)finish(open());  // so that there is a board
+  EXPECT_EQ(wait_idle(other), 0) << "nobody has asked";
+  EXPECT_TRUE(helps(other, Steal::automatic));
+  const auto stolen = other.copies.counters().stolen;
+  const auto id = open(100'000, Steal::always);
+  EXPECT_EQ(wait_idle(other), 1);
+  EXPECT_EQ(other.copies.counters().stolen, stolen + 1);
+  while (wait_idle(other) != 0) {
+  }
+  EXPECT_TRUE(receiver->copies.ended(id));
+  expect_all_there();
+  EXPECT_EQ(receiver->copies.release(id), 4u) << "it did all";
+  EXPECT_EQ(other.copies.counters().stolen, stolen + 11);
+}
+
+TEST_F(Copies, who_has_just_had_a_message_does_not_help) {
+  Member other(memfd, geometry, 2);
+  (void)finish(open());
+  (void)wait_idle(other);
+  (void)open(100'000, Steal::always);
+  EXPECT_EQ(other.copies.idle(1), 0) << "a message has come";
+  EXPECT_EQ(wait_idle(other), 1);
+}
+
+TEST_F(Copies, only_the_same_cache_or_memory_helps_unless_asked) {
+  const auto would_help = [this](SharedCopies::FindDomain domain, Steal steal, std::uint32_t cores = 8) {
+    receiver.reset();
+    receiver = std::make_unique<Member>(memfd, geometry, 0, &first_domain, cores);
+    to = receiver->buffer(kBytes);
+    Member other(memfd, geometry, 2, domain, cores);
+    (void)finish(open());
+    return helps(other, steal);
+  };
+  EXPECT_TRUE(would_help(&first_domain, Steal::automatic));
+  EXPECT_TRUE(would_help(&other_cache, Steal::automatic));
+  EXPECT_FALSE(would_help(&second_domain, Steal::automatic));
+  EXPECT_FALSE(would_help(nullptr, Steal::automatic)) << "nobody knows where it is";
+  EXPECT_TRUE(would_help(&second_domain, Steal::always));
+  EXPECT_FALSE(would_help(&first_domain, Steal::never));
+  EXPECT_FALSE(would_help(&first_domain, Steal::automatic, 2)) << "three processes on two cores";
+}
+
+/// A third process that takes a chunk and stops in the middle.
+class Stopped {
+ public:
+  Stopped(const UniqueFd& memfd, const shm::Geometry& geometry)
+      : process_([&] {
+          Member other(memfd, geometry, 2);
+          go_.take();
+          const auto board = shm::Board::find(other.segment);
+          auto claim = board->claim(0);
+          const auto offer = claim.look();
+          if (!offer || !claim.take(*offer, board->process(2).work)) return 1;
+          taken_.give();
+          for (;;) ::pause();
+        }) {}
+  /// Now it has the next chunk of the receiver's first slot.
+  void take() {
+    go_.give();
+    taken_.take();
+  }
+  [[nodiscard]] pid_t pid() const { return process_.pid(); }
+  /// Its parent does not ask for its end.
+  void kill() const { ::kill(process_.pid(), SIGKILL); }
+
+ private:
+  test::Signal go_, taken_;
+  test::Process process_;
+};
+
+TEST_F(Copies, a_chunk_of_the_dead_is_done_again_but_not_one_of_the_slow) {
+  Stopped other(memfd, geometry);
+  const auto id = open(100'000, Steal::always);
+  other.take();
+  while (step(*receiver, id) == Step::copied) {
+  }
+  const std::uint64_t end = now_ns() + 50'000'000;
+  while (now_ns() < end) ASSERT_FALSE(receiver->copies.ended(id)) << "it is only slow";
+  other.kill();  // it stays a zombie: its pid and its descriptor are all there is
+  const Deadline deadline = Deadline::after_seconds(20);
+  while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
+  EXPECT_EQ(receiver->copies.counters().again, 1u);
+  expect_all_there();
+}
+
+TEST_F(Copies, where_pids_say_nothing_the_launcher_does) {
+  Stopped other(memfd, geometry);
+  const auto id = open(100'000, Steal::always);
+  other.take();
+  receiver->segment.slot(2).pid_namespace += 1;
+  while (step(*receiver, id) == Step::copied) {
+  }
+  other.kill();
+  const std::uint64_t end = now_ns() + 50'000'000;
+  while (now_ns() < end) ASSERT_FALSE(receiver->copies.ended(id)) << "nobody has told";
+  receiver->segment.mark_ended(2);
+  const Deadline deadline = Deadline::after_seconds(20);
+  while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
+  EXPECT_EQ(receiver->copies.counters().again, 1u);
+  expect_all_there();
+}
+
+TEST_F(Copies, what_is_closed_waits_for_what_has_begun_and_copies_no_more) {
+  Stopped other(memfd, geometry);
+  const auto id = open(100'000, Steal::always);
+  std::memset(to, 0, kBytes);
+  other.take();
+  receiver->copies.close(id);
+  EXPECT_EQ(step(*sender, id), Step::none_left);
+  EXPECT_FALSE(receiver->copies.ended(id));
+  receiver->copies.drop(1);  // the sender's memory is gone
+  other.kill();
+  const Deadline deadline = Deadline::after_seconds(20);
+  while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
+  for (std::size_t at = 0; at < kBytes; ++at) ASSERT_EQ(to[at], std::byte{0});
+}
+
+}  // namespace
+}  // namespace starling

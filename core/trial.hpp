@@ -26,7 +26,16 @@ class Trial {
  public:
   static constexpr std::uint32_t kCounting = 8;  ///< that count, of each way
 
-  explicit Trial(const TrialPace& pace) noexcept : pace_(pace) { begin(); }
+  explicit Trial(const TrialPace& pace, unsigned ways = kWays) noexcept : pace_(pace), ways_(ways) {
+    begin();
+  }
+  /// What others have found stands until so many have been done; then this one tries for itself.
+  void adopt(unsigned way, const std::array<std::uint64_t, kWays>& costs, std::uint32_t until) noexcept {
+    holding_ = true;
+    way_ = way < ways_ ? way : 0;
+    cost_ = costs;
+    done_ = pace_.holding - std::min(pace_.holding, until);
+  }
 
   /// How to do it now: below kWays. The first ones are tried first, and stay where none is cheaper by the
   /// margin.
@@ -45,10 +54,10 @@ class Trial {
     done_ = 0;
     std::nth_element(costs_.begin(), costs_.begin() + kQuartile, costs_.end());
     cost_[way_] = costs_[kQuartile];
-    if (++way_ < kWays) return false;
+    if (++way_ < ways_) return false;
     holding_ = true;
     way_ = 0;
-    for (unsigned other = 1; other < kWays; ++other) {
+    for (unsigned other = 1; other < ways_; ++other) {
       if (cost_[other] < cost_[way_] - cost_[way_] / pace_.margin) way_ = other;
     }
     return true;
@@ -63,6 +72,7 @@ class Trial {
     done_ = way_ = 0;
   }
   TrialPace pace_;
+  unsigned ways_ = kWays;
   bool holding_ = false;
   unsigned way_ = 0;
   std::uint32_t done_ = 0;                        // in this way, or since the trial has ended

@@ -3,9 +3,11 @@
 /// @file  Parameters that every pml reads. Layer: framework (pml).
 /// Threads: constants. Units: bytes.
 
+#include <algorithm>
 #include <array>
 
 #include "frameworks/pml/engine.hpp"
+#include "frameworks/pml/findings.hpp"
 #include "params/decl.hpp"
 #include "params/registry.hpp"
 
@@ -30,7 +32,14 @@ inline constexpr params::Decl kPathUse = params::choice(
     "How messages are dealt to several networks: spill: the best takes what it can, the next what that "
     "refuses; alternate: each in turn. Fragments of large messages take turns always.");
 /// Declared under the owner "pml".
-inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax, kPaths, kPathUse};
+inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax, kPaths, kPathUse, kTrialsFile};
+
+/// How many processes pages are lent to, if so many are asked for (-1: as is good). A user has a limited
+/// sum of pipe slots (fs.pipe-user-pages-soft, 16384 by default), of which a job takes half at most.
+[[nodiscard]] inline std::uint32_t loans_of(std::int64_t asked, std::uint32_t processes) noexcept {
+  if (asked >= 0) return static_cast<std::uint32_t>(asked);
+  return std::min<std::uint32_t>(8, 32 / std::max<std::uint32_t>(processes, 1));
+}
 
 /// Reads them; declares them first where that has not been done.
 [[nodiscard]] inline Result<Config> read_config(const Args& args) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // pml/static: descriptor, parameters, factory.
-#include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "frameworks/plugin.hpp"
 #include "frameworks/pml/params.hpp"
+#include "frameworks/pml/trials_file.hpp"
 #include "plugins/pml/static/policy.hpp"
 
 namespace starling::pml {
@@ -34,13 +35,6 @@ constexpr params::Decl kLendMin =
 
 STARLING_PLUGIN_PARAMS std::array kStaticParams{kLarge, kGetMin, kGetChunk, kLoans, kLendMin};
 
-/// A user has a limited sum of pipe slots (fs.pipe-user-pages-soft, 16384 by default), of which a job takes
-/// half at most.
-std::uint32_t loans_of(std::int64_t asked, std::uint32_t processes) {
-  if (asked >= 0) return static_cast<std::uint32_t>(asked);
-  return std::min<std::uint32_t>(8, 32 / std::max<std::uint32_t>(processes, 1));
-}
-
 Result<std::unique_ptr<Component>> create_static(const Args& args) {
   Result<Config> config = read_config(args);
   if (!config) return fail(std::move(config).error());
@@ -53,8 +47,11 @@ Result<std::unique_ptr<Component>> create_static(const Args& args) {
   chosen.get_min = static_cast<std::uint64_t>(args.params.integer(kGetMin));
   Protocols protocols = standard_protocols(*config);
   if (chosen.large == StaticLarge::ring) protocols.resize(1);  // then nothing is probed or offered either
+  auto trials = std::make_unique<TrialsFile>(args.params.text(kTrialsFile),
+                                             Findings::Origin{"static", STARLING_PLUGIN_VERSION, {}},
+                                             args.self.rank == 0);
   return std::unique_ptr<Component>(std::make_unique<Engine>(
-      args.peers, *config, std::make_unique<StaticPolicy>(chosen), std::move(protocols)));
+      args.peers, *config, std::make_unique<StaticPolicy>(chosen, std::move(trials)), std::move(protocols)));
 }
 
 }  // namespace

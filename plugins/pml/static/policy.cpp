@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <bit>
 
+#include "frameworks/shm/claims/copies.hpp"
+#include "frameworks/shm/node_segment.hpp"
+
 namespace starling::pml {
 
 namespace {
@@ -32,6 +35,14 @@ constexpr Large kOneWay[] = {Large::ring, Large::get};
 // Where both cost the same the first stays: a get needs no pipe.
 constexpr Large kBothWays[] = {Large::get, Large::lend};
 constexpr const char* kNames[] = {"ring", "get", "lend"};  // in the order of Large
+
+/// All pairs of a node share a finding, however far they are from each other.
+Findings::Key key_of(unsigned size_class, bool both) noexcept {
+  Findings::Key key;
+  key.both = both;
+  key.size_class = size_class;
+  return key;
+}
 
 /// "64 KiB: get (ring 12100, get 10300 MB/s)"
 std::string verdict(unsigned size_class, const Trial<2>& trial, const Large (&ways)[2]) {
@@ -64,7 +75,9 @@ LargeChoice StaticPolicy::choose(const LargeReceive& receive) noexcept {
   if (may_lend && receive.peer.proc < config_.self && receive.peer.large.its_way != Large::ring)
     return {receive.peer.large.its_way};
   const unsigned size_class = class_of(receive.bytes);
-  Trial<2>& trial = (may_lend ? sizes_[size_class].both_ways : sizes_[size_class].one_way).trial;
+  Tried& tried = may_lend ? sizes_[size_class].both_ways : sizes_[size_class].one_way;
+  if (!tried.begun) adopt(tried, size_class, may_lend, receive.peer);
+  Trial<2>& trial = tried.trial;
   // Between trials messages are counted, not timed.
   if (!trial.trying()) trial.took(0);
   const std::uint32_t number = trial.trying() ? Ticket{size_class, may_lend, trial.way()}.number() : 0;
@@ -81,8 +94,26 @@ void StaticPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_t
   tried.bytes += bytes;
   tried.ns += ns;
   if (tried.bytes < kStretchBytes) return;
-  tried.trial.took(tried.ns * 1024 / (tried.bytes / 1024));
+  const bool ended = tried.trial.took(tried.ns * 1024 / (tried.bytes / 1024));
   tried.bytes = tried.ns = 0;
+  if (!ended || trials_ == nullptr) return;
+  const auto& ways = ticket.both ? kBothWays : kOneWay;
+  trials_->findings().keep(key_of(ticket.size_class, ticket.both),
+                           {ways[tried.trial.way()], {tried.trial.cost(0), tried.trial.cost(1), 0}});
+}
+
+/// The first message of a size: what other processes, or a job before, have found.
+void StaticPolicy::adopt(Tried& tried, unsigned size_class, bool both, const Peer& peer) noexcept {
+  tried.begun = true;
+  if (trials_ == nullptr) return;
+  Findings& findings = trials_->findings();
+  const btl::CopyWay way = peer.endpoint->copies();
+  if (!findings.shared() && way.copies != nullptr) findings.share(way.copies->segment().findings());
+  const auto found = findings.find(key_of(size_class, both));
+  if (!found) return;
+  const auto& ways = both ? kBothWays : kOneWay;
+  if (found->way != ways[0] && found->way != ways[1]) return;
+  tried.trial.adopt(found->way == ways[0] ? 0 : 1, {found->costs[0], found->costs[1]}, kAdopted);
 }
 
 std::vector<std::string> StaticPolicy::notes() const {
@@ -95,6 +126,7 @@ std::vector<std::string> StaticPolicy::notes() const {
     add(both_ways, sizes_[at].both_ways.trial, kBothWays);
   }
   std::vector<std::string> notes;
+  if (trials_ != nullptr && !trials_->note().empty()) notes.push_back(trials_->note());
   if (!one_way.empty()) notes.push_back("large messages, tried from" + one_way);
   if (!both_ways.empty()) notes.push_back("large messages while both sides send, tried from" + both_ways);
   return notes;

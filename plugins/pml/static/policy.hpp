@@ -9,11 +9,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/trial.hpp"
 #include "frameworks/pml/engine.hpp"
+#include "frameworks/pml/trials_file.hpp"
 
 namespace starling::pml {
 
@@ -29,7 +32,9 @@ struct StaticConfig {
 
 class StaticPolicy final : public Chooser {
  public:
-  explicit StaticPolicy(const StaticConfig& config) : config_(config) {}
+  /// `trials`: where findings come from and go to; null: they are this process's.
+  explicit StaticPolicy(const StaticConfig& config, std::unique_ptr<TrialsFile> trials = nullptr)
+      : trials_(std::move(trials)), config_(config) {}
   [[nodiscard]] LargeChoice choose(const LargeReceive& receive) noexcept override;
   void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept override;
   [[nodiscard]] std::vector<std::string> notes() const override;
@@ -38,6 +43,8 @@ class StaticPolicy final : public Chooser {
   static constexpr unsigned kClasses = 9;
   static constexpr TrialPace kPace{.settling = 1, .holding = 32768, .margin = 16};
   /// What is timed as one, in messages of any size: messages end in bursts, of half of this at most.
+  /// Messages that are done as others have found before this process tries for itself.
+  static constexpr std::uint32_t kAdopted = 1024;
   static constexpr std::uint64_t kStretchBytes = 1024 * 1024;
 
  private:
@@ -46,12 +53,16 @@ class StaticPolicy final : public Chooser {
     Trial<2> trial{kPace};
     std::uint64_t bytes = 0;  // of the stretch so far
     std::uint64_t ns = 0;
+    bool begun = false;
   };
   struct Sizes {
     Tried one_way;    // ring, get
     Tried both_ways;  // get, lend
   };
+  void adopt(Tried& tried, unsigned size_class, bool both, const Peer& peer) noexcept;
+
   std::array<Sizes, kClasses> sizes_;
+  std::unique_ptr<TrialsFile> trials_;
   StaticConfig config_;
 };
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words for findings, and the file that keeps them: lines of text, the first ones saying whose they are.
+// Layer: framework (pml). Design: docs/design/dynamic.md.
+#include "frameworks/pml/findings.hpp"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "core/text_file.hpp"
+
+namespace starling::pml {
+
+namespace {
+
+constexpr char kHead[] = "Starling's trials of large messages, layout 1";
+constexpr unsigned kCostBits = 20;
+constexpr std::uint64_t kCostMost = (std::uint64_t{1} << kCostBits) - 1;
+
+/// {way + 1 in 4 bits, three costs}; 0: nothing has been found.
+std::uint64_t pack(const Findings::Finding& finding) noexcept {
+  std::uint64_t word = static_cast<std::uint64_t>(finding.way) + 1;
+  for (unsigned at = 0; at < Findings::kWays; ++at)
+    word |= std::min(finding.costs[at], kCostMost) << (4 + at * kCostBits);
+  return word;
+}
+
+Findings::Finding unpack(std::uint64_t word) noexcept {
+  Findings::Finding finding;
+  finding.way = static_cast<Large>((word & 15) - 1);
+  for (unsigned at = 0; at < Findings::kWays; ++at)
+    finding.costs[at] = word >> (4 + at * kCostBits) & kCostMost;
+  return finding;
+}
+
+bool sound(std::uint64_t word) noexcept { return (word & 15) <= kProtocolsMax; }
+
+/// The first lines of a file.
+std::string head_of(const Findings::Origin& origin) {
+  return std::string(kHead) + "\npml " + origin.pml + "\nversion " + origin.version + "\nmachine " +
+         origin.machine + "\n";
+}
+
+}  // namespace
+
+void Findings::share(std::span<std::atomic<std::uint64_t>> words) noexcept {
+  if (words.size() < kWords) return;
+  shared_ = words.first(kWords);
+  for (unsigned index = 0; index < kWords; ++index) {
+    std::uint64_t none = 0;
+    if (own_[index] != 0)
+      shared_[index].compare_exchange_strong(none, own_[index], std::memory_order_relaxed);
+  }
+}
+
+std::uint64_t Findings::word(unsigned index) const noexcept {
+  return shared_.empty() ? own_[index] : shared_[index].load(std::memory_order_relaxed);
+}
+
+std::optional<Findings::Finding> Findings::find(const Key& key) const noexcept {
+  const std::uint64_t found = word(key.index());
+  if (found == 0 || !sound(found)) return std::nullopt;
+  return unpack(found);
+}
+
+void Findings::keep(const Key& key, const Finding& finding) noexcept {
+  if (shared_.empty()) {
+    own_[key.index()] = pack(finding);
+  } else {
+    shared_[key.index()].store(pack(finding), std::memory_order_relaxed);
+  }
+}
+
+std::string Findings::this_machine() {
+  utsname system{};
+  const char* const release = ::uname(&system) == 0 ? system.release : "?";
+  std::istringstream lines(text_of_file("/proc/cpuinfo"));
+  std::string model = "?";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("model name", 0) != 0 && line.rfind("CPU part", 0) != 0) continue;
+    model = line.substr(std::min(line.find(':') + 2, line.size()));
+    break;
+  }
+  return model + ", " + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " CPUs, Linux " + release;
+}
+
+Result<void> Findings::load(const std::string& path, const Origin& origin) {
+  if (::access(path.c_str(), F_OK) != 0) return fail(Errc::not_found, path, "there is no such file");
+  std::istringstream lines(text_of_file(path));
+  std::istringstream expected(head_of(origin));
+  std::string line;
+  for (std::string wanted; std::getline(expected, wanted);) {
+    if (!std::getline(lines, line)) line.clear();
+    if (line == wanted) continue;
+    return fail(
+        Errc::bad_input, path,
+        "it has '" + line + "' where this job has '" + wanted + "'; name another file, or remove this one");
+  }
+  std::array<std::uint64_t, kWords> read{};
+  for (unsigned number = 5; std::getline(lines, line); ++number) {
+    std::istringstream words(line);
+    unsigned index = 0, way = 0;
+    Finding finding;
+    words >> index >> way;
+    for (std::uint64_t& cost : finding.costs) words >> cost;
+    finding.way = static_cast<Large>(way);
+    if (!words || index >= kWords || way >= kProtocolsMax) {
+      return fail(Errc::bad_input, path + ":" + std::to_string(number),
+                  "expected a word below " + std::to_string(kWords) + ", a way below " +
+                      std::to_string(kProtocolsMax) + " and " + std::to_string(kWays) + " costs");
+    }
+    read[index] = pack(finding);
+  }
+  own_ = read;
+  return {};
+}
+
+Result<void> Findings::save(const std::string& path, const Origin& origin) const {
+  std::ostringstream text;
+  text << head_of(origin);
+  for (unsigned index = 0; index < kWords; ++index) {
+    if (word(index) == 0 || !sound(word(index))) continue;
+    const Finding finding = unpack(word(index));
+    text << index << ' ' << static_cast<unsigned>(finding.way);
+    for (const std::uint64_t cost : finding.costs) text << ' ' << cost;
+    text << '\n';
+  }
+  // Whoever reads meanwhile reads the old one or the new one.
+  const std::string beside = path + "." + std::to_string(::getpid());
+  {
+    std::ofstream out(beside, std::ios::trunc);
+    out << text.str();
+    if (!out.flush()) return fail(system_error(path, "cannot be written", errno));
+  }
+  if (std::rename(beside.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    (void)std::remove(beside.c_str());
+    return fail(system_error(path, "cannot be replaced", error));
+  }
+  return {};
+}
+
+}  // namespace starling::pml

@@ -183,8 +183,12 @@ int Peers::progress() noexcept {
 int Peers::poll_rare() noexcept {
   constexpr std::uint32_t kLively = 256;
   int events = 0;
+  bool active = false;
   for (Rare& rare : rare_) {
-    if (--rare.passes_left != 0) continue;
+    if (--rare.passes_left != 0) {
+      active |= rare.lively != 0;
+      continue;
+    }
     const int found = rare.transport->progress();
     events += found;
     if (found != 0) {
@@ -192,8 +196,10 @@ int Peers::poll_rare() noexcept {
     } else if (rare.lively != 0) {
       --rare.lively;
     }
+    active |= rare.lively != 0;
     rare.passes_left = rare.lively != 0 ? 1 : rare.transport->limits().idle_passes;
   }
+  table_.set_network_active(active);
   return events;
 }
 

@@ -73,6 +73,9 @@ class Table {
   /// Endpoints to those of other nodes who have sent something and were never answered, where their addresses
   /// are at hand. What fails is left out: nobody waits for it.
   void make_ways_back();
+  /// Whether a network has had something to do lately: who copies long then looks at it in between.
+  [[nodiscard]] bool network_active() const noexcept { return network_active_; }
+  void set_network_active(bool active) noexcept { network_active_ = active; }
   [[nodiscard]] std::size_t size() const noexcept { return peers_.size(); }
   /// Why a transport that reaches a process was not used, each reason once; for the report.
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
@@ -103,6 +106,7 @@ class Table {
   btl::AddressBook* book_ = nullptr;
   std::unordered_map<ProcId, std::unique_ptr<Peer>> peers_;
   std::vector<std::string> notes_;
+  bool network_active_ = false;
 };
 
 }  // namespace starling::peer

@@ -12,6 +12,10 @@ namespace starling::pml {
 
 namespace {
 
+/// Copied before a network that is active is looked at: some 15 to 40 us, in which a link of 10 Gbit/s moves
+/// less than what its sockets hold.
+constexpr std::uint64_t kBytesBesideNetwork = 256 * 1024;
+
 /// A chunk of a receive. Its address is the transport's until the chunk has ended.
 struct Chunk : btl::Completion {
   Chunk() noexcept { done = &Chunk::on_done; }
@@ -81,8 +85,10 @@ void Get::begin_chunk(Transfer& receive) noexcept {
   Peer& peer = *receive.peer;
   auto& chunk = receive.state<Chunk>();
   const std::size_t best = peer.transport->limits().get_bytes;
-  chunk.bytes = static_cast<std::size_t>(
-      std::min<std::uint64_t>(best != 0 ? best : chunk_bytes_, receive.total - receive.moved));
+  std::uint64_t most = best != 0 ? best : chunk_bytes_;
+  // A transport without a best size copies in the call.
+  if (best == 0 && rendezvous_->network_active()) most = std::min(most, kBytesBesideNetwork);
+  chunk.bytes = static_cast<std::size_t>(std::min<std::uint64_t>(most, receive.total - receive.moved));
   chunk.in_flight = true;
   chunk.ended = false;
   const btl::RemoteBuffer from{receive.offer.address + receive.moved, receive.remote};

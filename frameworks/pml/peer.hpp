@@ -78,6 +78,7 @@ class PeerTable {
   Peer& peer(ProcId proc) { return own(table_.peer(proc)); }
   [[nodiscard]] Peer* find(ProcId proc) const noexcept { return static_cast<Peer*>(table_.find(proc)); }
   Contact connect(Peer& peer) noexcept { return table_.connect(peer); }
+  [[nodiscard]] bool network_active() const noexcept { return table_.network_active(); }
   template <class Visit>
   void each(Visit visit) const {
     table_.each([&](peer::Peer& peer) { visit(own(peer)); });

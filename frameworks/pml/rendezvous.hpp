@@ -81,6 +81,8 @@ class Rendezvous {
   }
   /// Whether the peer has an endpoint now.
   [[nodiscard]] bool connected(Peer& peer) noexcept { return peers_.connect(peer) == Contact::made; }
+  /// Whether a network has had something to do lately: long copies look at it in between.
+  [[nodiscard]] bool network_active() const noexcept { return peers_.network_active(); }
   /// push() is called for it until it leaves the queue: by unqueue(), or when it ends.
   void queue(Transfer& transfer) noexcept;
   void unqueue(Transfer& transfer) noexcept;

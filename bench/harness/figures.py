@@ -4,8 +4,8 @@ import csv
 import statistics
 
 HIGHER_IS_BETTER = {"bandwidth", "bibandwidth", "rate", "hidden-isend", "hidden-irecv", "hidden-iallreduce",
-                    *(f"{what}-{how}" for what in ("rate", "bandwidth")
-                      for how in ("own", "shared", "single", "multiple"))}
+                    "efficiency", "overlap", *(f"{what}-{how}" for what in ("rate", "bandwidth")
+                                               for how in ("own", "shared", "single", "multiple"))}
 
 
 class Figures:

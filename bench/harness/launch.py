@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Jobs on the two nodes of harness/nodes.py: which command starts a program there with which MPI."""
+from . import mpis
+
+
+class Launch:
+    """`per_node`: ranks of each node, placed one node after the other."""
+
+    def __init__(self, place, prefix, out, per_node=1):
+        self.place, self.prefix, self.out, self.per_node = place, prefix, out, per_node
+        self.ranks = str(2 * per_node)
+        self.hosts = place.scratch / f"hostfile{per_node}"
+        self.hosts.write_text(f"n0:{per_node}\nn1:{per_node}\n")
+        self.slots = place.scratch / f"slots{per_node}"
+        self.slots.write_text(f"n0 slots={per_node}\nn1 slots={per_node}\n")
+
+    def hydra(self, settings, program):
+        options = [word for name, value in settings.items() for word in ("-genv", name, value)]
+        return ["mpiexec.mpich", "-f", self.hosts, "-n", self.ranks, "-ppn", str(self.per_node), "-launcher", "ssh",
+                "-launcher-exec", self.place.agent, *options, *program]
+
+    def starling(self, transport, **settings):
+        """A function from program and options to a command; settings are parameters of Starling's."""
+        environment = {"STARLING_MCA_btl": f"self,shm,{transport}"}
+        environment.update({f"STARLING_MCA_{name}": value for name, value in settings.items()})
+        return str(self.prefix / "bin/mpicc"), "starling", lambda *program: self.hydra(environment, program)
+
+    def mpich(self):
+        return "mpicc.mpich", "mpich", lambda *program: self.hydra({"UCX_NET_DEVICES": "eth0"}, program)
+
+    def openmpi(self):
+        launch = ["mpirun.openmpi", "--allow-run-as-root", "--hostfile", self.slots, "-np", self.ranks, "--map-by", "slot",
+                  "--bind-to", "none", "--mca", "plm_rsh_agent", self.place.agent, "--mca", "btl", "self,vader,tcp",
+                  "--mca", "pml", "ob1"]
+        return "mpicc.openmpi", "openmpi", lambda *program: [*launch, *program]
+
+    def command(self, mpi, program, *options):
+        """The command that runs bench/<program>.c, built with that MPI; it is started in a node, since the launchers'
+        agents on the other one connect back."""
+        compiler, folder, command = mpi
+        built = mpis.build(self.out / folder, compiler, program)
+        return self.place.command(0, *command(built, *options))

@@ -69,6 +69,7 @@ std::optional<Findings::Finding> Findings::find(const Key& key) const noexcept {
 }
 
 void Findings::keep(const Key& key, const Finding& finding) noexcept {
+  found_some_ = true;
   if (shared_.empty()) {
     own_[key.index()] = pack(finding);
   } else {

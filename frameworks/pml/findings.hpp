@@ -28,7 +28,8 @@ inline constexpr params::Decl kTrialsFile =
     params::text("pml_trials_file", "",
                  "File in which what trials of large messages have found is kept from one job to the next: "
                  "it is read when "
-                 "the job starts, and written by rank 0 when it ends. A file of another machine, version or "
+                 "the job starts, and written when it ends by those who found something. A file of another "
+                 "machine, version or "
                  "pml is refused. "
                  "Empty: none.");
 
@@ -53,6 +54,8 @@ class Findings {
   /// From here on what is found is shared through these words, if there are enough.
   void share(std::span<std::atomic<std::uint64_t>> words) noexcept;
   [[nodiscard]] bool shared() const noexcept { return !shared_.empty(); }
+  /// Whether this process has found something.
+  [[nodiscard]] bool found_some() const noexcept { return found_some_; }
 
   [[nodiscard]] std::optional<Finding> find(const Key& key) const noexcept;
   void keep(const Key& key, const Finding& finding) noexcept;
@@ -70,6 +73,7 @@ class Findings {
   [[nodiscard]] std::uint64_t word(unsigned index) const noexcept;
   std::array<std::uint64_t, kWords> own_{};  // what was loaded, and all as long as nothing is shared
   std::span<std::atomic<std::uint64_t>> shared_;
+  bool found_some_ = false;
 };
 
 }  // namespace starling::pml

@@ -9,8 +9,8 @@
 
 namespace starling::pml {
 
-TrialsFile::TrialsFile(std::string path, Findings::Origin origin, bool writes)
-    : path_(std::move(path)), origin_(std::move(origin)), writes_(writes && !path_.empty()) {
+TrialsFile::TrialsFile(std::string path, Findings::Origin origin, bool speaks)
+    : path_(std::move(path)), origin_(std::move(origin)), writes_(!path_.empty()) {
   if (path_.empty()) return;
   origin_.machine = Findings::this_machine();
   const Result<void> loaded = findings_.load(path_, origin_);
@@ -19,13 +19,13 @@ TrialsFile::TrialsFile(std::string path, Findings::Origin origin, bool writes)
   } else if (loaded.error().code != Errc::not_found) {
     note_ = "pml_trials_file is refused: " + loaded.error().text();
     // What another machine has found is not overwritten.
-    if (writes_) log::warning(note_);
+    if (speaks) log::warning(note_);
     writes_ = false;
   }
 }
 
 TrialsFile::~TrialsFile() {
-  if (!writes_) return;
+  if (!writes_ || !findings_.found_some()) return;
   try {
     const Result<void> saved = findings_.save(path_, origin_);
     if (!saved) log::warning("pml_trials_file: " + saved.error().text());

@@ -13,8 +13,8 @@ namespace starling::pml {
 
 class TrialsFile {
  public:
-  /// `path`: empty: none. `writes`: whether this process writes it at its end.
-  TrialsFile(std::string path, Findings::Origin origin, bool writes);
+  /// `path`: empty: none. Written at the end by whoever has found something. `speaks`: logs a refusal.
+  TrialsFile(std::string path, Findings::Origin origin, bool speaks);
   TrialsFile(const TrialsFile&) = delete;
   TrialsFile& operator=(const TrialsFile&) = delete;
   ~TrialsFile();

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A library of others, opened when it is needed and never closed. Layer: core.
+/// @file  Opening a shared library while the program runs: a plugin, or a library that a plugin needs. Layer:
+/// core.
 ///
-/// libucp, libfabric and libpmix leave signal handlers, threads and work at exit behind; closing one would
-/// leave those in unmapped memory. A plugin that opens its library itself can be read on a machine without
-/// it.
-///
-/// Threads: one at a time. Errors: Errc::unsupported, with the loader's reason or the missing function.
-
-#include <dlfcn.h>
+/// Threads:   any; one object by one thread at a time.
+/// Ownership: what was opened stays open until the process ends. libucp, libfabric and libpmix leave signal
+///            handlers, threads and work at exit behind; closing one would leave those in unmapped memory.
+/// Errors:    Errc::unsupported, with the dynamic linker's own words, such as which library is missing.
 
 #include <string>
 
@@ -18,20 +16,26 @@ namespace starling {
 
 class SharedLibrary {
  public:
-  [[nodiscard]] static Result<SharedLibrary> open(const char* file);
+  /// Opens a file, or a library that the system knows by this name: all its symbols now, none of them visible
+  /// to others; once per process and name.
+  [[nodiscard]] static Result<SharedLibrary> open(const std::string& file);
 
-  /// Looks a function up, also in what the library depends on; complete() tells whether all were found.
+  /// The address of what it exports under a name, also what it depends on.
+  [[nodiscard]] Result<void*> symbol(const char* name) const;
+
+  /// Looks a function up; complete() tells whether all were found.
   template <class Function>
-  void find(const char* name, Function& function) noexcept {
-    function = reinterpret_cast<Function>(::dlsym(opened_, name));
-    if (function == nullptr) missing_ = name;
+  void find(const char* name, Function& function) {
+    const Result<void*> found = symbol(name);
+    function = found ? reinterpret_cast<Function>(*found) : nullptr;
+    if (!found) missing_ = name;
   }
   [[nodiscard]] Result<void> complete() const;
 
  private:
-  SharedLibrary(const char* file, void* opened) noexcept : file_(file), opened_(opened) {}
-  const char* file_;
-  void* opened_;
+  SharedLibrary(const std::string& file, const void* opened) : file_(file), opened_(opened) {}
+  std::string file_;
+  const void* opened_;  // Boost's object
   const char* missing_ = nullptr;
 };
 

@@ -3,8 +3,7 @@
 /// @file  Loading a plugin's shared object. Layer: core.
 ///
 /// Threads:   any; loads are serialised.
-/// Ownership: a library that was loaded stays loaded until the process ends: libraries behind plugins do not
-///            all survive being unloaded (thread-local destructors, at-exit handlers).
+/// Ownership: a library that was loaded stays loaded until the process ends (core/shared_library.hpp).
 /// Errors:    the dynamic linker's own words, such as which library is missing.
 
 #include <string>

@@ -4,7 +4,6 @@
 
 #include "mpi/hardware/hardware.hpp"
 
-#include <dlfcn.h>
 #include <hwloc.h>
 #include <sched.h>
 #include <strings.h>
@@ -12,6 +11,8 @@
 
 #include <algorithm>
 #include <memory>
+
+#include "core/shared_library.hpp"
 
 namespace starling::mpi::hardware {
 namespace {
@@ -49,27 +50,21 @@ struct Library {
   hwloc_topology_t topology = nullptr;  ///< null: hwloc cannot be used; kept to the end
 };
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(::dlsym(library, name));
-  return function != nullptr;
-}
-
 Library load() {
   Library library;
-  void* const handle = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);  // stays loaded
-  if (handle == nullptr) return library;
-  const bool complete = find(handle, "hwloc_topology_init", library.topology_init) &&
-                        find(handle, "hwloc_topology_load", library.topology_load) &&
-                        find(handle, "hwloc_get_cpubind", library.get_cpubind) &&
-                        find(handle, "hwloc_get_type_depth", library.get_type_depth) &&
-                        find(handle, "hwloc_get_nbobjs_by_depth", library.get_nbobjs_by_depth) &&
-                        find(handle, "hwloc_get_obj_by_depth", library.get_obj_by_depth) &&
-                        find(handle, "hwloc_bitmap_alloc", library.bitmap_alloc) &&
-                        find(handle, "hwloc_bitmap_free", library.bitmap_free) &&
-                        find(handle, "hwloc_bitmap_isincluded", library.bitmap_isincluded);
+  auto hwloc = SharedLibrary::open(kLibrary);
+  if (!hwloc) return library;
+  hwloc->find("hwloc_topology_init", library.topology_init);
+  hwloc->find("hwloc_topology_load", library.topology_load);
+  hwloc->find("hwloc_get_cpubind", library.get_cpubind);
+  hwloc->find("hwloc_get_type_depth", library.get_type_depth);
+  hwloc->find("hwloc_get_nbobjs_by_depth", library.get_nbobjs_by_depth);
+  hwloc->find("hwloc_get_obj_by_depth", library.get_obj_by_depth);
+  hwloc->find("hwloc_bitmap_alloc", library.bitmap_alloc);
+  hwloc->find("hwloc_bitmap_free", library.bitmap_free);
+  hwloc->find("hwloc_bitmap_isincluded", library.bitmap_isincluded);
   hwloc_topology_t topology = nullptr;
-  if (!complete || library.topology_init(&topology) != 0) return library;
+  if (!hwloc->complete() || library.topology_init(&topology) != 0) return library;
   if (library.topology_load(topology) == 0) library.topology = topology;
   return library;
 }

@@ -37,7 +37,7 @@ Result<ContextId> Agreement::next_context_id() {
   return ContextId::make(self_.world, self_.rank, ++used_ids_);
 }
 
-Result<ContextId> Agreement::agree(const Accord::Call& call, Deadline deadline) {
+Result<ContextId> Agreement::agree(const Consistency::Call& call, Deadline deadline) {
   const Key& key = call.key();
   entries_[key].call = call.number();
   Climb way{call, place_in_tree(call.creation().members, self_, nodes_, arity_), deadline, false, {}};
@@ -52,7 +52,7 @@ Result<ContextId> Agreement::agree(const Accord::Call& call, Deadline deadline) 
 
 Result<ContextId> Agreement::climb(Climb& climb) {
   if (auto joined = wait_for_children(climb); !joined) return fail(std::move(joined).error());
-  if (auto fits = accord_.fits(climb.call); !fits) return fail(std::move(fits).error());
+  if (auto fits = consistency_.fits(climb.call); !fits) return fail(std::move(fits).error());
   const Orders orders = orders_of(climb);
   if (auto differ = orders.error(describe(climb.call.creation())); differ && !climb.place.parent)
     return fail(std::move(*differ));
@@ -85,8 +85,8 @@ Result<void> Agreement::wait_for_children(Climb& climb) {
     return "waits for rank(s) " + ranks + " or members that join through them";
   };
   const auto find_failure = [&] {
-    accord_.look(climb.call, [&] { return missing(climb); });
-    return accord_.failure(climb.call);
+    consistency_.look(climb.call, [&] { return missing(climb); });
+    return consistency_.failure(climb.call);
   };
   auto waited = wait_while_possible(courier_, find_failure, all_joined, climb.deadline,
                                     [&] { return name + ": " + text(); });
@@ -109,7 +109,7 @@ Orders Agreement::orders_of(const Climb& climb) {
 Result<void> Agreement::send(ProcId to, const Key& key, AgreementMessage message) {
   message.key_high = key.high;
   message.key_low = key.low;
-  message.terms = accord_.terms();
+  message.settings = consistency_.settings();
   return courier_.send(to, bytes_of(message));
 }
 
@@ -125,8 +125,8 @@ Result<ContextId> Agreement::result_from_parent(Climb& climb, Orders orders) {
   const std::string missing =
       "waits for rank " + std::to_string(parent.rank) + " to pass on the new context id";
   const auto find_failure = [&] {
-    accord_.look(climb.call, [&] { return std::vector{parent}; });
-    return accord_.failure(climb.call);
+    consistency_.look(climb.call, [&] { return std::vector{parent}; });
+    return consistency_.failure(climb.call);
   };
   auto waited = wait_while_possible(
       courier_, find_failure, [&] { return entries_[key].result.has_value(); }, climb.deadline,
@@ -156,11 +156,11 @@ Result<void> Agreement::tell_children(const Climb& climb, ContextId id) {
 /// Ends the own call: the parent does not count on it any more, the children that wait here end too.
 Error Agreement::give_up(const Climb& climb, Error error) {
   const Key& key = climb.call.key();
-  error = accord_.explain(climb.call, std::move(error), climb.waited_for);
+  error = consistency_.explain(climb.call, std::move(error), climb.waited_for);
   const std::vector<Joined> all = std::exchange(entries_[key].joined, {});
   entries_.erase(key);
-  for (const Joined& joined : all) accord_.tell_end(climb.call, error, joined.child, joined.call);
-  if (climb.joined && !accord_.answered(climb.call)) {
+  for (const Joined& joined : all) consistency_.tell_end(climb.call, error, joined.child, joined.call);
+  if (climb.joined && !consistency_.answered(climb.call)) {
     AgreementMessage withdrawal;
     withdrawal.kind = AgreementMessage::kWithdraw;
     withdrawal.call = climb.call.number();
@@ -169,12 +169,12 @@ Error Agreement::give_up(const Climb& climb, Error error) {
   std::vector<ProcId> neighbours = climb.place.children;
   for (const Joined& joined : all) std::erase(neighbours, joined.child);
   if (climb.place.parent) neighbours.push_back(*climb.place.parent);
-  accord_.tell(climb.call, error, neighbours);
+  consistency_.tell(climb.call, error, neighbours);
   return error;
 }
 
 void Agreement::take_join(ProcId from, const Key& key, const AgreementMessage& message) {
-  if (accord_.refused(from, key, message.call)) return;
+  if (consistency_.refused(from, key, message.call)) return;
   std::vector<Joined>& joined = entries_[key].joined;
   std::erase_if(joined, [&](const Joined& old) { return old.child == from; });
   joined.push_back({from, message.call, Orders::read(message.context)});
@@ -205,7 +205,7 @@ void Agreement::on_control(ProcId from, std::span<const std::byte> bytes) noexce
   }
   const Key key{message.key_high, message.key_low};
   if (message.kind == AgreementMessage::kWithdraw) return take_withdrawal(from, key, message);
-  accord_.heard(from, key, message.terms);
+  consistency_.heard(from, key, message.settings);
   if (message.kind == AgreementMessage::kJoin) return take_join(from, key, message);
   const auto entry = entries_.find(key);
   if (entry != entries_.end() && entry->second.call == message.call && message.call != 0)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The members of a group agree on a new context id, over a tree of control messages.
-/// Layer: framework.
+/// @file  The members of a group agree on a new context id, over a tree of control messages. Layer:
+/// framework.
 ///
 /// The members form a tree of fixed arity on each node, and the roots of the nodes one above (roots.hpp). A
-/// join travels up once a process and all below it have
-/// entered; the leader (lowest member) makes the id, which travels down. 2 (n - 1) messages, 2 log n steps;
-/// each process speaks to its parent and its children only, so peers stay few. Processes outside the group
-/// are never involved.
+/// join travels up once a process and all below it have entered; the leader (lowest member) makes the id,
+/// which travels down. 2 (n - 1) messages, 2 log n steps; each process speaks to its parent and its children
+/// only, so peers stay few. Processes outside the group are never involved.
 ///
 /// A join carries the number of its sender's call, and the result repeats it; who gives up withdraws its
 /// join. So nothing of a creation is left when it has ended: what belongs together is who waits, not a count
@@ -28,8 +27,8 @@
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
-#include "frameworks/bootstrap/accord.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
+#include "frameworks/bootstrap/consistency.hpp"
 #include "frameworks/bootstrap/group_key.hpp"
 #include "frameworks/bootstrap/roots.hpp"
 
@@ -43,9 +42,9 @@ struct AgreementMessage {
   std::uint32_t kind = kJoin;
   std::uint64_t key_high = 0;
   std::uint64_t key_low = 0;
-  std::uint64_t context = 0;  ///< kResult: the new context id; kJoin: the Orders of the subtree
-  std::uint64_t call = 0;     ///< of the member that joins, also in what it gets
-  std::uint64_t terms = 0;    ///< Terms::hash() of the sender
+  std::uint64_t context = 0;   ///< kResult: the new context id; kJoin: the Orders of the subtree
+  std::uint64_t call = 0;      ///< of the member that joins, also in what it gets
+  std::uint64_t settings = 0;  ///< Settings::hash() of the sender
 };
 static_assert(sizeof(AgreementMessage) == 48);
 
@@ -54,14 +53,14 @@ class Agreement {
   static constexpr std::uint32_t kArity = 4;
 
   /// `nodes`: as in bootstrap::Args.
-  Agreement(Courier& courier, ProcId self, const NodeMap* nodes, Accord& accord,
+  Agreement(Courier& courier, ProcId self, const NodeMap* nodes, Consistency& consistency,
             std::uint32_t arity = kArity) noexcept
-      : courier_(courier), self_(self), nodes_(nodes), accord_(accord), arity_(arity) {}
+      : courier_(courier), self_(self), nodes_(nodes), consistency_(consistency), arity_(arity) {}
 
   /// A fresh context id with this process as leader; Errc::no_space when all 2^29 are used up.
   [[nodiscard]] Result<ContextId> next_context_id();
   /// Collective over the members.
-  [[nodiscard]] Result<ContextId> agree(const Accord::Call& call, Deadline deadline);
+  [[nodiscard]] Result<ContextId> agree(const Consistency::Call& call, Deadline deadline);
   void on_control(ProcId from, std::span<const std::byte> message) noexcept;
   /// Agreements that are known and not finished, for tests and hang help.
   [[nodiscard]] std::size_t open() const noexcept { return entries_.size(); }
@@ -78,7 +77,7 @@ class Agreement {
     std::optional<ContextId> result;
   };
   struct Climb {
-    const Accord::Call& call;
+    const Consistency::Call& call;
     TreePlace place;
     Deadline deadline;
     bool joined = false;             // the parent has been told
@@ -98,7 +97,7 @@ class Agreement {
   Courier& courier_;
   ProcId self_;
   const NodeMap* nodes_;
-  Accord& accord_;
+  Consistency& consistency_;
   std::uint32_t arity_;
   std::uint32_t used_ids_ = 0;
   std::unordered_map<Key, Entry, KeyHash> entries_;  // of creations under way, here or in a child

@@ -30,7 +30,7 @@ enum class BlockKind : std::uint32_t {
   failed = 4,  ///< the creation cannot succeed: a text, or no bytes and in `context` the rank that has died
   withdrawn = 5,  ///< the sender has given up the call of its `up`
   question = 6,   ///< asks for an answer
-  answer = 7      ///< what the sender has and does: accord.hpp
+  answer = 7      ///< what the sender has and does: consistency.hpp
 };
 
 struct Block {
@@ -42,7 +42,7 @@ struct Block {
   SharedBytes bytes;         ///< null: none
   /// up: the sender's number of its call; what goes down has that of the receiver's. 0: of any call.
   std::uint64_t call = 0;
-  std::uint64_t terms = 0;  ///< Terms::hash() of the sender
+  std::uint64_t settings = 0;  ///< Settings::hash() of the sender
 };
 
 /// `context` of an up block: whether somebody in the subtree misses addresses, and the orders of the members.

@@ -27,7 +27,7 @@
 
 namespace starling::bootstrap {
 
-class Terms;  // terms.hpp
+class Settings;  // settings.hpp
 
 /// Carries control messages and waits; implemented by mpi/runtime, a port of the peers.
 class Courier {
@@ -88,6 +88,9 @@ class Component : public btl::AddressBook {
   [[nodiscard]] virtual Result<ContextId> create(const Creation& creation, Deadline deadline) = 0;
   /// A fresh context id with this process as leader (for communicators made from a communicator).
   [[nodiscard]] virtual Result<ContextId> next_context_id() = 0;
+  /// Whether an exchange goes from node to node over a tree of one process each, the roots: the startup plan
+  /// counts with it.
+  [[nodiscard]] virtual bool exchanges_over_roots() const noexcept = 0;
   /// A control message of a creation arrived.
   virtual void on_control(ProcId from, std::span<const std::byte> message) noexcept = 0;
   /// A block of a creation arrived. Its content is another process's.
@@ -114,14 +117,15 @@ struct Args {
   std::uint32_t world_size = 1;
   const NodeMap* nodes = nullptr;  ///< who is on which node; null: all on one. Outlives the component
   NodeStore* store = nullptr;      ///< null: there is none. Outlives the component
-  const Terms* terms = nullptr;    ///< what members must have alike; null: nothing. Outlives the component
+  const Settings* settings =
+      nullptr;  ///< what members must have alike; null: nothing. Outlives the component
 };
 
 struct Framework {
   using Component = bootstrap::Component;
   using Args = bootstrap::Args;
   static constexpr FixedString<24> kName = "bootstrap";
-  static constexpr std::uint32_t kInterface = 3;
+  static constexpr std::uint32_t kInterface = 4;
 };
 
 }  // namespace starling::bootstrap

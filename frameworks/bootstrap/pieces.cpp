@@ -34,7 +34,7 @@ Result<void> send_pieces(const Block& block, std::size_t message_bytes,
   piece.number = block.number;
   piece.count = block.count;
   piece.call = block.call;
-  piece.terms = block.terms;
+  piece.settings = block.settings;
   piece.block_bytes = static_cast<std::uint32_t>(size);
   expects(message_bytes > sizeof piece, "messages that hold nothing");
   std::vector<std::byte> message(std::min(message_bytes, sizeof piece + size));
@@ -75,8 +75,8 @@ std::optional<Block> Assembly::take(ProcId from, std::span<const std::byte> mess
   }
   arriving.bytes.insert(arriving.bytes.end(), bytes.begin(), bytes.end());
   if (arriving.bytes.size() < piece.block_bytes) return std::nullopt;
-  Block block{piece.kind, key,        ContextId{piece.context}, piece.number, piece.count, nullptr,
-              piece.call, piece.terms};
+  Block block{piece.kind, key,           ContextId{piece.context}, piece.number, piece.count, nullptr,
+              piece.call, piece.settings};
   if (piece.block_bytes > 0) block.bytes = share_bytes(std::move(arriving.bytes));
   arriving_.erase(at);
   return block;

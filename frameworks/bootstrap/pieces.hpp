@@ -36,7 +36,7 @@ struct Piece {
   std::uint32_t block_bytes = 0;  ///< of the whole block
   std::uint32_t offset = 0;       ///< of this piece in it
   std::uint64_t call = 0;
-  std::uint64_t terms = 0;
+  std::uint64_t settings = 0;
 };
 static_assert(sizeof(Piece) == 64);
 

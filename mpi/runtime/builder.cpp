@@ -19,17 +19,16 @@ Result<void> Builder::open(Courier& courier, Polling& polling) {
   store_.emplace(place_.segment_pointer());
   char host[256] = "";
   (void)::gethostname(host, sizeof host - 1);
-  terms_ = bootstrap::Terms::of(environment_.params,
-                                "Starling " STARLING_VERSION ", built with " STARLING_COMPILER,
-                                "rank " + std::to_string(place_.self().rank) + " of " + host);
+  settings_ = bootstrap::Settings::of(environment_.params,
+                                      "Starling " STARLING_VERSION ", built with " STARLING_COMPILER,
+                                      "rank " + std::to_string(place_.self().rank) + " of " + host);
   // Members whom only a network reaches meet as if each had a node of its own: their addresses go around.
   if (!transports_.near_reaches_node())
     lone_nodes_.emplace(NodeMap(std::vector<NodeMap::Block>{{0, place_.world_size(), 1}}));
   const NodeMap* const nodes = lone_nodes_ ? &*lone_nodes_ : &place_.nodes();
   auto made = environment_.plugins.create_first<bootstrap::Framework>(
       {environment_.params, pmi_, courier, place_.self(), place_.world_size(),
-       place_.world_size() == 1 ? nullptr : nodes, lone_nodes_ ? nullptr : &*store_, &terms_},
-      &bootstrap_name_);
+       place_.world_size() == 1 ? nullptr : nodes, lone_nodes_ ? nullptr : &*store_, &settings_});
   if (!made) return fail(std::move(made).error());
   bootstrap_ = std::move(*made);
   courier.serve(*bootstrap_);
@@ -104,7 +103,7 @@ StartupPlan Builder::plan_under(const pmi::Capabilities& pmi, const Members& mem
   input.members = members.count;
   input.everybody = members.everybody;
   input.far_world = !transports_.world_is_near() && transports_.has_networks();
-  input.roots_tree = bootstrap_name_ == "hierarchical";
+  input.roots_tree = bootstrap_->exchanges_over_roots();
   input.group_mode = environment_.params.choice<bootstrap::GroupMode>(bootstrap::kGroupMode);
   input.add_procs_cutoff = environment_.params.integer(kAddProcsCutoff);
   input.async_modex = environment_.params.boolean(kAsyncModex);

@@ -16,7 +16,7 @@
 #include "core/proc_list.hpp"
 #include "core/result.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
-#include "frameworks/bootstrap/terms.hpp"
+#include "frameworks/bootstrap/settings.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "frameworks/select.hpp"
 #include "mpi/runtime/courier.hpp"
@@ -87,9 +87,8 @@ class Builder {
   // The bootstrap reads these.
   std::optional<SegmentStore> store_;
   std::optional<NodeMap> lone_nodes_;  // where networks alone reach the others: each process by itself
-  bootstrap::Terms terms_;
+  bootstrap::Settings settings_;
   plugin::Index::Handle<bootstrap::Framework> bootstrap_;
-  std::string bootstrap_name_;
 };
 
 }  // namespace starling::mpi

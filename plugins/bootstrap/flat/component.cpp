@@ -19,30 +19,30 @@ Flat::Flat(const Args& args)
       nodes_(args.nodes),
       world_size_(args.world_size),
       mode_(args.params.choice<GroupMode>(kGroupMode)),
-      desk_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
+      card_client_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
       exchanges_(args.world_size),
-      accord_(args.courier, args.terms, [this](ProcId proc) { return reaches(proc); }),
-      agreement_(args.courier, args.self, args.nodes, accord_) {}
+      consistency_(args.courier, args.settings, [this](ProcId proc) { return reaches(proc); }),
+      agreement_(args.courier, args.self, args.nodes, consistency_) {}
 
 Result<ContextId> Flat::create(const Creation& creation, Deadline deadline) {
-  const Accord::Call call(accord_, creation);
+  const Consistency::Call call(consistency_, creation);
   if (auto met = prepare(call, deadline); !met) {
-    const Error error = accord_.explain(call, std::move(met).error(), neighbours(call));
-    accord_.tell(call, error, neighbours(call));
+    const Error error = consistency_.explain(call, std::move(met).error(), neighbours(call));
+    consistency_.tell(call, error, neighbours(call));
     return fail(error);
   }
   return agreement_.agree(call, deadline);
 }
 
 /// What comes before the agreement.
-Result<void> Flat::prepare(const Accord::Call& call, Deadline deadline) {
+Result<void> Flat::prepare(const Consistency::Call& call, Deadline deadline) {
   const Creation& creation = call.creation();
   if (creation.exchange || creation.lookup || creation.world) {
-    if (auto put = desk_.expose(); !put) return put;
+    if (auto put = card_client_.expose(); !put) return put;
   }
   const FindFailure find_failure = [&] {
-    accord_.look(call, [&] { return neighbours(call); });
-    return accord_.failure(call);
+    consistency_.look(call, [&] { return neighbours(call); });
+    return consistency_.failure(call);
   };
   if (creation.world) {
     if (auto met = meet_with_world(courier_, exchanges_, deadline, find_failure); !met) return met;
@@ -54,7 +54,7 @@ Result<void> Flat::prepare(const Accord::Call& call, Deadline deadline) {
   return meet(courier_, groups, exchanges_, creation.members, text_of(call.key()), deadline, find_failure);
 }
 
-std::vector<ProcId> Flat::neighbours(const Accord::Call& call) const {
+std::vector<ProcId> Flat::neighbours(const Consistency::Call& call) const {
   const TreePlace place = place_in_tree(call.creation().members, self_, nodes_, Agreement::kArity);
   std::vector<ProcId> procs = place.children;
   if (place.parent) procs.push_back(*place.parent);
@@ -63,8 +63,8 @@ std::vector<ProcId> Flat::neighbours(const Accord::Call& call) const {
 
 bool Flat::reaches(ProcId proc) {
   if (on_one_node(nodes_, proc, self_)) return true;
-  if (desk_.own_card().empty()) return true;  // no address is published: all are computed
-  const auto card = desk_.card(proc);
+  if (card_client_.own_card().empty()) return true;  // no address is published: all are computed
+  const auto card = card_client_.card(proc);
   return card && card->what == btl::Found::What::address;
 }
 
@@ -83,10 +83,11 @@ Result<void> Flat::can_meet(const Creation& creation) const {
 }
 
 void Flat::on_block(ProcId from, Block block) noexcept {
-  if (accord_.take(from, block)) return;
-  if (accord_.differ(block.terms)) {  // who sends it has another bootstrap, and shall be asked and told
+  if (consistency_.take(from, block)) return;
+  if (consistency_.differ(
+          block.settings)) {  // who sends it has another bootstrap, and shall be asked and told
     auto card = block.bytes == nullptr ? std::vector<std::byte>() : card_in(*block.bytes, from);
-    if (!card.empty()) desk_.learn(from, std::move(card));
+    if (!card.empty()) card_client_.learn(from, std::move(card));
     return;
   }
   log::error("an address table from rank " + std::to_string(from.rank) +

@@ -8,10 +8,10 @@
 
 #include <vector>
 
-#include "frameworks/bootstrap/accord.hpp"
 #include "frameworks/bootstrap/agreement.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
-#include "frameworks/bootstrap/card_desk.hpp"
+#include "frameworks/bootstrap/card_client.hpp"
+#include "frameworks/bootstrap/consistency.hpp"
 #include "frameworks/bootstrap/exchanges.hpp"
 #include "frameworks/bootstrap/group_mode.hpp"
 
@@ -22,23 +22,24 @@ class Flat final : public Component {
   explicit Flat(const Args& args);
 
   Result<void> publish(const std::vector<LocalAddress>& addresses) override {
-    return desk_.publish(addresses);
+    return card_client_.publish(addresses);
   }
-  Result<void> expose() override { return desk_.expose(); }
+  Result<void> expose() override { return card_client_.expose(); }
   Result<ContextId> create(const Creation& creation, Deadline deadline) override;
   Result<ContextId> next_context_id() override { return agreement_.next_context_id(); }
+  bool exchanges_over_roots() const noexcept override { return false; }
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override {
     agreement_.on_control(from, message);
   }
   void on_block(ProcId from, Block block) noexcept override;
   Result<btl::Found> address(ProcId peer, std::string_view transport) override {
-    return desk_.address(peer, transport);
+    return card_client_.address(peer, transport);
   }
 
  private:
-  [[nodiscard]] Result<void> prepare(const Accord::Call& call, Deadline deadline);
+  [[nodiscard]] Result<void> prepare(const Consistency::Call& call, Deadline deadline);
   /// In the tree of the agreement.
-  [[nodiscard]] std::vector<ProcId> neighbours(const Accord::Call& call) const;
+  [[nodiscard]] std::vector<ProcId> neighbours(const Consistency::Call& call) const;
   [[nodiscard]] bool reaches(ProcId proc);
   [[nodiscard]] Result<void> can_meet(const Creation& creation) const;
 
@@ -48,9 +49,9 @@ class Flat final : public Component {
   const NodeMap* nodes_;
   std::uint32_t world_size_;
   GroupMode mode_;
-  CardDesk desk_;
+  CardClient card_client_;
   Exchanges exchanges_;
-  Accord accord_;
+  Consistency consistency_;
   Agreement agreement_;
 };
 

@@ -22,38 +22,38 @@ Hierarchical::Hierarchical(const Args& args)
       mode_(args.params.choice<GroupMode>(kGroupMode)),
       timeout_s_(static_cast<std::uint64_t>(args.params.integer(kTimeout))),
       fence_timeout_s_(static_cast<std::uint64_t>(args.params.integer(kFenceTimeout))),
-      desk_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
+      card_client_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
       exchanges_(args.world_size),
       ready_(args.world_size),
       fenced_(args.world_size),
-      accord_(args.courier, args.terms, [this](ProcId proc) { return reaches(proc); }),
-      agreement_(args.courier, args.self, args.nodes, accord_, kArity) {}
+      consistency_(args.courier, args.settings, [this](ProcId proc) { return reaches(proc); }),
+      agreement_(args.courier, args.self, args.nodes, consistency_, kArity) {}
 
 Result<ContextId> Hierarchical::create(const Creation& creation, Deadline deadline) {
   if (creation.lookup || creation.world) {
-    if (auto put = desk_.expose(); !put) return fail(std::move(put).error());
+    if (auto put = card_client_.expose(); !put) return fail(std::move(put).error());
   }
-  const Accord::Call call(accord_, creation);
+  const Consistency::Call call(consistency_, creation);
   if (creation.ready || creation.world) {
     const RootsPlace place = place_among_roots(creation.members, self_, nodes_, kArity);
     std::vector<ProcId> neighbours = place.root_children;
     if (place.parent) neighbours.push_back(*place.parent);
     neighbours.insert(neighbours.end(), place.node_children.begin(), place.node_children.end());
     const auto find_failure = [&] {
-      accord_.look(call, [&] { return neighbours; });
-      return accord_.failure(call);
+      consistency_.look(call, [&] { return neighbours; });
+      return consistency_.failure(call);
     };
     auto fenced = meet_first(call, deadline, find_failure);
     if (!fenced) {
-      const Error error = accord_.explain(call, std::move(fenced).error(), neighbours);
-      accord_.tell(call, error, neighbours);
+      const Error error = consistency_.explain(call, std::move(fenced).error(), neighbours);
+      consistency_.tell(call, error, neighbours);
       return fail(error);
     }
   }
   return creation.exchange ? exchange(call, deadline) : agreement_.agree(call, deadline);
 }
 
-Result<void> Hierarchical::meet_first(const Accord::Call& call, Deadline deadline,
+Result<void> Hierarchical::meet_first(const Consistency::Call& call, Deadline deadline,
                                       const FindFailure& find_failure) {
   const Creation& creation = call.creation();
   if (creation.world) {
@@ -67,7 +67,7 @@ Result<void> Hierarchical::meet_first(const Accord::Call& call, Deadline deadlin
               find_failure);
 }
 
-Result<ContextId> Hierarchical::exchange(const Accord::Call& call, Deadline deadline) {
+Result<ContextId> Hierarchical::exchange(const Consistency::Call& call, Deadline deadline) {
   const Creation& creation = call.creation();
   Meeting meeting{call,     place_among_roots(creation.members, self_, nodes_, kArity),
                   deadline, describe(creation),
@@ -102,11 +102,11 @@ Error Hierarchical::give_up(Meeting& meeting, Error error) {
     learn_from(child, block);
     meeting.below[child] = block.call;
   }
-  error = accord_.explain(meeting.call, std::move(error), meeting.waited_for);
-  for (const auto& [child, call] : meeting.below) accord_.tell_end(meeting.call, error, child, call);
-  if (meeting.sent_up && !accord_.answered(meeting.call)) {
-    (void)accord_.send(*place.parent,
-                       {BlockKind::withdrawn, meeting.key(), {}, 0, 1, nullptr, meeting.call.number()});
+  error = consistency_.explain(meeting.call, std::move(error), meeting.waited_for);
+  for (const auto& [child, call] : meeting.below) consistency_.tell_end(meeting.call, error, child, call);
+  if (meeting.sent_up && !consistency_.answered(meeting.call)) {
+    (void)consistency_.send(*place.parent,
+                            {BlockKind::withdrawn, meeting.key(), {}, 0, 1, nullptr, meeting.call.number()});
   }
   if (meeting.published) (void)pmi_.unpublish(published_name(meeting, self_));
   std::erase_if(below, [&](ProcId child) { return meeting.below.contains(child); });
@@ -114,16 +114,16 @@ Error Hierarchical::give_up(Meeting& meeting, Error error) {
     if (!reaches(*place.parent)) look_up_parent(meeting);
     below.push_back(*place.parent);
   }
-  accord_.tell(meeting.call, error, below);
+  consistency_.tell(meeting.call, error, below);
   return error;
 }
 
 /// After a question to the process manager if need be.
 bool Hierarchical::reaches(ProcId proc) {
   if (same_node(proc) || has_card(proc)) return true;
-  if (desk_.own_card().empty()) return true;  // no address is published: all are computed
-  (void)desk_.expose();                       // for the answer
-  auto found = desk_.card(proc);
+  if (card_client_.own_card().empty()) return true;  // no address is published: all are computed
+  (void)card_client_.expose();                       // for the answer
+  auto found = card_client_.card(proc);
   if (!found || found->what != btl::Found::What::address) return false;
   learn(proc, std::move(found->address));
   return true;
@@ -143,15 +143,15 @@ void Hierarchical::learn_from(ProcId sender, const Block& block) {
 }
 
 void Hierarchical::on_block(ProcId from, Block block) noexcept {
-  if (accord_.take(from, block)) return;
+  if (consistency_.take(from, block)) return;
   if (block.kind == BlockKind::withdrawn) return inbox_.withdraw(block.key, from, block.call);
   if (block.kind != BlockKind::up) {
-    if (accord_.under_way(block.key, block.call)) inbox_.put(from, std::move(block));
+    if (consistency_.under_way(block.key, block.call)) inbox_.put(from, std::move(block));
     return;
   }
   // Who comes after its end would wait in vain, and who does not fit shall be asked: both need an answer.
-  if (accord_.ended(block.key) || accord_.differ(block.terms)) learn_from(from, block);
-  if (!accord_.refused(from, block.key, block.call)) inbox_.put(from, std::move(block));
+  if (consistency_.ended(block.key) || consistency_.differ(block.settings)) learn_from(from, block);
+  if (!consistency_.refused(from, block.key, block.call)) inbox_.put(from, std::move(block));
 }
 
 void Hierarchical::learn(ProcId peer, std::vector<std::byte> card) { known_[peer] = std::move(card); }
@@ -160,7 +160,7 @@ Result<btl::Found> Hierarchical::address(ProcId peer, std::string_view transport
   std::optional<std::span<const std::byte>> card;
   if (const auto known = known_.find(peer); known != known_.end()) card = known->second;
   for (auto book = books_.rbegin(); !card && book != books_.rend(); ++book) card = book->card(peer);
-  if (!card) return desk_.address(peer, transport);
+  if (!card) return card_client_.address(peer, transport);
   auto entry = find_in_card(*card, transport);
   if (!entry) return fail(std::move(entry).error().within("rank " + std::to_string(peer.rank)));
   if (!*entry) return btl::Found{btl::Found::What::none, {}};

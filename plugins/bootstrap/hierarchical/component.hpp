@@ -13,10 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frameworks/bootstrap/accord.hpp"
 #include "frameworks/bootstrap/agreement.hpp"
 #include "frameworks/bootstrap/bootstrap.hpp"
-#include "frameworks/bootstrap/card_desk.hpp"
+#include "frameworks/bootstrap/card_client.hpp"
+#include "frameworks/bootstrap/consistency.hpp"
 #include "frameworks/bootstrap/exchanges.hpp"
 #include "frameworks/bootstrap/group_mode.hpp"
 #include "frameworks/bootstrap/roots.hpp"
@@ -34,11 +34,12 @@ class Hierarchical final : public Component {
   explicit Hierarchical(const Args& args);
 
   Result<void> publish(const std::vector<LocalAddress>& addresses) override {
-    return desk_.publish(addresses);
+    return card_client_.publish(addresses);
   }
-  Result<void> expose() override { return desk_.expose(); }
+  Result<void> expose() override { return card_client_.expose(); }
   Result<ContextId> create(const Creation& creation, Deadline deadline) override;
   Result<ContextId> next_context_id() override { return agreement_.next_context_id(); }
+  bool exchanges_over_roots() const noexcept override { return true; }
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override {
     agreement_.on_control(from, message);
   }
@@ -48,7 +49,7 @@ class Hierarchical final : public Component {
  private:
   /// One exchange under way.
   struct Meeting {
-    const Accord::Call& call;
+    const Consistency::Call& call;
     RootsPlace place;
     Deadline deadline;
     std::string name;                       ///< for people
@@ -65,9 +66,9 @@ class Hierarchical final : public Component {
   };
 
   /// What other members or processes have to be there for.
-  [[nodiscard]] Result<void> meet_first(const Accord::Call& call, Deadline deadline,
+  [[nodiscard]] Result<void> meet_first(const Consistency::Call& call, Deadline deadline,
                                         const FindFailure& find_failure);
-  [[nodiscard]] Result<ContextId> exchange(const Accord::Call& call, Deadline deadline);
+  [[nodiscard]] Result<ContextId> exchange(const Consistency::Call& call, Deadline deadline);
   [[nodiscard]] Error give_up(Meeting& meeting, Error error);
   [[nodiscard]] bool reaches(ProcId proc);
   // meeting.cpp
@@ -118,11 +119,11 @@ class Hierarchical final : public Component {
   GroupMode mode_;
   std::uint64_t timeout_s_, fence_timeout_s_;
   std::uint32_t fences_lost_ = 0;  // one after the other
-  CardDesk desk_;
+  CardClient card_client_;
   Exchanges exchanges_;
   Exchanges ready_;   // groups whose members were all seen to be there
   Exchanges fenced_;  // the world only: then every card of the job is visible, for good
-  Accord accord_;
+  Consistency consistency_;
   Agreement agreement_;
   Inbox inbox_;
   std::vector<Book> books_;

@@ -9,22 +9,13 @@
 #include <string>
 
 #include "core/log.hpp"
+#include "frameworks/pmi/value.hpp"
 #include "plugins/bootstrap/hierarchical/component.hpp"
 
 namespace starling::bootstrap {
 namespace {
 
 constexpr std::uint64_t kHalfOfForEverSeconds = 150;
-
-std::string to_hex(const std::vector<std::byte>& bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<unsigned>(byte >> 4)];
-    text += kDigits[std::to_integer<unsigned>(byte & std::byte{15})];
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -45,7 +36,7 @@ bool Hierarchical::may_lose_fence(const Meeting& meeting) const {
 Result<void> Hierarchical::publish(Meeting& meeting) {
   if (meeting.published) return {};
   meeting.published = true;
-  return pmi_.publish(published_name(meeting, self_), to_hex(desk_.own_card()));
+  return pmi_.publish(published_name(meeting, self_), pmi::ValueCodec::encode(card_client_.own_card()));
 }
 
 Result<void> Hierarchical::fence_of_roots(Meeting& meeting, const FindFailure& find_failure) {
@@ -73,7 +64,7 @@ Result<void> Hierarchical::go_another_way(Meeting& meeting, const FindFailure& f
     const bool looked_for = !meeting.place.root_children.empty() && !meeting.gathered;
     return looked_for ? publish(meeting) : Result<void>();
   }
-  if (auto put = desk_.expose(); !put) return put;
+  if (auto put = card_client_.expose(); !put) return put;
   return meet_world(courier_, fenced_, meeting.deadline, find_failure, needless);
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/worlds.hpp"
 #include "frameworks/bootstrap/members.hpp"
+#include "frameworks/pmi/value.hpp"
 #include "plugins/bootstrap/hierarchical/component.hpp"
 
 namespace starling::bootstrap {
@@ -20,25 +21,12 @@ constexpr std::uint64_t kFirstPauseNs = 1'000'000, kLongestPauseNs = 20'000'000;
 /// What a root passes on at once. A power of two of bytes wastes nothing of the node's segment.
 constexpr std::size_t kSheetBytes = 64 * 1024;
 
-Result<std::vector<std::byte>> from_hex(const std::string& text) {
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-  };
-  std::vector<std::byte> bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    const int high = digit(text[i]), low = digit(text[i + 1]);
-    if (high < 0 || low < 0) return fail(Errc::bad_input, "a published card", "has a digit that is none");
-    bytes.push_back(static_cast<std::byte>(high * 16 + low));
-  }
-  return bytes;
-}
-
 }  // namespace
 
 FindFailure Hierarchical::failure_of(const Meeting& meeting, std::function<std::vector<ProcId>()> missing) {
   return [this, &meeting, missing = std::move(missing)] {
-    accord_.look(meeting.call, missing);
-    return accord_.failure(meeting.call);
+    consistency_.look(meeting.call, missing);
+    return consistency_.failure(meeting.call);
   };
 }
 
@@ -80,8 +68,8 @@ Result<Hierarchical::Gathered> Hierarchical::gather(Meeting& meeting) {
   std::vector<ProcId> senders = meeting.place.node_children;
   senders.insert(senders.end(), meeting.place.root_children.begin(), meeting.place.root_children.end());
   if (auto there = wait_for(meeting, senders); !there) return fail(std::move(there).error());
-  if (auto fits = accord_.fits(meeting.call); !fits) return fail(std::move(fits).error());
-  Gathered all{{{self_, desk_.own_card()}}, {!covered(meeting), Orders(*meeting.members())}};
+  if (auto fits = consistency_.fits(meeting.call); !fits) return fail(std::move(fits).error());
+  Gathered all{{{self_, card_client_.own_card()}}, {!covered(meeting), Orders(*meeting.members())}};
   for (const ProcId sender : senders) {
     const Block block = inbox_.take(meeting.key(), sender);
     meeting.below[sender] = block.call;
@@ -107,7 +95,7 @@ Result<void> Hierarchical::fetch_parent(Meeting& meeting) {
   };
   const FindFailure find_failure = failure_of(meeting, [] { return std::vector<ProcId>(); });
   for (std::uint64_t pause = kFirstPauseNs;; pause = std::min(pause * 2, kLongestPauseNs)) {
-    auto found = desk_.card(parent);
+    auto found = card_client_.card(parent);
     if (!found) return fail(std::move(found).error());
     if (found->what == btl::Found::What::address) {
       learn(parent, std::move(found->address));
@@ -124,7 +112,7 @@ Result<void> Hierarchical::fetch_parent(Meeting& meeting) {
       if (learn_by_name(meeting)) return {};
       // Without names everybody meets, once; the answer may come meanwhile, if the parent was only late.
       const auto answered = [&] {
-        const auto card = desk_.card(parent);
+        const auto card = card_client_.card(parent);
         return card && card->what == btl::Found::What::address;
       };
       if (auto gone = go_another_way(meeting, find_failure, answered); !gone) return gone;
@@ -137,7 +125,8 @@ Result<void> Hierarchical::fetch_parent(Meeting& meeting) {
 bool Hierarchical::learn_by_name(const Meeting& meeting) {
   if (!pmi_.capabilities().name_service) return false;
   const auto text = pmi_.lookup(published_name(meeting, *meeting.place.parent));
-  auto card = text ? from_hex(*text) : Result<std::vector<std::byte>>(fail(Error(text.error())));
+  auto card =
+      text ? pmi::ValueCodec::decode(*text) : Result<std::vector<std::byte>>(fail(Error(text.error())));
   if (card) learn(*meeting.place.parent, std::move(*card));
   return card.has_value();
 }
@@ -157,7 +146,7 @@ Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
   for (std::uint64_t pause = kFirstPauseNs;; pause = std::min(pause * 2, kLongestPauseNs)) {
     auto text = pmi_.lookup(published_name(meeting, parent));
     if (text) {
-      auto card = from_hex(*text);
+      auto card = pmi::ValueCodec::decode(*text);
       if (!card) return fail(std::move(card).error());
       learn(parent, std::move(*card));
       return {};
@@ -195,10 +184,10 @@ Result<void> Hierarchical::become_visible(Meeting& meeting, Way way) {
   if (looked_for && way == Way::lookup) {
     if (auto done = publish(meeting); !done) return done;
     // Members with other parameters would look there, and then hear from this one what differs.
-    return pmi_.capabilities().get_without_fence ? desk_.expose() : Result<void>();
+    return pmi_.capabilities().get_without_fence ? card_client_.expose() : Result<void>();
   }
   if (way == Way::world || looked_for) {
-    if (auto put = desk_.expose(); !put) return put;
+    if (auto put = card_client_.expose(); !put) return put;
   }
   const FindFailure find_failure = failure_of(meeting, [&] {
     std::vector<ProcId> procs = place.root_children;
@@ -238,9 +227,9 @@ Result<ContextId> Hierarchical::hold(Meeting& meeting) {
   // Only now: by the time that all below have come, the parent mostly has, and one question is enough.
   if (auto found = find_parent(meeting, *way); !found) return fail(std::move(found).error());
   meeting.sent_up = true;
-  auto sent = accord_.send(*meeting.place.parent,
-                           {BlockKind::up, meeting.key(), all->note.written(), 0, 1,
-                            share_bytes(encode_table(std::move(all->entries))), meeting.call.number()});
+  auto sent = consistency_.send(*meeting.place.parent,
+                                {BlockKind::up, meeting.key(), all->note.written(), 0, 1,
+                                 share_bytes(encode_table(std::move(all->entries))), meeting.call.number()});
   if (!sent) return fail(std::move(sent).error());
   return take_result(meeting);
 }
@@ -296,7 +285,7 @@ Result<ContextId> Hierarchical::take_result(Meeting& meeting) {
 /// To a member below, as an answer to its call.
 Result<void> Hierarchical::send_down(const Meeting& meeting, ProcId child, Block block) {
   block.call = meeting.below.at(child);
-  return accord_.send(child, std::move(block));
+  return consistency_.send(child, std::move(block));
 }
 
 Result<void> Hierarchical::pass_on(const Meeting& meeting, const Block& block) {

@@ -36,6 +36,7 @@ class Broken final : public Component {
     return id;
   }
   Result<ContextId> next_context_id() override { return sound_.next_context_id(); }
+  bool exchanges_over_roots() const noexcept override { return sound_.exchanges_over_roots(); }
   void on_control(ProcId from, std::span<const std::byte> message) noexcept override {
     sound_.on_control(from, message);
   }

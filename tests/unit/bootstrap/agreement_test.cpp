@@ -40,11 +40,11 @@ struct Network {
 
 class Process final : public Courier {
  public:
-  Process(Network& network, std::uint32_t rank, const Terms* terms = nullptr)
+  Process(Network& network, std::uint32_t rank, const Settings* settings = nullptr)
       : network_(network),
         self_{0, rank},
-        accord(*this, terms, [this](ProcId to) { return reaches(to); }),
-        agreement(*this, self_, nullptr, accord) {}
+        consistency(*this, settings, [this](ProcId to) { return reaches(to); }),
+        agreement(*this, self_, nullptr, consistency) {}
 
   Result<void> send(ProcId to, std::span<const std::byte> message) override {
     network_.inboxes[to.rank].push_back({self_, {message.begin(), message.end()}, {}});
@@ -82,7 +82,7 @@ class Process final : public Courier {
     std::unique_lock lock(network_.mutex);
     lock_ = &lock;
     const Creation creation{members, tag};
-    const Accord::Call call(accord, creation);
+    const Consistency::Call call(consistency, creation);
     return agreement.agree(call, deadline);
   }
   /// In no call: only what arrives is taken, as other calls of MPI do it.
@@ -96,7 +96,7 @@ class Process final : public Courier {
       const Network::Mail mail = std::move(inbox.front());
       inbox.pop_front();
       if (mail.block) {
-        EXPECT_TRUE(accord.take(mail.from, *mail.block));
+        EXPECT_TRUE(consistency.take(mail.from, *mail.block));
       } else {
         agreement.on_control(mail.from, mail.bytes);
       }
@@ -110,7 +110,7 @@ class Process final : public Courier {
 
  public:
   std::function<bool(ProcId)> reaches = [](ProcId) { return true; };
-  Accord accord;
+  Consistency consistency;
   Agreement agreement;
 };
 
@@ -356,11 +356,11 @@ TEST(Agreement, different_parameters_are_an_error_on_all_that_names_both_origins
   for (const std::uint32_t other : {0u, 1u, 6u}) {
     Network network;
     std::map<std::uint32_t, std::unique_ptr<Process>> processes;
-    std::vector<Terms> terms;
+    std::vector<Settings> settings;
     for (std::uint32_t rank = 0; rank < 7; ++rank)
-      terms.push_back(Terms::of(rank == other ? unusual : usual, "v1", "rank " + std::to_string(rank)));
+      settings.push_back(Settings::of(rank == other ? unusual : usual, "v1", "rank " + std::to_string(rank)));
     for (std::uint32_t rank = 0; rank < 7; ++rank)
-      processes[rank] = std::make_unique<Process>(network, rank, &terms[rank]);
+      processes[rank] = std::make_unique<Process>(network, rank, &settings[rank]);
     const std::string unusual_side =
         "'never' on rank " + std::to_string(other) + " (environment STARLING_MCA_way)";
     for (const std::string& error :
@@ -375,23 +375,23 @@ TEST(Agreement, different_parameters_are_an_error_on_all_that_names_both_origins
 
 TEST(Agreement, who_asks_a_member_that_has_given_up_is_told_why) {
   const params::Registry usual = registry_with(""), unusual = registry_with("never");
-  const Terms terms[] = {Terms::of(usual, "v1", "rank 0"), Terms::of(usual, "v1", "rank 1"),
-                         Terms::of(unusual, "v1", "rank 2")};
+  const Settings settings[] = {Settings::of(usual, "v1", "rank 0"), Settings::of(usual, "v1", "rank 1"),
+                               Settings::of(unusual, "v1", "rank 2")};
   Network network;
   network.now_ns = 1;
   std::map<std::uint32_t, std::unique_ptr<Process>> processes;
   for (std::uint32_t rank = 0; rank < 3; ++rank)
-    processes[rank] = std::make_unique<Process>(network, rank, &terms[rank]);
+    processes[rank] = std::make_unique<Process>(network, rank, &settings[rank]);
   bool apart = true;  // rank 0 has not begun, and nobody can send to it
   for (std::uint32_t rank = 1; rank < 3; ++rank)
     processes[rank]->reaches = [&](ProcId to) { return to.rank != 0 || !apart; };
-  // Rank 1 hears of rank 2's terms by its question, and gives up.
+  // Rank 1 hears of rank 2's settings by its question, and gives up.
   AgreementMessage join;
   const ProcListPtr all = test::run(0, 3);
   const Key key = group_key(*all, "t");
   join.key_high = key.high;
   join.key_low = key.low;
-  join.terms = terms[2].hash();
+  join.settings = settings[2].hash();
   processes[1]->agreement.on_control(ProcId{0, 2}, std::as_bytes(std::span<AgreementMessage, 1>(&join, 1)));
   std::atomic<bool> ended = false;
   std::thread other([&] {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "frameworks/bootstrap/card_desk.hpp"
+#include "frameworks/bootstrap/card_client.hpp"
 #include "frameworks/bootstrap/exchanges.hpp"
 #include "frameworks/bootstrap/roots.hpp"
 #include "tests/conformance/bootstrap/job.hpp"
@@ -40,9 +40,9 @@ TEST(OtherWorlds, card_of_an_equal_rank_is_not_given_for_theirs) {
   const std::vector<std::byte> card(4, std::byte{7});
   ASSERT_TRUE(ours.put("starling-card", card));
   Client client(job, 0);
-  CardDesk desk(client, 1);
-  ASSERT_TRUE(desk.card({0, 1}));
-  const auto theirs = desk.card({5, 1});
+  CardClient cards(client, 1);
+  ASSERT_TRUE(cards.card({0, 1}));
+  const auto theirs = cards.card({5, 1});
   ASSERT_FALSE(theirs);
   EXPECT_EQ(theirs.error().code, Errc::unreachable);
 }

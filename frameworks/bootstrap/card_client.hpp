@@ -22,10 +22,10 @@
 
 namespace starling::bootstrap {
 
-class CardDesk {
+class CardClient {
  public:
   /// `limit_seconds` 0: for ever.
-  CardDesk(pmi::Component& pmi, std::uint64_t limit_seconds) : pmi_(pmi), limit_seconds_(limit_seconds) {}
+  CardClient(pmi::Component& pmi, std::uint64_t limit_seconds) : pmi_(pmi), limit_seconds_(limit_seconds) {}
 
   /// Makes the own card, once per process. The empty list says that this process has no address at all.
   [[nodiscard]] Result<void> publish(const std::vector<LocalAddress>& addresses);

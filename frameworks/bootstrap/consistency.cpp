@@ -3,7 +3,7 @@
 // those whom it ends, once each, and never back. Who cannot be reached has ended, or hears it from others.
 // Layer: framework. See docs/design/startup.md.
 
-#include "frameworks/bootstrap/accord.hpp"
+#include "frameworks/bootstrap/consistency.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -55,46 +55,46 @@ std::string describe(const Creation& creation) {
          " processes with tag '" + creation.tag + "'";
 }
 
-Accord::Call::Call(Accord& accord, const Creation& creation)
-    : accord_(accord),
+Consistency::Call::Call(Consistency& consistency, const Creation& creation)
+    : consistency_(consistency),
       creation_(creation),
       key_(group_key(*creation.members, creation.tag)),
-      number_(++accord.calls_) {
-  Open& open = accord_.open_[key_];
+      number_(++consistency.calls_) {
+  Open& open = consistency_.open_[key_];
   open = {};
   open.number = number_;
   open.name = describe(creation);
   const auto of_this = [&](const Early& early) { return early.key == key_; };
-  std::erase_if(accord_.ended_, of_this);
-  for (const Early& early : accord_.early_) {
+  std::erase_if(consistency_.ended_, of_this);
+  for (const Early& early : consistency_.early_) {
     if (!of_this(early)) continue;
     if (early.failure) {
-      accord_.fail_open(open, early.from, *early.failure);
+      consistency_.fail_open(open, early.from, *early.failure);
     } else {
       open.differs = early.from;
     }
   }
-  std::erase_if(accord_.early_, of_this);
+  std::erase_if(consistency_.early_, of_this);
 }
 
-Accord::Call::~Call() {
-  const auto open = accord_.open_.find(key_);
-  if (open != accord_.open_.end() && open->second.number == number_) accord_.open_.erase(open);
+Consistency::Call::~Call() {
+  const auto open = consistency_.open_.find(key_);
+  if (open != consistency_.open_.end() && open->second.number == number_) consistency_.open_.erase(open);
 }
 
-bool Accord::under_way(const Key& key, std::uint64_t number) const {
+bool Consistency::under_way(const Key& key, std::uint64_t number) const {
   const auto open = open_.find(key);
   return open != open_.end() && open->second.number == number;
 }
 
-void Accord::remember(std::deque<Early>& list, Early early) {
+void Consistency::remember(std::deque<Early>& list, Early early) {
   std::erase_if(list, [&](const Early& old) { return old.key == early.key && old.from == early.from; });
   if (list.size() == kRemembered) list.pop_front();
   list.push_back(std::move(early));
 }
 
-void Accord::heard(ProcId from, const Key& key, std::uint64_t terms) {
-  if (!differ(terms)) return;
+void Consistency::heard(ProcId from, const Key& key, std::uint64_t settings) {
+  if (!differ(settings)) return;
   if (const auto open = open_.find(key); open != open_.end()) {
     if (!open->second.differs) open->second.differs = from;
   } else {
@@ -102,13 +102,13 @@ void Accord::heard(ProcId from, const Key& key, std::uint64_t terms) {
   }
 }
 
-void Accord::fail_open(Open& open, ProcId from, Failure failure) {
+void Consistency::fail_open(Open& open, ProcId from, Failure failure) {
   if (open.failure) return;
   open.failure = std::move(failure);
   open.source = from;
 }
 
-void Accord::take_failed(ProcId from, const Block& block) {
+void Consistency::take_failed(ProcId from, const Block& block) {
   const auto open = open_.find(block.key);
   const bool for_any_call = block.call == 0;
   if (open != open_.end()) {
@@ -120,8 +120,8 @@ void Accord::take_failed(ProcId from, const Block& block) {
   }
 }
 
-bool Accord::take(ProcId from, const Block& block) {
-  if (block.kind != BlockKind::failed) heard(from, block.key, block.terms);
+bool Consistency::take(ProcId from, const Block& block) {
+  if (block.kind != BlockKind::failed) heard(from, block.key, block.settings);
   switch (block.kind) {
     case BlockKind::failed: take_failed(from, block); return true;
     case BlockKind::question:
@@ -142,13 +142,13 @@ bool Accord::take(ProcId from, const Block& block) {
   return true;
 }
 
-const Failure* Accord::has_ended(const Key& key) const {
+const Failure* Consistency::has_ended(const Key& key) const {
   const auto ended =
       std::find_if(ended_.begin(), ended_.end(), [&](const Early& early) { return early.key == key; });
   return ended == ended_.end() ? nullptr : &*ended->failure;
 }
 
-bool Accord::refused(ProcId from, const Key& key, std::uint64_t call) {
+bool Consistency::refused(ProcId from, const Key& key, std::uint64_t call) {
   const Failure* const ended = has_ended(key);
   if (ended == nullptr || open_.contains(key)) return false;
   const Failure failure = *ended;
@@ -157,12 +157,12 @@ bool Accord::refused(ProcId from, const Key& key, std::uint64_t call) {
   return true;
 }
 
-Result<void> Accord::send(ProcId to, Block block) {
-  block.terms = terms();
+Result<void> Consistency::send(ProcId to, Block block) {
+  block.settings = settings();
   return courier_.send_block(to, block);
 }
 
-std::optional<Failure> Accord::misfit(const Call& call) const {
+std::optional<Failure> Consistency::misfit(const Call& call) const {
   const auto open = open_.find(call.key());
   if (open == open_.end()) return std::nullopt;
   if (open->second.failure) return open->second.failure;
@@ -170,18 +170,18 @@ std::optional<Failure> Accord::misfit(const Call& call) const {
   return std::nullopt;
 }
 
-Result<void> Accord::fits(const Call& call) const {
+Result<void> Consistency::fits(const Call& call) const {
   return still_possible([&] { return misfit(call); }, describe(call.creation()));
 }
 
-std::optional<Failure> Accord::failure(const Call& call) const {
+std::optional<Failure> Consistency::failure(const Call& call) const {
   if (auto found = misfit(call)) return found;
   if (const auto dead = courier_.dead_among(*call.creation().members))
     return Failure{Errc::peer_lost, dead, {}};
   return std::nullopt;
 }
 
-void Accord::look(const Call& call, const std::function<std::vector<ProcId>()>& missing) {
+void Consistency::look(const Call& call, const std::function<std::vector<ProcId>()>& missing) {
   const auto found = open_.find(call.key());
   const std::uint64_t now = courier_.clock_ns();
   if (found == open_.end() || now == 0) return;
@@ -196,17 +196,17 @@ void Accord::look(const Call& call, const std::function<std::vector<ProcId>()>& 
   for (const ProcId proc : missing()) ask(call.key(), proc);
 }
 
-void Accord::rule(const Call& call, Failure failure) {
+void Consistency::rule(const Call& call, Failure failure) {
   if (const auto open = open_.find(call.key()); open != open_.end() && !open->second.failure)
     open->second.failure = std::move(failure);
 }
 
-bool Accord::answered(const Call& call) const {
+bool Consistency::answered(const Call& call) const {
   const auto open = open_.find(call.key());
   return open != open_.end() && open->second.answered;
 }
 
-void Accord::tell_end(const Call& call, const Error& error, ProcId member, std::uint64_t its_call) {
+void Consistency::tell_end(const Call& call, const Error& error, ProcId member, std::uint64_t its_call) {
   const auto dead =
       error.code == Errc::peer_lost ? courier_.dead_among(*call.creation().members) : std::nullopt;
   const Failure failure{error.code, dead, error.text()};
@@ -214,29 +214,30 @@ void Accord::tell_end(const Call& call, const Error& error, ProcId member, std::
                       dead ? nullptr : bytes_of(failure.text), its_call});
 }
 
-void Accord::ask(const Key& key, ProcId proc) {
+void Consistency::ask(const Key& key, ProcId proc) {
   answers_[proc].clear();
   if (!reaches_(proc)) return;
   (void)send(proc, {BlockKind::question, key, {}, 0, 1, nullptr});
 }
 
-void Accord::wait_for_answers(const std::vector<ProcId>& procs, std::uint64_t ns, const std::string& what) {
+void Consistency::wait_for_answers(const std::vector<ProcId>& procs, std::uint64_t ns,
+                                   const std::string& what) {
   const auto all_there = [&] {
     return std::none_of(procs.begin(), procs.end(), [&](ProcId proc) { return answers_[proc].empty(); });
   };
   (void)courier_.wait(all_there, Deadline::after_ns(ns), [&] { return what; });
 }
 
-/// The list of terms, an empty line, and a line for each creation under way.
-std::string Accord::own_answer() const {
-  std::string answer = terms_ == nullptr ? std::string("a process\n") : terms_->list();
+/// The list of settings, an empty line, and a line for each creation under way.
+std::string Consistency::own_answer() const {
+  std::string answer = settings_ == nullptr ? std::string("a process\n") : settings_->list();
   answer += '\n';
   for (const auto& [key, open] : open_) answer += open.name + '\n';
   return answer;
 }
 
 /// For people, about those that were waited for in vain.
-std::string Accord::what_they_do(const Call& call, const std::vector<ProcId>& procs) {
+std::string Consistency::what_they_do(const Call& call, const std::vector<ProcId>& procs) {
   for (const ProcId proc : procs) ask(call.key(), proc);
   wait_for_answers(procs, kActivityWaitNs, describe(call.creation()) + ": asks what the others do");
   std::string text;
@@ -259,13 +260,13 @@ std::string Accord::what_they_do(const Call& call, const std::vector<ProcId>& pr
   return text;
 }
 
-Error Accord::explain(const Call& call, Error error, const std::vector<ProcId>& waited_for) {
+Error Consistency::explain(const Call& call, Error error, const std::vector<ProcId>& waited_for) {
   const std::string name = describe(call.creation());
   std::string others;
   if (error.code == Errc::timed_out) {
-    others = what_they_do(call, waited_for);  // an answer may show that terms differ
-    if (terms_ != nullptr && !terms_->set().empty())
-      others += "\n  set here and to be equal on all members: " + terms_->set();
+    others = what_they_do(call, waited_for);  // an answer may show that settings differ
+    if (settings_ != nullptr && !settings_->set().empty())
+      others += "\n  set here and to be equal on all members: " + settings_->set();
   }
   const auto open = open_.find(call.key());
   if (open != open_.end() && open->second.failure && error.code == Errc::timed_out)
@@ -279,7 +280,8 @@ Error Accord::explain(const Call& call, Error error, const std::vector<ProcId>& 
     ask(call.key(), other);
     wait_for_answers({other}, kListWaitNs, name + ": asks " + rank_text(other) + " for its parameters");
   }
-  std::string text = differences(terms_->list(), answers_[other].substr(0, answers_[other].find("\n\n") + 1));
+  std::string text =
+      differences(settings_->list(), answers_[other].substr(0, answers_[other].find("\n\n") + 1));
   if (text.empty()) text = " (" + rank_text(other) + " has not said what)";
   Error found{Errc::bad_parameter, name,
               "members differ in what all must have alike (docs/parameters.md):" + text};
@@ -287,7 +289,7 @@ Error Accord::explain(const Call& call, Error error, const std::vector<ProcId>& 
   return found;
 }
 
-void Accord::tell(const Call& call, const Error& error, const std::vector<ProcId>& neighbours) {
+void Consistency::tell(const Call& call, const Error& error, const std::vector<ProcId>& neighbours) {
   const auto found = open_.find(call.key());
   if (found == open_.end()) return;
   Failure failure;

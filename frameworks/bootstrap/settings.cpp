@@ -2,7 +2,7 @@
 // The hash is over names and values as they are read (`yes` is `1`), so that only what matters differs;
 // origins are not in it. Layer: framework. See docs/design/startup.md.
 
-#include "frameworks/bootstrap/terms.hpp"
+#include "frameworks/bootstrap/settings.hpp"
 
 #include <algorithm>
 #include <map>
@@ -79,22 +79,24 @@ std::string side(const Entry* entry, std::string_view who) {
 
 }  // namespace
 
-Terms Terms::of(const params::Registry& params, std::string_view library, std::string who) {
-  Terms terms;
+Settings Settings::of(const params::Registry& params, std::string_view library, std::string who) {
+  Settings settings;
   Hash hash;
   hash.add(library);
-  terms.list_ = shown(who) + "\n" + std::string(kLibrary) + "\t" + shown(library) + "\tthis build\n";
+  settings.list_ = shown(who) + "\n" + std::string(kLibrary) + "\t" + shown(library) + "\tthis build\n";
   for (const params::Value* const value : params.all()) {
     if (value->decl.equal == 0) continue;
     const std::string name(value->decl.name.view()), origin = shown(value->origin.text(value->set_as));
     hash.add(name);
     hash.add(meaning_of(*value));
-    terms.list_.append(name).append("\t").append(shown(value->written)).append("\t").append(origin) += '\n';
+    settings.list_.append(name).append("\t").append(shown(value->written)).append("\t").append(origin) +=
+        '\n';
     if (value->origin.source == params::Source::default_value) continue;
-    terms.set_ += (terms.set_.empty() ? "" : ", ") + name + "=" + shown(value->written) + " (" + origin + ")";
+    settings.set_ +=
+        (settings.set_.empty() ? "" : ", ") + name + "=" + shown(value->written) + " (" + origin + ")";
   }
-  terms.hash_ = hash.value();
-  return terms;
+  settings.hash_ = hash.value();
+  return settings;
 }
 
 std::string differences(std::string_view mine, std::string_view theirs) {

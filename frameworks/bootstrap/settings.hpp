@@ -18,12 +18,12 @@
 
 namespace starling::bootstrap {
 
-class Terms {
+class Settings {
  public:
   /// Nothing: equal to that of every other process that has nothing.
-  Terms() = default;
+  Settings() = default;
   /// `library`: its version. `who`: this process, for people: "rank 3 (host n7)".
-  [[nodiscard]] static Terms of(const params::Registry& params, std::string_view library, std::string who);
+  [[nodiscard]] static Settings of(const params::Registry& params, std::string_view library, std::string who);
 
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
   /// The first line is `who`, then `name <tab> value <tab> origin` each.

@@ -2,7 +2,7 @@
 // Cards at the process manager. A slow peer is never taken for one without addresses: it is asked again until
 // the limit. Layer: framework.
 
-#include "frameworks/bootstrap/card_desk.hpp"
+#include "frameworks/bootstrap/card_client.hpp"
 
 #include <string>
 
@@ -16,20 +16,20 @@ constexpr char kKey[] = "starling-card";
 
 }  // namespace
 
-Result<void> CardDesk::publish(const std::vector<LocalAddress>& addresses) {
+Result<void> CardClient::publish(const std::vector<LocalAddress>& addresses) {
   auto card = encode_card(addresses);
   if (!card) return fail(std::move(card).error());
   own_ = std::move(*card);
   return {};
 }
 
-Result<void> CardDesk::expose() {
+Result<void> CardClient::expose() {
   if (exposed_ || own_.empty()) return {};
   exposed_ = true;
   return pmi_.put(kKey, own_);
 }
 
-Result<btl::Found> CardDesk::card(ProcId peer) {
+Result<btl::Found> CardClient::card(ProcId peer) {
   using What = btl::Found::What;
   if (last_ && last_->first == peer) return btl::Found{What::address, last_->second};
   if (const auto learned = learned_.find(peer); learned != learned_.end())
@@ -55,7 +55,7 @@ Result<btl::Found> CardDesk::card(ProcId peer) {
                   std::to_string(limit_seconds_) + " s)");
 }
 
-Result<btl::Found> CardDesk::address(ProcId peer, std::string_view transport) {
+Result<btl::Found> CardClient::address(ProcId peer, std::string_view transport) {
   auto found = card(peer);
   if (!found || found->what != btl::Found::What::address) return found;
   auto entry = find_in_card(found->address, transport);

@@ -3,13 +3,13 @@
 /// @file  Why a creation cannot succeed although members are there: they do not fit together.
 /// Layer: framework.
 ///
-/// Each first message of a creation carries its sender's Terms::hash(). Who sees another one asks the sender
-/// for its list, names what differs, and tells its neighbours in the tree, who tell theirs. Who has waited
-/// long asks those that it waits for: they may be somewhere else altogether.
+/// Each first message of a creation carries its sender's Settings::hash(). Who sees another one asks the
+/// sender for its list, names what differs, and tells its neighbours in the tree, who tell theirs. Who has
+/// waited long asks those that it waits for: they may be somewhere else altogether.
 ///
 /// Threads:   under the runtime's lock, which waits release. Questions are answered whenever a process
 ///            progresses.
-/// Ownership: the courier and the terms outlive it.
+/// Ownership: the courier and the settings outlive it.
 /// Errors:    explain() gives them; asking never fails by itself.
 /// Units:     nanoseconds where a name says so.
 
@@ -26,25 +26,25 @@
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/group_key.hpp"
 #include "frameworks/bootstrap/members.hpp"
-#include "frameworks/bootstrap/terms.hpp"
+#include "frameworks/bootstrap/settings.hpp"
 
 namespace starling::bootstrap {
 
 /// "creation of a communicator of 4 processes with tag 'x'", for people.
 [[nodiscard]] std::string describe(const Creation& creation);
 
-class Accord {
+class Consistency {
  public:
   /// Whether a message gets to a process, as far as is known without waiting.
   using Reaches = std::function<bool(ProcId)>;
-  /// `terms` null: nothing is compared.
-  Accord(Courier& courier, const Terms* terms, Reaches reaches)
-      : courier_(courier), terms_(terms), reaches_(std::move(reaches)) {}
+  /// `settings` null: nothing is compared.
+  Consistency(Courier& courier, const Settings* settings, Reaches reaches)
+      : courier_(courier), settings_(settings), reaches_(std::move(reaches)) {}
 
   /// One creation in this process, from its entry to its end.
   class Call {
    public:
-    Call(Accord& accord, const Creation& creation);
+    Call(Consistency& consistency, const Creation& creation);
     ~Call();
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
@@ -54,27 +54,29 @@ class Accord {
     [[nodiscard]] const Creation& creation() const noexcept { return creation_; }
 
    private:
-    Accord& accord_;
+    Consistency& consistency_;
     const Creation& creation_;
     Key key_;
     std::uint64_t number_;
   };
 
-  [[nodiscard]] std::uint64_t terms() const noexcept { return terms_ == nullptr ? 0 : terms_->hash(); }
+  [[nodiscard]] std::uint64_t settings() const noexcept {
+    return settings_ == nullptr ? 0 : settings_->hash();
+  }
   /// Whether this is the number of a call that is still under way.
   [[nodiscard]] bool under_way(const Key& key, std::uint64_t number) const;
 
-  /// Sends a block of a creation, with the own terms.
+  /// Sends a block of a creation, with the own settings.
   Result<void> send(ProcId to, Block block);
 
   // What arrives.
-  /// A message of a creation came from a process with these terms.
-  void heard(ProcId from, const Key& key, std::uint64_t terms);
+  /// A message of a creation came from a process with these settings.
+  void heard(ProcId from, const Key& key, std::uint64_t settings);
   /// Takes the kinds of blocks that are for this class; false: it is another kind.
   [[nodiscard]] bool take(ProcId from, const Block& block);
-  /// Whether this process has terms and these are others.
-  [[nodiscard]] bool differ(std::uint64_t terms) const noexcept {
-    return terms_ != nullptr && terms != terms_->hash();
+  /// Whether this process has settings and these are others.
+  [[nodiscard]] bool differ(std::uint64_t settings) const noexcept {
+    return settings_ != nullptr && settings != settings_->hash();
   }
   /// Whether this process has given up such a creation, for a reason that stays.
   [[nodiscard]] bool ended(const Key& key) const { return has_ended(key) != nullptr; }
@@ -106,7 +108,7 @@ class Accord {
     std::uint64_t number = 0;
     std::string name;
     std::optional<Failure> failure;
-    std::optional<ProcId> differs;  // whose terms are others
+    std::optional<ProcId> differs;  // whose settings are others
     std::optional<ProcId> source;   // who has told
     bool answered = false;          // the failure is the answer to what was sent up
     std::uint64_t look_at_ns = 0, look_again_ns = 0;
@@ -114,7 +116,7 @@ class Accord {
   struct Early {
     Key key;
     ProcId from;
-    std::optional<Failure> failure;  // none: its terms differ
+    std::optional<Failure> failure;  // none: its settings differ
   };
   [[nodiscard]] std::optional<Failure> misfit(const Call& call) const;
   void rule(const Call& call, Failure failure);
@@ -128,7 +130,7 @@ class Accord {
   void wait_for_answers(const std::vector<ProcId>& procs, std::uint64_t ns, const std::string& what);
 
   Courier& courier_;
-  const Terms* terms_;
+  const Settings* settings_;
   Reaches reaches_;
   std::uint64_t calls_ = 0;
   std::unordered_map<Key, Open, KeyHash> open_;

@@ -101,6 +101,12 @@ std::string Worlds::text(ProcId proc) const {
   return text + (world == nullptr ? " of a world that has gone" : " of world " + world->name.text());
 }
 
+std::string text_of(ProcId proc) {
+  std::string text = "rank " + std::to_string(proc.rank);
+  if (proc.world != Worlds::kOwn) text += " of the world with index " + std::to_string(proc.world);
+  return text;
+}
+
 bool is_within_world(const ProcList& members, std::uint32_t world) noexcept {
   const std::uint32_t looks = members.consecutive() ? std::min(members.size(), 1u) : members.size();
   for (std::uint32_t index = 0; index < looks; ++index) {

@@ -104,6 +104,9 @@ class Worlds {
   std::size_t known_ = 1;
 };
 
+/// For whoever does not have the table: "rank 3", or "rank 3 of the world with index 1".
+[[nodiscard]] std::string text_of(ProcId proc);
+
 /// Whether all of these processes belong to a world.
 [[nodiscard]] bool is_within_world(const ProcList& members, std::uint32_t world) noexcept;
 /// Whether these processes are all of a world, in any order. That they are as many is no proof: a group may

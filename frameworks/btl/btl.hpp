@@ -193,8 +193,8 @@ struct Place {
   std::uint32_t world_size = 1;
   std::uint32_t local_rank = 0;
   std::uint32_t local_size = 1;
-  /// Local rank of a process of the own world on the own node; -1: it is elsewhere.
-  std::int64_t (*local_rank_of)(const void* context, std::uint32_t rank) noexcept = nullptr;
+  /// Local rank of a process of the own node, whatever its world; -1: it is elsewhere.
+  std::int64_t (*local_rank_of)(const void* context, ProcId proc) noexcept = nullptr;
   const void* context = nullptr;
   /// Where a process of the own world sits, on whichever node; null: nobody knows.
   struct Seat {

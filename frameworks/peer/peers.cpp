@@ -11,6 +11,7 @@
 
 #include "core/clock.hpp"
 #include "core/log.hpp"
+#include "core/worlds.hpp"
 
 namespace starling::peer {
 namespace {
@@ -113,8 +114,7 @@ Result<void> Peers::connect(const ProcList& procs) {
     if (contact != Contact::none) continue;
     std::string reasons;
     for (const std::string& reason : peer.contact->refused) reasons += "\n  " + reason;
-    return fail(Errc::unsupported, "peers: connect",
-                "no transport reaches rank " + std::to_string(peer.proc.rank) + reasons);
+    return fail(Errc::unsupported, "peers: connect", "no transport reaches " + text_of(peer.proc) + reasons);
   }
   return {};
 }
@@ -122,7 +122,7 @@ Result<void> Peers::connect(const ProcList& procs) {
 Result<void> Peers::send(ProcId to, std::uint8_t kind, std::span<const std::byte> payload) {
   const Port* const port = ports_.of(kind);
   const std::string name = port != nullptr ? std::string(port->name()) : "kind " + std::to_string(kind);
-  const std::string where = name + ": message to rank " + std::to_string(to.rank);
+  const std::string where = name + ": message to " + text_of(to);
   Peer& peer = table_.peer(to);
   const Contact contact = table_.connect(peer);
   const bool fits = contact != Contact::made ||
@@ -146,7 +146,7 @@ void Peers::on_peer_lost(ProcId proc, const Error& why) noexcept {
   // It may live, or it lives and there is no room for what goes to it.
   if (why.code == Errc::unreachable || why.code == Errc::no_space) {
     if (why.code == Errc::unreachable) peer.contact->refused.push_back(why.text());
-    log::error("rank " + std::to_string(proc.rank) + " cannot be reached any more: " + why.text());
+    log::error(text_of(proc) + " cannot be reached any more: " + why.text());
   }
   if (!peer.left) notes_.add("rank ", proc.rank, " is lost: ", why.text());
   outbox_.lost(peer, peer.left                    ? Fault::peer_left

@@ -7,6 +7,7 @@
 
 #include "core/clock.hpp"
 #include "core/log.hpp"
+#include "core/worlds.hpp"
 
 namespace starling::peer {
 namespace {
@@ -125,8 +126,7 @@ Contact Table::try_transports(Peer& peer) {
   }
   peer.state = may_come ? State::untried : State::unreachable;
   peer.contact->transports_tried = transports_.size();
-  std::string text = "pml: no transport reaches rank " + std::to_string(peer.proc.rank) + " of world " +
-                     std::to_string(peer.proc.world) + "; tried";
+  std::string text = "pml: no transport reaches " + text_of(peer.proc) + "; tried";
   if (transports_.empty()) text += " none: no btl is in use (see parameter btl)";
   for (const std::string& reason : peer.contact->refused) text += "\n  " + reason;
   log::error(text);

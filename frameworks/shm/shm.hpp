@@ -56,6 +56,9 @@ class Component {
   /// Whether other processes can find() what attach() made. If not, the segment has to be handed to them, and
   /// one process of the node at a time may call attach() (turn.hpp).
   [[nodiscard]] virtual bool has_name() const noexcept = 0;
+  /// With a name: a text that is equal for two processes of this system exactly if one can find() what the
+  /// other has made; empty: nothing can be made here. Without a name: empty.
+  [[nodiscard]] virtual std::string meeting_place() const = 0;
   /// Called once every process of the node has attached (may be never): names can go.
   virtual void all_attached() noexcept = 0;
 };
@@ -68,7 +71,7 @@ struct Framework {
   using Component = shm::Component;
   using Args = shm::Args;
   static constexpr FixedString<24> kName = "shm";
-  static constexpr std::uint32_t kInterface = 2;
+  static constexpr std::uint32_t kInterface = 3;
 };
 
 }  // namespace starling::shm

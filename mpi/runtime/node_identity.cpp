@@ -25,16 +25,10 @@ constexpr std::size_t kPieceBytes = 60 * 1024;  // of the map; below pmi::kMaxVa
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-/// Where processes of a node meet (docs/design/shared-memory.md): a tmpfs, which has a device number of its
-/// own wherever it is mounted, or else the network namespace of the abstract sockets.
-std::string meeting_place(const params::Registry& params) {
+/// Where processes meet that share memory without a name (docs/design/shared-memory.md): abstract sockets
+/// belong to a network namespace.
+std::string place_of_sockets() {
   struct stat facts {};
-  const params::Value* const chosen = params.find("shm");
-  const params::Value* const directory = params.find("shm_posix_directory");
-  const bool names_allowed = chosen == nullptr || chosen->written != "memfd";
-  if (names_allowed && directory != nullptr && ::stat(directory->written.c_str(), &facts) == 0) {
-    return "directory-" + std::to_string(facts.st_dev) + "-" + std::to_string(facts.st_ino);
-  }
   if (::stat("/proc/self/ns/net", &facts) == 0) return "net-" + std::to_string(facts.st_ino);
   return "nowhere-" + std::to_string(::getpid());  // alone: nobody could be met
 }
@@ -87,11 +81,12 @@ Result<NodeMap> read_map(pmi::Component& pmi) {
 
 }  // namespace
 
-std::string node_identity(const params::Registry& params) {
+std::string node_identity(const std::string& named_place) {
   std::string boot = text_of_file("/proc/sys/kernel/random/boot_id");
   if (!boot.empty() && boot.back() == '\n') boot.pop_back();
   // Pid namespaces do not matter: processes of several can share memory.
-  return boot + " user-" + std::to_string(::geteuid()) + " " + meeting_place(params);
+  return boot + " user-" + std::to_string(::geteuid()) + " " +
+         (named_place.empty() ? place_of_sockets() : named_place);
 }
 
 Result<NodeMap> number_nodes(const std::vector<std::string>& identities) {

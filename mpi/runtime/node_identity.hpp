@@ -12,13 +12,13 @@
 
 #include "core/result.hpp"
 #include "frameworks/pmi/pmi.hpp"
-#include "params/registry.hpp"
 
 namespace starling::mpi {
 
 /// A text that is equal for two processes of a job exactly if they can share memory: one system since one
-/// boot, one user, and the place in common through which they will meet.
-[[nodiscard]] std::string node_identity(const params::Registry& params);
+/// boot, one user, and the place in common through which they will meet: `named_place`, of shared memory with
+/// a name (shm::Component::meeting_place), or where that is empty the one of sockets.
+[[nodiscard]] std::string node_identity(const std::string& named_place);
 
 /// Nodes numbered in the order of their lowest ranks, from the identity of each rank.
 [[nodiscard]] Result<NodeMap> number_nodes(const std::vector<std::string>& identities);

@@ -18,12 +18,17 @@
 namespace starling::mpi {
 
 Place::Place(Environment& environment, pmi::Component& pmi)
-    : environment_(environment), pmi_(pmi), self_{0, pmi.identity().rank}, world_size_(pmi.identity().size) {}
+    : environment_(environment),
+      pmi_(pmi),
+      self_{Worlds::kOwn, pmi.identity().rank},
+      worlds_({{pmi.capabilities().server, pmi.identity().job}, pmi.identity().size}),
+      world_size_(pmi.identity().size) {}
 
 Result<void> Place::find() {
-  nodes_ = pmi_.identity().nodes;
-  if (nodes_.unknown() && world_size_ > 1) {
-    nodes_ = NodeMap(std::vector<NodeMap::Block>{{0, world_size_, 1}});
+  NodeMap& nodes = worlds_.own().nodes;
+  nodes = pmi_.identity().nodes;
+  if (nodes.unknown() && world_size_ > 1) {
+    nodes = NodeMap(std::vector<NodeMap::Block>{{0, world_size_, 1}});
     alone_ = true;
   }
   return take_seat();
@@ -34,13 +39,13 @@ Result<void> Place::take_seat() {
   if (world_size_ == 1) {
     node_ranks_ = {identity.rank};
   } else {
-    node_ranks_ = nodes_.ranks_on(nodes_.node_of(identity.rank), world_size_);
+    node_ranks_ = nodes().ranks_on(nodes().node_of(identity.rank), world_size_);
   }
   const auto own = std::lower_bound(node_ranks_.begin(), node_ranks_.end(), self_.rank);
   if (own == node_ranks_.end() || *own != self_.rank) {
     return fail(
         Errc::bad_input, "place on the node",
-        "the process mapping " + nodes_.text() + " does not contain rank " + std::to_string(self_.rank));
+        "the process mapping " + nodes().text() + " does not contain rank " + std::to_string(self_.rank));
   }
   local_rank_ = static_cast<std::uint32_t>(own - node_ranks_.begin());
 
@@ -53,7 +58,7 @@ Result<void> Place::attach() {
   const shm::Geometry geometry = shm::geometry_from(environment_.params, local_size);
   shm::SegmentSpec spec;
   spec.job = pmi_.identity().job;
-  spec.node = world_size_ == 1 ? 0 : to_int(nodes_.node_of(self_.rank));
+  spec.node = world_size_ == 1 ? 0 : to_int(nodes().node_of(self_.rank));
   spec.local_rank = local_rank_;
   spec.local_size = local_size;
   spec.bytes = geometry.total_bytes();
@@ -110,6 +115,17 @@ Result<shm::Attached> Place::choose_segment(const shm::SegmentSpec& spec, Deadli
   return attached;
 }
 
+std::string Place::meeting_place() const {
+  const auto candidates = environment_.plugins.admitted(shm::Framework::kName.view());
+  if (!candidates) return {};  // attach() will say why
+  for (const plugin::Candidate* const candidate : *candidates) {
+    const auto made = environment_.plugins.create<shm::Framework>(*candidate, {environment_.params});
+    if (!made) continue;
+    if (std::string place = (*made)->meeting_place(); !place.empty()) return place;
+  }
+  return {};
+}
+
 void Place::segment_complete() noexcept {
   if (shm_ != nullptr) shm_->all_attached();
   if (segment_giver_ != nullptr) segment_giver_->end();
@@ -130,13 +146,13 @@ bool Place::everybody_attached() noexcept {
 }
 
 Result<void> Place::move(NodeMap nodes) {
-  NodeMap before = std::exchange(nodes_, std::move(nodes));
+  NodeMap before = std::exchange(worlds_.own().nodes, std::move(nodes));
   alone_ = false;
   auto moved = take_seat();
   if (moved) moved = attach();
   if (moved) return {};
   alone_ = true;
-  nodes_ = std::move(before);
+  worlds_.own().nodes = std::move(before);
   if (auto back = take_seat(); !back) return back;
   return moved;
 }

@@ -19,6 +19,7 @@
 #include "core/node_map.hpp"
 #include "core/proc_list.hpp"
 #include "core/result.hpp"
+#include "core/worlds.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "frameworks/select.hpp"
 #include "frameworks/shm/choose.hpp"
@@ -34,9 +35,11 @@ class Place {
   Place& operator=(const Place&) = delete;
 
   [[nodiscard]] ProcId self() const noexcept { return self_; }
+  /// The worlds that this process knows; its own is the first.
+  [[nodiscard]] const Worlds& worlds() const noexcept { return worlds_; }
   [[nodiscard]] std::uint32_t world_size() const noexcept { return world_size_; }
-  /// Who is on which node. While this process counts as alone: each process by itself.
-  [[nodiscard]] const NodeMap& nodes() const noexcept { return nodes_; }
+  /// Who of the own world is on which node. While this process counts as alone: each process by itself.
+  [[nodiscard]] const NodeMap& nodes() const noexcept { return worlds_.own().nodes; }
   /// Ranks of the world on this node, ascending; the own one is at local_rank().
   [[nodiscard]] const std::vector<std::uint32_t>& node_ranks() const noexcept { return node_ranks_; }
   [[nodiscard]] std::uint32_t local_rank() const noexcept { return local_rank_; }
@@ -57,6 +60,9 @@ class Place {
   [[nodiscard]] std::optional<ProcId> dead_among(const ProcList& members) const noexcept;
   /// Who of the node has not come, as a hint at why others wait; empty: all are there.
   [[nodiscard]] std::string absent_processes() const;
+
+  /// Where processes of a node find shared memory with a name; empty: no admitted component of shm makes any.
+  [[nodiscard]] std::string meeting_place() const;
 
   /// Asks the process manager. Where it does not say, this process counts as alone() on its node.
   [[nodiscard]] Result<void> find();
@@ -83,11 +89,11 @@ class Place {
   Environment& environment_;
   pmi::Component& pmi_;
   ProcId self_;
+  Worlds worlds_;  // the bootstrap reads the own one's node map
   std::uint32_t world_size_ = 1;
   std::uint32_t local_rank_ = 0;
   bool alone_ = false;
   bool crowded_ = false;
-  NodeMap nodes_;  // the bootstrap reads it
   std::vector<std::uint32_t> node_ranks_;
   std::string shared_memory_;
   std::vector<std::string> shared_memory_refused_;

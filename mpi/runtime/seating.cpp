@@ -56,7 +56,7 @@ Result<void> Seating::move_to_node() {
   const params::Registry& params = parts_.environment.params;
   const Deadline deadline =
       Deadline::after_seconds(static_cast<std::uint64_t>(params.integer(bootstrap::kTimeout)));
-  auto found = exchange_node_map(parts_.pmi, node_identity(params),
+  auto found = exchange_node_map(parts_.pmi, node_identity(parts_.place.meeting_place()),
                                  [&] { return parts_.fences.meet({}, {}, deadline, {}); });
   if (!found) {
     return fail(std::move(found).error().within(

@@ -26,8 +26,11 @@ bool named_by_user(const params::Registry& params, std::string_view framework) {
   return value != nullptr && !value->written.empty() && value->written.front() != '^';
 }
 
-std::int64_t local_rank_of(const void* context, std::uint32_t rank) noexcept {
+/// The node's memory has seats for processes of the own world.
+std::int64_t local_rank_of(const void* context, ProcId proc) noexcept {
   const auto& ranks = *static_cast<const std::vector<std::uint32_t>*>(context);
+  const std::uint32_t rank = proc.rank;
+  if (proc.world != Worlds::kOwn) return -1;
   // Mostly they follow one another: a thousand processes that ask for a thousand each notice the search.
   if (ranks.back() - ranks.front() + 1 == ranks.size())
     return rank < ranks.front() || rank > ranks.back() ? -1 : std::int64_t{rank} - ranks.front();
@@ -165,8 +168,7 @@ Result<void> Transports::all_reachable(const ProcList& members) const {
   for (std::uint32_t i = 0; i < members.size(); ++i) {
     const ProcId member = members.at(i);
     if (is_near(member)) continue;
-    std::string text = "no transport reaches rank " + std::to_string(member.rank) + " of world " +
-                       std::to_string(member.world) + "; tried";
+    std::string text = "no transport reaches " + place_.worlds().text(member) + "; tried";
     for (const btl::Component* const transport : transport_list_) {
       const auto reached = transport->reaches(member);
       if (!reached) text += "\n  " + reached.error().text();

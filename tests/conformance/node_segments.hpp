@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "core/ids.hpp"
 #include "frameworks/shm/node_segment.hpp"
 
 namespace starling::test {
@@ -35,8 +36,9 @@ inline UniqueFd make_memfd(const shm::Geometry& geometry) {
 }
 
 /// Place::local_rank_of where all processes of the world are on one node; `context` is their number.
-inline std::int64_t rank_is_local_rank(const void* context, std::uint32_t rank) noexcept {
-  return rank < *static_cast<const std::uint32_t*>(context) ? std::int64_t{rank} : -1;
+inline std::int64_t rank_is_local_rank(const void* context, ProcId proc) noexcept {
+  return proc.world == 0 && proc.rank < *static_cast<const std::uint32_t*>(context) ? std::int64_t{proc.rank}
+                                                                                    : -1;
 }
 
 }  // namespace starling::test

@@ -65,8 +65,7 @@ ShmComponent::~ShmComponent() {
 
 std::int64_t ShmComponent::local_rank_of(ProcId peer) const noexcept {
   const Place& place = shared_.place;
-  if (peer.world != place.self.world || place.local_rank_of == nullptr) return -1;
-  return place.local_rank_of(place.context, peer.rank);
+  return place.local_rank_of == nullptr ? -1 : place.local_rank_of(place.context, peer);
 }
 
 Result<void> ShmComponent::reaches(ProcId peer) const {

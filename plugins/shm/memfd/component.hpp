@@ -8,6 +8,7 @@
 /// that this process starts; the segment gets a duplicate of its own.
 
 #include <memory>
+#include <string>
 
 #include "frameworks/shm/shm.hpp"
 
@@ -22,6 +23,7 @@ class MemfdComponent final : public Component {
   [[nodiscard]] Result<Segment> find(const SegmentSpec& spec, Deadline deadline) override;
   [[nodiscard]] Result<Segment> attach(const SegmentSpec& spec, Deadline deadline) override;
   [[nodiscard]] bool has_name() const noexcept override { return false; }
+  [[nodiscard]] std::string meeting_place() const override { return {}; }
   void all_attached() noexcept override {}
 
  private:

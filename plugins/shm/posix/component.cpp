@@ -47,6 +47,13 @@ void PosixComponent::all_attached() noexcept {
   if (held_) remove_name(held_.get(), name_);
 }
 
+// A tmpfs has a device number of its own wherever it is mounted.
+std::string PosixComponent::meeting_place() const {
+  struct stat facts {};
+  if (::stat(directory_.c_str(), &facts) != 0) return {};
+  return "directory-" + std::to_string(facts.st_dev) + "-" + std::to_string(facts.st_ino);
+}
+
 Result<void> PosixComponent::open_directory() {
   directory_fd_ = UniqueFd(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory_fd_) return fail(system_error(kWhere, "cannot open directory " + directory_, errno));

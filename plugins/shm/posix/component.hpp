@@ -40,6 +40,7 @@ class PosixComponent final : public Component {
   [[nodiscard]] Result<Segment> find(const SegmentSpec& spec, Deadline deadline) override;
   [[nodiscard]] Result<Segment> attach(const SegmentSpec& spec, Deadline deadline) override;
   [[nodiscard]] bool has_name() const noexcept override { return true; }
+  [[nodiscard]] std::string meeting_place() const override;
   void all_attached() noexcept override;
 
  private:

@@ -207,6 +207,15 @@ TEST_F(Shm, the_processes_of_a_node_have_the_same_memory) {
   }
 }
 
+TEST_F(Shm, the_processes_of_a_node_know_the_place_by_the_same_text) {
+  auto first = component(), second = component();
+  ASSERT_TRUE(first != nullptr && second != nullptr);
+  EXPECT_EQ(first->meeting_place(), second->meeting_place())
+      << "two processes that share memory would count as of two nodes";
+  EXPECT_EQ(first->meeting_place().empty(), !first->has_name())
+      << "meeting_place() is for memory that others find by its name, and for such memory only";
+}
+
 TEST_F(Shm, jobs_and_nodes_have_memory_of_their_own) {
   auto one = component(), two = component(), three = component();
   ASSERT_TRUE(one != nullptr && two != nullptr && three != nullptr);

@@ -33,6 +33,7 @@ FAULTS = {
         "dirty": r"the area of local rank 1 is not zero: all-zero bytes are the valid initial state",
         "apart": r"has_name\(\) is true, but what another process finds or attaches is other memory",
         "forgets_job": r"two jobs have the same memory",
+        "no_place": r"two processes that share memory would count as of two nodes",
         "too_short": r"SegmentSpec::bytes are asked for",
     },
     "pmi": {

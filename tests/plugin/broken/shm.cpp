@@ -16,10 +16,20 @@
 namespace starling::shm {
 namespace {
 
-enum class Flaw { none, leaks_name, leaks_descriptor, leaks_memory, dirty, apart, forgets_job, too_short };
+enum class Flaw {
+  none,
+  leaks_name,
+  leaks_descriptor,
+  leaks_memory,
+  dirty,
+  apart,
+  forgets_job,
+  no_place,
+  too_short
+};
 constexpr params::Decl kFault =
     params::choice("shm_broken_fault", "none",
-                   "none|leaks_name|leaks_descriptor|leaks_memory|dirty|apart|forgets_job|too_short",
+                   "none|leaks_name|leaks_descriptor|leaks_memory|dirty|apart|forgets_job|no_place|too_short",
                    "What this component does wrong.");
 
 class Broken final : public Component {
@@ -51,6 +61,9 @@ class Broken final : public Component {
     return map(std::move(fd), spec);
   }
   bool has_name() const noexcept override { return true; }
+  std::string meeting_place() const override {
+    return flaw_ == Flaw::no_place ? std::to_string(std::uintptr_t(this)) : "/dev/shm";
+  }
   void all_attached() noexcept override {
     if (!made_.empty() && flaw_ != Flaw::leaks_name) ::unlink(made_.c_str());
     made_.clear();

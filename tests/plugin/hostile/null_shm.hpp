@@ -15,6 +15,7 @@ class NullShm final : public Component {
     return fail(Errc::not_found, "shm/test", "there is nothing to find");
   }
   bool has_name() const noexcept override { return true; }
+  std::string meeting_place() const override { return {}; }
   Result<Segment> attach(const SegmentSpec&, Deadline) override {
     return fail(Errc::unsupported, "shm/test", "there is nothing to attach");
   }

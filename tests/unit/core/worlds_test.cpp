@@ -109,6 +109,11 @@ TEST(Worlds, text_names_other_worlds_only) {
   EXPECT_EQ(worlds.text({index, 1}), "rank 1 of a world that has gone");
 }
 
+TEST(Worlds, text_without_the_table_tells_other_worlds_by_their_index) {
+  EXPECT_EQ(text_of({Worlds::kOwn, 3}), "rank 3");
+  EXPECT_EQ(text_of({5, 3}), "rank 3 of the world with index 5");
+}
+
 TEST(WorldName, hash_depends_on_every_part) {
   const WorldName name{"pmi1", "job", 1};
   EXPECT_EQ(hash_of(name), hash_of(WorldName{"pmi1", "job", 1}));

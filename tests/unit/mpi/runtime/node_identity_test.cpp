@@ -46,12 +46,12 @@ TEST(NumberNodes, more_runs_than_a_map_can_hold_are_refused) {
 }
 
 TEST(NodeIdentity, is_the_same_when_asked_again_and_names_the_user) {
-  const params::Registry params;
-  const std::string identity = node_identity(params);
-  EXPECT_EQ(identity, node_identity(params));
+  const std::string identity = node_identity("");
+  EXPECT_EQ(identity, node_identity(""));
   EXPECT_NE(identity.find(" user-" + std::to_string(::geteuid()) + " "), std::string::npos) << identity;
   EXPECT_NE(identity.find("net-"), std::string::npos)
-      << "without shm/posix the sockets are the meeting place";
+      << "without a named place the sockets are the meeting place";
+  EXPECT_NE(node_identity("directory-1-2").find("directory-1-2"), std::string::npos);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/chain.hpp"
+#include "core/context_ids.hpp"
 #include "core/ids.hpp"
 #include "core/proc_list.hpp"
 #include "frameworks/btl/btl.hpp"
@@ -63,6 +64,7 @@ using ArrivalChain = Chain<Message, &Message::next_arrival, &Message::previous_a
 /// One rank of a context that has been touched.
 struct Source {
   Peer* peer = nullptr;
+  ContextId wire_context;   ///< how this rank's process calls the communicator: what messages to it carry
   RequestChain posted;      ///< receives that name this rank, by stamp
   MessageChain unexpected;  ///< in the order sent
   Rank rank{0};
@@ -70,15 +72,17 @@ struct Source {
 
 class Context {
  public:
-  Context(ContextId id, Rank my_rank, ProcListPtr ranks)
-      : id_(id),
+  Context(ContextIds ids, Rank my_rank, ProcListPtr ranks)
+      : id_(ids.own()),
         my_rank_(my_rank),
         size_(ranks->size()),
         pages_((size_ + kPage - 1) / kPage),
-        ranks_(std::move(ranks)) {}
+        ranks_(std::move(ranks)),
+        ids_(std::move(ids)) {}
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  /// How this process calls it: what messages to this process carry.
   [[nodiscard]] ContextId id() const noexcept { return id_; }
   [[nodiscard]] Rank my_rank() const noexcept { return my_rank_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
@@ -106,6 +110,7 @@ class Context {
     }
     Source& source = chunks_.back()[used_++];
     source.peer = &peer;
+    source.wire_context = ids_.of(peer.proc.world);
     source.rank = rank;
     page[index % kPage] = &source;
     return source;
@@ -135,6 +140,7 @@ class Context {
   std::uint32_t size_;
   std::vector<Page> pages_;
   ProcListPtr ranks_;
+  ContextIds ids_;
   std::vector<std::unique_ptr<Source[]>> chunks_;
   std::uint32_t used_ = 0;
   std::uint32_t capacity_ = 0;

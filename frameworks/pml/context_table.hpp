@@ -29,10 +29,10 @@ class ContextTable {
   }
 
   /// Null if the id is open already.
-  Context* add(ContextId id, Rank my_rank, ProcListPtr ranks) {
-    auto [at, fresh] = open_.try_emplace(id);
+  Context* add(ContextIds ids, Rank my_rank, ProcListPtr ranks) {
+    auto [at, fresh] = open_.try_emplace(ids.own());
     if (!fresh) return nullptr;
-    at->second = std::make_unique<Context>(id, my_rank, std::move(ranks));
+    at->second = std::make_unique<Context>(std::move(ids), my_rank, std::move(ranks));
     return at->second.get();
   }
   void remove(Context& context) {

@@ -55,8 +55,8 @@ Engine::Engine(peer::Peers& peers, const Config& config, std::unique_ptr<Chooser
   expects(registered.has_value(), "another port has a kind of the pml's");
 }
 
-Result<Context*> Engine::open(ContextId id, Rank my_rank, ProcListPtr ranks) {
-  return matcher_.open(id, my_rank, std::move(ranks));
+Result<Context*> Engine::open(ContextIds ids, Rank my_rank, ProcListPtr ranks) {
+  return matcher_.open(std::move(ids), my_rank, std::move(ranks));
 }
 
 void Engine::close(Context* context) noexcept {

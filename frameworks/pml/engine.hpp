@@ -68,7 +68,7 @@ class Engine final : public Component, private peer::Front {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  [[nodiscard]] Result<Context*> open(ContextId id, Rank my_rank, ProcListPtr ranks) override;
+  [[nodiscard]] Result<Context*> open(ContextIds ids, Rank my_rank, ProcListPtr ranks) override;
   void close(Context* context) noexcept override;
 
   void isend(Request& request) noexcept override;

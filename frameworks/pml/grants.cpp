@@ -46,7 +46,7 @@ Grants::Pushed Grants::push_granted(Request& request) noexcept {
   if (request.mode == Mode::synchronous) return Pushed::no;  // its end waits for the match
   auto& ours = peer.grants->ours;
   const auto found = std::find_if(ours.begin(), ours.end(), [&](const Granted& grant) {
-    return fits(grant, request.context->id(), request.tag, buffer.bytes);
+    return fits(grant, wire_context_of(request), request.tag, buffer.bytes);
   });
   if (found == ours.end()) return Pushed::no;
   btl::Writes* const writes = peer.endpoint->writes();

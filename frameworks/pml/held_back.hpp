@@ -26,7 +26,7 @@ namespace starling::pml {
 class HeldBack {
  public:
   struct Line {
-    ContextId context;
+    ContextId context;                                         ///< as the receiver calls it
     Chain<Request, &Request::next, &Request::previous> sends;  ///< never empty between two calls
     std::uint32_t allowance = 0;  ///< announcements that the receiver has asked for beyond the limit
     bool told = false;            ///< the receiver knows that there is more
@@ -39,6 +39,12 @@ class HeldBack {
   [[nodiscard]] Line* find(ContextId context) noexcept {
     const auto at =
         std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.context == context; });
+    return at == lines_.end() ? nullptr : &*at;
+  }
+  [[nodiscard]] Line* find(const Context& context) noexcept {
+    const auto at = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
+      return !line.sends.empty() && line.sends.front()->context == &context;
+    });
     return at == lines_.end() ? nullptr : &*at;
   }
   /// False: no memory.

@@ -18,8 +18,9 @@ Matcher::~Matcher() {
   while (Message* message = aside_.pop_front()) release(*message);
 }
 
-Result<Context*> Matcher::open(ContextId id, Rank my_rank, ProcListPtr ranks) {
-  Context* const context = contexts_.add(id, my_rank, std::move(ranks));
+Result<Context*> Matcher::open(ContextIds ids, Rank my_rank, ProcListPtr ranks) {
+  const ContextId id = ids.own();
+  Context* const context = contexts_.add(std::move(ids), my_rank, std::move(ranks));
   if (context == nullptr) return fail(Errc::internal, "pml: open", "this context id is open already");
   ArrivalChain parked = contexts_.unpark(id);
   while (Message* message = parked.pop_front()) {

@@ -31,7 +31,7 @@ class Matcher {
   ~Matcher();
 
   /// Messages that were parked for the id are unexpected ones when this returns.
-  [[nodiscard]] Result<Context*> open(ContextId id, Rank my_rank, ProcListPtr ranks);
+  [[nodiscard]] Result<Context*> open(ContextIds ids, Rank my_rank, ProcListPtr ranks);
   /// Calls end(Request&) for each posted receive and refuse(Peer&, const Arrival&) for each message, whose
   /// payload is gone by then.
   template <class End, class Refuse>

@@ -19,6 +19,7 @@
 #include <string>
 #include <vector>
 
+#include "core/context_ids.hpp"
 #include "core/ids.hpp"
 #include "core/proc_list.hpp"
 #include "core/result.hpp"
@@ -51,9 +52,9 @@ class Component {
  public:
   virtual ~Component() = default;
 
-  /// Opens a context; messages that were parked for its id are replayed before this returns. `my_rank` is the
-  /// rank that others see as source.
-  [[nodiscard]] virtual Result<Context*> open(ContextId id, Rank my_rank, ProcListPtr ranks) = 0;
+  /// Opens a context; messages that were parked for its own id are replayed before this returns. `my_rank` is
+  /// the rank that others see as source. Messages to a member carry the id of the member's world.
+  [[nodiscard]] virtual Result<Context*> open(ContextIds ids, Rank my_rank, ProcListPtr ranks) = 0;
   /// Closes it. Pending receives are completed as cancelled; late messages are dropped.
   virtual void close(Context* context) noexcept = 0;
   /// Starts a send: fills `request` (fields buffer, context, rank, tag, mode set by the caller; complete ==

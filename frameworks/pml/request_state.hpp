@@ -33,10 +33,17 @@ inline constexpr std::uint32_t kReleased = 8;  // was held back: goes before wha
   return peer.starved ? Fault::no_memory : Fault::unreachable;
 }
 
-/// The envelope of a request's message.
+/// How the receiver of a send calls its context. Its rank has been touched.
+[[nodiscard]] inline ContextId wire_context_of(const Request& request) noexcept {
+  return request.context->touched(request.rank)->wire_context;
+}
+
+/// The envelope of a send's message.
 [[nodiscard]] inline wire::Envelope envelope_of(const Request& request, wire::Kind kind) noexcept {
-  return {
-      {kind, 0, 0, 0}, request.context->id().bits, to_int(request.tag), to_int(request.context->my_rank())};
+  return {{kind, 0, 0, 0},
+          wire_context_of(request).bits,
+          to_int(request.tag),
+          to_int(request.context->my_rank())};
 }
 
 /// Tells the waiter; the request is the caller's again.

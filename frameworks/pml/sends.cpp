@@ -47,7 +47,7 @@ bool Sends::start(Request& request) noexcept {
   if (request.phase == kOfPort) return start_port_message(request);
   Peer& peer = *request.peer;
   const bool released = (request.flags & kReleased) != 0;
-  if (peer.holds_back() && !released && peer.held->find(request.context->id()) != nullptr) {
+  if (peer.holds_back() && !released && peer.held->find(wire_context_of(request)) != nullptr) {
     hold_back(request);  // behind those of its context
     return true;
   }
@@ -96,7 +96,7 @@ void Sends::cancel(Request& request) noexcept {
     return complete_send(request, Fault::none, true);
   }
   if (request.phase == kHeld) {
-    peer.held->remove(request.context->id(), request);
+    peer.held->remove(wire_context_of(request), request);
     --held_now_;
     peer.update_fast_path();
     return complete_send(request, Fault::none, true);
@@ -131,7 +131,7 @@ int Sends::push_fifo(Peer& peer) noexcept {
 void Sends::hold_back(Request& request) noexcept {
   Peer& peer = *request.peer;
   if (peer.held == nullptr) peer.held.reset(new (std::nothrow) HeldBack);
-  if (peer.held == nullptr || !peer.held->add(request.context->id(), request)) {
+  if (peer.held == nullptr || !peer.held->add(wire_context_of(request), request)) {
     return complete_send(request, Fault::no_memory);
   }
   request.phase = kHeld;
@@ -188,7 +188,7 @@ void Sends::on_go_on(Peer& peer, const wire::Envelope& header) noexcept {
 void Sends::cancel_held(const Context& context, Rank rank) noexcept {
   if (held_now_ == 0) return;
   peers_.each([&](Peer& peer) {
-    while (HeldBack::Line* const line = peer.held != nullptr ? peer.held->find(context.id()) : nullptr) {
+    while (HeldBack::Line* const line = peer.held != nullptr ? peer.held->find(context) : nullptr) {
       Request& request = *line->sends.front();
       request.status.source = rank;
       cancel(request);

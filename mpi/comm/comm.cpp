@@ -8,8 +8,8 @@
 
 namespace starling::mpi {
 
-Comm::Comm(ContextId id, Ref<Group> local, Ref<Group> remote, std::uint32_t rank)
-    : id_(id),
+Comm::Comm(ContextIds ids, Ref<Group> local, Ref<Group> remote, std::uint32_t rank)
+    : ids_(std::move(ids)),
       local_(std::move(local)),
       remote_(std::move(remote)),
       rank_(rank),
@@ -30,7 +30,7 @@ Comm::~Comm() {
 Result<pml::Context*> Comm::partitioned_context() {
   if (partitioned_ != nullptr) return partitioned_;
   const Ref<Group>& peers = remote_ ? remote_ : local_;
-  auto opened = Runtime::get()->pml().open(id_.on(Channel::partitioned),
+  auto opened = Runtime::get()->pml().open(ids_.on(Channel::partitioned),
                                            Rank{static_cast<std::int32_t>(rank_)}, peers->members());
   if (opened) partitioned_ = *opened;
   return opened;

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "core/context_ids.hpp"
 #include "core/ids.hpp"
 #include "frameworks/pml/pml.hpp"
 #include "mpi/attribute/attributes.hpp"
@@ -32,10 +33,11 @@ class BsendBuffer;  // mpi/request/buffered.hpp
 class Comm final : public GuardedObject {
  public:
   /// `remote` is empty for an intracommunicator.
-  Comm(ContextId id, Ref<Group> local, Ref<Group> remote, std::uint32_t rank);
+  Comm(ContextIds ids, Ref<Group> local, Ref<Group> remote, std::uint32_t rank);
   ~Comm() override;
 
-  [[nodiscard]] ContextId id() const noexcept { return id_; }
+  /// How the processes of the own world call it.
+  [[nodiscard]] ContextId id() const noexcept { return ids_.own(); }
   [[nodiscard]] std::uint32_t rank() const noexcept { return rank_; }
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   /// Ranks that can be sent to: size() of an intracommunicator, the remote group's size of an
@@ -81,7 +83,7 @@ class Comm final : public GuardedObject {
   void make_known() const;
   void forget() const noexcept;
 
-  ContextId id_;
+  ContextIds ids_;
   Ref<Group> local_, remote_;
   std::uint32_t rank_, size_, peer_count_;
   pml::Context* context_ = nullptr;

@@ -17,15 +17,15 @@ std::unordered_map<ContextId, const Comm*>& alive() {
 
 }  // namespace
 
-void Comm::make_known() const { alive()[id_.on(Channel::point_to_point)] = this; }
-void Comm::forget() const noexcept { alive().erase(id_.on(Channel::point_to_point)); }
+void Comm::make_known() const { alive()[id().on(Channel::point_to_point)] = this; }
+void Comm::forget() const noexcept { alive().erase(id().on(Channel::point_to_point)); }
 
 std::string Comm::label() const {
   if (name.rfind("MPI_COMM_", 0) == 0) return name;
   if (!name.empty()) return "\"" + name + "\"";
   char text[64];
   std::snprintf(text, sizeof text, "an unnamed %scommunicator of %u (id %llx)", inter() ? "inter" : "", size_,
-                static_cast<unsigned long long>(id_.bits >> 3));
+                static_cast<unsigned long long>(id().bits >> 3));
   return text;
 }
 

@@ -24,7 +24,8 @@ Made not_a_subset() { return failed(error(MPI_ERR_GROUP, "group is not a subset 
 
 }  // namespace
 
-Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, const Ref<Session>& session) {
+Made CommFactory::finish(const ContextIds& ids, const Sides& sides, const Comm* parent,
+                         const Ref<Session>& session) {
   Runtime& runtime = *Runtime::get();
   if (sides.remote) {  // two groups, each on a node of its own, may have needed no network so far
     if (auto reached = runtime.builder().reach(*sides.remote->members()); !reached)
@@ -34,12 +35,12 @@ Made CommFactory::finish(ContextId id, const Sides& sides, const Comm* parent, c
   }
   const ProcListPtr peers = sides.remote ? sides.remote->members() : sides.local->members();
   runtime.waits().hang_help().set_communicator_names(&Comm::label_of);
-  Ref<Comm> comm = Ref<Comm>::adopt(new Comm(id, sides.local, sides.remote, sides.rank));
+  Ref<Comm> comm = Ref<Comm>::adopt(new Comm(ids, sides.local, sides.remote, sides.rank));
   const Rank own{static_cast<std::int32_t>(sides.rank)};
-  auto context = runtime.pml().open(id.on(Channel::point_to_point), own, peers);
+  auto context = runtime.pml().open(ids.on(Channel::point_to_point), own, peers);
   if (!context) return failed(error(context.error()));
   comm->context_ = *context;
-  auto collective = runtime.pml().open(id.on(Channel::collective), own, peers);
+  auto collective = runtime.pml().open(ids.on(Channel::collective), own, peers);
   if (!collective) return failed(error(collective.error()));
   comm->collective_ = *collective;
   if (runtime.builder().plan_for(*peers).peers_now) {

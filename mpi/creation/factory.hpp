@@ -45,9 +45,9 @@ class CommFactory {
   /// By color and key, by all members of `parent`; color MPI_UNDEFINED gives no communicator.
   [[nodiscard]] static Made split(Comm& parent, int color, int key);
 
-  /// Opens the channels of a communicator whose id all members have agreed on and gives it its handle. It
-  /// inherits the error handler of `parent` (may be null).
-  [[nodiscard]] static Made finish(ContextId id, const Sides& sides, const Comm* parent,
+  /// Opens the channels of a communicator whose id the members of each world have agreed on and gives it its
+  /// handle. It inherits the error handler of `parent` (may be null).
+  [[nodiscard]] static Made finish(const ContextIds& ids, const Sides& sides, const Comm* parent,
                                    const Ref<Session>& session);
   /// MPI_Comm_free: ends the handle; the object goes with its last operation.
   static void release(Comm& comm);

@@ -2,6 +2,8 @@
 // The test btl's queues. A reserve() is copied to the queue at commit().
 #include "tests/conformance/pml/pair.hpp"
 
+#include <algorithm>
+
 namespace starling::pml::test {
 
 namespace {
@@ -48,7 +50,8 @@ class PairEndpoint final : public btl::Endpoint, private btl::Writes {
            btl::Completion* completion) noexcept override {
     const GetMode mode = owner_.network_.options.get;
     ++owner_.gets;
-    const bool ours = owner_.network_.at(to_).sink_->announced({0, owner_.self_}, from, to.size());
+    const bool ours =
+        owner_.network_.at(to_).sink_->announced(owner_.network_.proc(to_, owner_.self_), from, to.size());
     if (!ours || mode == GetMode::fails || (mode == GetMode::fails_at_second && owner_.gets >= 2)) {
       completion->done(completion, false);
       return Post::posted;
@@ -76,7 +79,7 @@ class PairEndpoint final : public btl::Endpoint, private btl::Writes {
  private:
   bool refused() {
     if (owner_.lose_in_send_ >= 0) {
-      const ProcId lost{0, std::uint32_t(owner_.lose_in_send_)};
+      const ProcId lost = owner_.network_.proc(owner_.self_, std::uint32_t(owner_.lose_in_send_));
       owner_.lose_in_send_ = -1;
       owner_.sink_->on_peer_lost(lost, Error{Errc::peer_lost, "pair", "told to"});
     }
@@ -103,26 +106,25 @@ PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), 
   if (self < options.realms.size()) limits_.get_realm = options.realms[self];
   needs_.address = options.address;
   for (std::uint32_t rank = 0; rank < network.queues_.size(); ++rank)
-    origins_.push_back({{0, rank}, nullptr});
+    origins_.push_back({network.proc(self, rank), nullptr});
 }
 
 Result<void> PairBtl::reaches(ProcId peer) const {
   if (!refusal.empty()) return fail(Errc::unsupported, "", refusal);
-  if (peer.world != 0 || peer.rank >= network_.size())
-    return fail(Errc::unsupported, "", "not in this program");
+  if (!network_.find(self_, peer)) return fail(Errc::unsupported, "", "not in this program");
   return {};
 }
 
 Result<btl::Endpoint*> PairBtl::connect(ProcId peer, std::span<const std::byte> address) {
   connected_with.assign(address.begin(), address.end());
-  endpoints_.push_back(std::make_unique<PairEndpoint>(*this, peer.rank));
+  endpoints_.push_back(std::make_unique<PairEndpoint>(*this, *network_.find(self_, peer)));
   return endpoints_.back().get();
 }
 
 int PairBtl::progress() noexcept {
   int events = 0;
   if (lose_next_ >= 0) {
-    const ProcId lost{0, std::uint32_t(lose_next_)};
+    const ProcId lost = network_.proc(self_, std::uint32_t(lose_next_));
     lose_next_ = -1;
     sink_->on_peer_lost(lost, Error{Errc::peer_lost, "pair", "told to"});
     ++events;
@@ -150,6 +152,21 @@ PairNetwork::PairNetwork(std::uint32_t size, const PairOptions& given) : options
   for (auto& row : queues_) row.resize(size);
   for (std::uint32_t rank = 0; rank < size; ++rank)
     components_.push_back(std::make_unique<PairBtl>(*this, rank));
+}
+
+ProcId PairNetwork::proc(std::uint32_t viewer, std::uint32_t whom) const {
+  const std::vector<std::uint32_t>& worlds = options.worlds;
+  if (worlds.empty()) return {0, whom};
+  const auto end = worlds.begin() + std::ptrdiff_t(whom);
+  const auto rank = std::uint32_t(std::count(worlds.begin(), end, worlds[whom]));
+  return {worlds[whom] == worlds[viewer] ? 0 : 1 + worlds[whom], rank};
+}
+
+std::optional<std::uint32_t> PairNetwork::find(std::uint32_t viewer, ProcId wanted) const {
+  for (std::uint32_t whom = 0; whom < queues_.size(); ++whom) {
+    if (proc(viewer, whom) == wanted) return whom;
+  }
+  return std::nullopt;
 }
 
 bool PairNetwork::empty() const {

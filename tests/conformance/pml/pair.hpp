@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ struct PairOptions {
   btl::AddressSource address = btl::AddressSource::computed;
   bool writes = false;  ///< endpoints write to memory of other ranks
   bool rings = false;   ///< await_room() promises to wake
+  /// Which world each process is of; missing: all are of one. A process sees its own world as 0, world w as
+  /// 1 + w.
+  std::vector<std::uint32_t> worlds;
 };
 
 /// How an endpoint lends, or null: not at all. Whoever links the pair defines it: tests of our protocols
@@ -92,6 +96,9 @@ class PairNetwork {
   PairNetwork(std::uint32_t size, const PairOptions& options);
   PairBtl& at(std::uint32_t rank) { return *components_[rank]; }
   std::uint32_t size() const { return std::uint32_t(components_.size()); }
+  /// How process `viewer` calls process `whom`, and who that is that it calls so.
+  ProcId proc(std::uint32_t viewer, std::uint32_t whom) const;
+  std::optional<std::uint32_t> find(std::uint32_t viewer, ProcId proc) const;
   /// Puts bytes on a queue as if `from` had sent them.
   void inject(std::uint32_t from, std::uint32_t to, std::vector<std::byte> message) {
     queues_[from][to].push_back({std::move(message), 0});

@@ -31,9 +31,9 @@ class Broken final : public Component {
   Broken(const Args& args, const Config& config)
       : engine_(args.peers, config, std::make_unique<Ring>()), flaw_(args.params.choice<Flaw>(kFault)) {}
 
-  Result<Context*> open(ContextId id, Rank my_rank, ProcListPtr ranks) override {
+  Result<Context*> open(ContextIds ids, Rank my_rank, ProcListPtr ranks) override {
     if (flaw_ == Flaw::mixes_contexts && first_ != nullptr) return first_;
-    auto opened = engine_.open(id, my_rank, std::move(ranks));
+    auto opened = engine_.open(std::move(ids), my_rank, std::move(ranks));
     if (opened) first_ = *opened;
     return opened;
   }

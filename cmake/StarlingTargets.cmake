@@ -22,6 +22,27 @@ function(starling_shares_headers target)
   target_precompile_headers(${target} REUSE_FROM ${headers})
 endfunction()
 
+# starling_builds_fast(<target>): with STARLING_FAST_TESTS several sources of a test go into one compiler run, which has
+# read GoogleTest and the standard headers before, and optimises less: most of the time of a build goes into tests.
+function(starling_builds_fast target)
+  if(NOT STARLING_FAST_TESTS)
+    return()
+  endif()
+  if(NOT TARGET starling_test_headers)
+    # A program as the tests are: for a library the compiler makes another kind of code, and refuses the headers.
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "int main() {}")
+    add_executable(starling_test_headers ${PROJECT_BINARY_DIR}/test_headers.cpp)
+    target_link_libraries(starling_test_headers PRIVATE starling_flags GTest::gtest)
+    target_compile_options(starling_test_headers PRIVATE -O1)
+    target_precompile_headers(starling_test_headers PRIVATE <gtest/gtest.h> <algorithm> <array> <atomic> <chrono> <cstdint>
+      <cstdio> <cstdlib> <cstring> <functional> <map> <memory> <mutex> <optional> <random> <set> <span> <string>
+      <string_view> <thread> <unordered_map> <utility> <vector>)
+  endif()
+  target_compile_options(${target} PRIVATE -O1)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  target_precompile_headers(${target} REUSE_FROM starling_test_headers)
+endfunction()
+
 # starling_folder(<name> SOURCES ... [LIBS ...]): the objects of one folder of libstarling.
 function(starling_folder name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
@@ -121,6 +142,7 @@ function(starling_test name)
   add_executable(test_${name} ${ARG_SOURCES})
   target_link_libraries(test_${name} PRIVATE starling starling_flags GTest::gtest GTest::gmock GTest::gtest_main ${ARG_LIBS})
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  starling_builds_fast(test_${name})
   add_test(NAME ${name} COMMAND test_${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "unit;${ARG_LABELS}")
 endfunction()

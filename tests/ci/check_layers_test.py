@@ -113,6 +113,15 @@ class Rules(unittest.TestCase):
         self.write("core/other.hpp", HEADER + "inline std::size_t none = 0;\n")
         self.refused("core/other.hpp: does not compile alone")
 
+    def test_header_that_its_source_includes_first_is_left_to_the_build(self):
+        self.write("core/other.hpp", HEADER + "inline std::size_t none = 0;\n")
+        self.write("core/other.cpp", LICENCE + '\n#include <cstddef>\n\n#include "core/other.hpp"\n')
+        self.refused("core/other.hpp: does not compile alone")
+        self.write("core/other.cpp", LICENCE + '\n#include "core/other.hpp"\n')
+        out = self.look()
+        self.assertIn(" 0 problems", out)
+        self.assertIn("(2 of them first in a source", out)
+
     def test_licence(self):
         for name in ("core/low.cpp", "tests/one.py", "core/CMakeLists.txt"):
             with self.subTest(name):

@@ -56,6 +56,8 @@ Result<std::unique_ptr<Component>> create_static(const Args& args) {
 
 }  // namespace
 
-STARLING_PLUGIN(Framework, static, 50, "protocol of each message by its size", kStaticParams, &create_static);
+STARLING_PLUGIN(Framework, static, 50,
+                "protocol by size; learns per size which one moves long messages fastest", kStaticParams,
+                &create_static);
 
 }  // namespace starling::pml

@@ -16,12 +16,15 @@
 
 namespace starling::mpi::coll {
 
+class Hierarchy;
+
 /// Who takes part.
 struct Team {
   int rank = 0;
   int size = 1;
   int remote = 0;  ///< size of the remote group of an intercommunicator
   bool inter = false;
+  const Hierarchy* hierarchy = nullptr;  ///< of members on several nodes, several of them on one; else null
 };
 
 /// Roots of an intercommunicator's operations, besides a rank of the remote group. MPI 5.0 section 6.2.3.

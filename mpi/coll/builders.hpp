@@ -61,6 +61,13 @@ void reduce_scatter_tree(Schedule& schedule, const Team& team, const ReduceScatt
 /// Commutative only: each process receives its own block from every other.
 void reduce_scatter_pairwise(Schedule& schedule, const Team& team, const ReduceScatter& asked);
 
+// Over several nodes, by Team::hierarchy: in each node, then among one speaker of each, then in each node.
+void barrier_nodes(Schedule& schedule, const Team& team);
+void bcast_nodes(Schedule& schedule, const Team& team, const Bcast& asked);
+/// These keep the order of the operands if the hierarchy is ordered().
+void reduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
+void allreduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
+
 // Intercommunicators: linear, since the processes of one group can speak to those of the other only.
 void inter_barrier(Schedule& schedule, const Team& team);
 void inter_bcast(Schedule& schedule, const Team& team, const Bcast& asked);

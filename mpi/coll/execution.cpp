@@ -14,6 +14,20 @@ bool too_short(const pml::Request& request) noexcept {
   return request.receive && request.status.bytes != request.buffer.bytes;
 }
 
+/// Bytes of a message; of one that was longer than its receive at least those.
+std::uint64_t sent_bytes(const pml::Request& request) noexcept {
+  const bool longer = request.status.fault == pml::Fault::truncated;
+  return longer ? std::max(request.total, request.status.bytes) : request.status.bytes;
+}
+
+/// A notice comes in place of a message of `expected` bytes. Two primes: no vector of numbers has such a
+/// length.
+constexpr std::size_t kNoticeBytes = 251, kOtherNoticeBytes = 241;
+constexpr std::byte kNotice[kNoticeBytes] = {};
+constexpr std::size_t notice_bytes(std::uint64_t expected) noexcept {
+  return expected == kNoticeBytes ? kOtherNoticeBytes : kNoticeBytes;
+}
+
 }  // namespace
 
 void copy_buffer(const Buffer& from, const Buffer& to) noexcept {
@@ -36,16 +50,37 @@ void copy_buffer(const Buffer& from, const Buffer& to) noexcept {
 }
 
 void Execution::start(const Port& port) noexcept {
+  reset(port);
+  advance();
+}
+
+void Execution::start_worthless(const Port& port) noexcept {
+  reset(port);
+  fault_ = pml::Fault::truncated;
+  advance();
+}
+
+void Execution::abandon(const Port& port, int gone) noexcept {
+  reset(port);
+  fault_ = pml::Fault::peer_lost;
+  faulty_peer_ = gone;
+  abandoned_ = round_begun_ = true;
+  send_notices(0);
+  advance();
+}
+
+void Execution::reset(const Port& port) noexcept {
   port_ = port;
   if (capacity_ < schedule.most_messages()) {
     capacity_ = std::max(schedule.most_messages(), 4u);
     requests_ = std::make_unique<pml::Request[]>(capacity_);
   }
   posted_ = finished_ = round_ = 0;
-  round_begun_ = has_special_ = abandoned_ = complete_ = false;
+  round_begun_ = has_special_ = abandoned_ = complete_ = told_of_loss_ = false;
   fault_ = pml::Fault::none;
   faulty_peer_ = -1;
-  advance();
+  lengths_ = {};
+  notices_.clear();
 }
 
 std::string Execution::state() const {
@@ -71,7 +106,10 @@ bool Execution::advance() noexcept {
   while (round_ < rounds) {
     if (!round_begun_) begin_round();
     if (!round_over()) return false;  // also after a fault: the pml still knows the requests of this round
-    if (abandoned_) break;
+    if (abandoned_) {
+      if (!notices_sent()) return false;
+      break;
+    }
     round_begun_ = false;
     ++round_;
   }
@@ -123,6 +161,11 @@ bool Execution::round_over() noexcept {
 
 pml::Request& Execution::fresh_request() noexcept {
   pml::Request& request = requests_[posted_++];
+  prepare(request);
+  return request;
+}
+
+void Execution::prepare(pml::Request& request) const noexcept {
   request.complete.store(false, std::memory_order_relaxed);
   request.status = {};
   request.context = port_.context;
@@ -133,7 +176,6 @@ pml::Request& Execution::fresh_request() noexcept {
   request.order = request.total = 0;
   request.phase = request.flags = 0;
   request.started_ns = 0;
-  return request;
 }
 
 void Execution::post_send(const Schedule::Step& step) noexcept {
@@ -175,17 +217,23 @@ void Execution::run_local(const Schedule::Step& step) noexcept {
 
 void Execution::note_fault(const pml::Request& request) noexcept {
   const bool first = fault_ == pml::Fault::none;
+  const std::uint64_t sent = sent_bytes(request);
+  const bool notice =
+      schedule.composed() && request.receive && !request.status.cancelled &&
+      (request.status.fault == pml::Fault::none || request.status.fault == pml::Fault::truncated) &&
+      sent == notice_bytes(request.buffer.bytes);
   // Cancelled by the pml: another member has died, so that this message would never be received.
-  const pml::Fault why = request.status.fault != pml::Fault::none ? request.status.fault
-                         : request.status.cancelled               ? pml::Fault::peer_lost
-                                                                  : pml::Fault::truncated;
+  const pml::Fault why = notice                                     ? pml::Fault::peer_lost
+                         : request.status.fault != pml::Fault::none ? request.status.fault
+                         : request.status.cancelled                 ? pml::Fault::peer_lost
+                                                                    : pml::Fault::truncated;
   if (first) {
     fault_ = why;
-    const bool longer = request.status.fault == pml::Fault::truncated;
-    lengths_ = {longer ? std::max(request.total, request.status.bytes) : request.status.bytes,
-                request.buffer.bytes};
+    told_of_loss_ = notice;
+    lengths_ = {sent, request.buffer.bytes};
     const bool said = peer_gone(why) && (request.receive || request.status.cancelled);
     faulty_peer_ = to_int(said ? request.status.source : request.rank);
+    if (notice) faulty_peer_ = to_int(request.rank);
   }
   if (why != pml::Fault::truncated && !abandoned_) give_up();
 }
@@ -195,6 +243,31 @@ void Execution::give_up() noexcept {
   for (std::uint32_t i = finished_; i < posted_; ++i) {
     if (!requests_[i].complete.load(std::memory_order_acquire)) port_.pml->cancel(requests_[i]);
   }
+  if (schedule.composed()) send_notices(round_ + 1);
+}
+
+void Execution::send_notices(std::uint32_t from_round) noexcept {
+  for (std::uint32_t round = from_round; round < schedule.rounds().size(); ++round) {
+    for (std::uint32_t i = schedule.rounds()[round].begin; i < schedule.rounds()[round].end; ++i) {
+      const Schedule::Step& step = schedule.steps()[i];
+      if (step.what != Schedule::Do::send || step.peer == faulty_peer_) continue;
+      const std::size_t bytes = notice_bytes(step.from.bytes);
+      if (port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag, kNotice, bytes) == Post::done)
+        continue;
+      pml::Request& request = *notices_.emplace_back(std::make_unique<pml::Request>());
+      prepare(request);
+      request.buffer = packed(const_cast<std::byte*>(kNotice), bytes);
+      request.rank = Rank{step.peer};
+      request.receive = false;
+      port_.pml->isend(request);
+    }
+  }
+}
+
+bool Execution::notices_sent() const noexcept {
+  return std::all_of(notices_.begin(), notices_.end(), [](const std::unique_ptr<pml::Request>& request) {
+    return request->complete.load(std::memory_order_acquire);
+  });
 }
 
 }  // namespace starling::mpi::coll

@@ -13,11 +13,14 @@
 ///            lets it run to its end so that the other processes are not left waiting. A message that is
 ///            shorter than the receive step is as wrong as a longer one. From then on nothing is combined or
 ///            copied, and what others are to get from this process is replaced by empty messages, which tell
-///            them (unless Schedule::direct()).
+///            them (unless Schedule::direct()). In a composed schedule those who wait for this process may
+///            have nothing to do with a lost peer: who gives up sends them notices, messages of a length that
+///            they do not expect.
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "frameworks/pml/pml.hpp"
 #include "mpi/coll/schedule.hpp"
@@ -37,6 +40,10 @@ class Execution {
 
   /// Begins the operation, again after it has completed. May complete it at once.
   void start(const Port& port) noexcept;
+  /// The same after a fault elsewhere in the operation: nothing is combined or passed on, but all messages go.
+  void start_worthless(const Port& port) noexcept;
+  /// Instead of start(): member `gone` has ended, and whoever waits for this process is to hear of it.
+  void abandon(const Port& port, int gone) noexcept;
   /// Goes as far as it can without waiting; the caller polls the pml. True when the operation is complete.
   bool advance() noexcept;
   [[nodiscard]] bool complete() const noexcept { return complete_; }
@@ -44,6 +51,8 @@ class Execution {
   /// The peer of the message that failed first, or the member that has ended; -1 if this process disagrees
   /// with itself: what it gives to itself has another length than what it expects.
   [[nodiscard]] int faulty_peer() const noexcept { return faulty_peer_; }
+  /// Whether that peer lives and has told of a member that has ended.
+  [[nodiscard]] bool told_of_loss() const noexcept { return told_of_loss_; }
   /// After Fault::truncated: what that message held, and what was expected; `sent` is 0 if the peer passes
   /// the news on, and equals `expected` if it is longer by an unknown amount.
   struct Lengths {
@@ -54,6 +63,7 @@ class Execution {
   [[nodiscard]] std::string state() const;
 
  private:
+  void reset(const Port& port) noexcept;
   void begin_round() noexcept;
   [[nodiscard]] bool round_over() noexcept;
   void post_send(const Schedule::Step& step) noexcept;
@@ -61,10 +71,14 @@ class Execution {
   void run_local(const Schedule::Step& step) noexcept;
   void note_fault(const pml::Request& request) noexcept;
   void give_up() noexcept;
+  void send_notices(std::uint32_t from_round) noexcept;
+  [[nodiscard]] bool notices_sent() const noexcept;
   pml::Request& fresh_request() noexcept;
+  void prepare(pml::Request& request) const noexcept;
 
   Port port_;
   std::unique_ptr<pml::Request[]> requests_;
+  std::vector<std::unique_ptr<pml::Request>> notices_;  ///< on their way
   std::uint32_t capacity_ = 0;
   std::uint32_t posted_ = 0;    ///< requests of this round
   std::uint32_t finished_ = 0;  ///< requests below this index are complete
@@ -74,6 +88,7 @@ class Execution {
   bool round_begun_ = false;
   bool complete_ = true;
   bool abandoned_ = false;
+  bool told_of_loss_ = false;
   pml::Fault fault_ = pml::Fault::none;
   int faulty_peer_ = -1;
   Lengths lengths_;

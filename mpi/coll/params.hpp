@@ -14,14 +14,14 @@
 namespace starling::mpi::coll {
 
 inline constexpr params::Decl kBcastAlgorithm = params::equal_everywhere(
-    params::choice("coll_bcast_algorithm", "auto", "auto|binomial|scatter_ring|chain",
+    params::choice("coll_bcast_algorithm", "auto", "auto|binomial|scatter_ring|chain|nodes",
                    "Algorithm of MPI_Bcast: a tree for small messages, scatter and ring or a pipeline of "
-                   "segments for large ones."));
+                   "segments for large ones; or by nodes, then inside each."));
 inline constexpr params::Decl kReduceAlgorithm = params::equal_everywhere(params::choice(
-    "coll_reduce_algorithm", "auto", "auto|binomial|ring",
+    "coll_reduce_algorithm", "auto", "auto|binomial|ring|nodes",
     "Algorithm of MPI_Reduce: a tree, or for large vectors a ring in which every process reduces one part."));
 inline constexpr params::Decl kAllreduceAlgorithm = params::equal_everywhere(
-    params::choice("coll_allreduce_algorithm", "auto", "auto|recursive_doubling|rabenseifner|ring",
+    params::choice("coll_allreduce_algorithm", "auto", "auto|recursive_doubling|rabenseifner|ring|nodes",
                    "Algorithm of MPI_Allreduce: fewest messages, fewest bytes in log(n) rounds, or a ring."));
 inline constexpr params::Decl kGatherAlgorithm = params::equal_everywhere(params::choice(
     "coll_gather_algorithm", "auto", "auto|binomial|linear",
@@ -52,6 +52,11 @@ inline constexpr params::Decl kCollNode = params::equal_everywhere(params::boole
     "Blocking collectives of a communicator inside one node go through memory that its members "
     "share, where no other parameter names an algorithm."));
 
+inline constexpr params::Decl kCollHierarchy = params::equal_everywhere(params::choice(
+    "coll_hierarchy", "auto", "auto|off",
+    "Collectives of a communicator over several nodes: inside each node, and then among one process of each, "
+    "where the tables say so; or as if each process were on a node of its own."));
+
 inline constexpr params::Decl kCollNodeTotal = params::size_bytes(
     "coll_node_total_bytes", "64m", 0, std::int64_t{1} << 42,
     "No more memory for collectives is taken while so much of the node's shared memory is in use; "
@@ -66,9 +71,9 @@ inline constexpr params::Decl kCollNodeFamily = params::equal_everywhere(params:
 inline constexpr std::array kCollAlgorithms = {
     kBcastAlgorithm,   kReduceAlgorithm,    kAllreduceAlgorithm, kGatherAlgorithm,
     kScatterAlgorithm, kAllgatherAlgorithm, kAlltoallAlgorithm,  kReduceScatterAlgorithm};
-inline constexpr std::array kCollParams = {kBcastAlgorithm,    kReduceAlgorithm,        kAllreduceAlgorithm,
-                                           kGatherAlgorithm,   kScatterAlgorithm,       kAllgatherAlgorithm,
-                                           kAlltoallAlgorithm, kReduceScatterAlgorithm, kCollRules,
-                                           kCollNode,          kCollNodeTotal,          kCollNodeFamily};
+inline constexpr std::array kCollParams = {
+    kBcastAlgorithm,     kReduceAlgorithm,   kAllreduceAlgorithm,     kGatherAlgorithm, kScatterAlgorithm,
+    kAllgatherAlgorithm, kAlltoallAlgorithm, kReduceScatterAlgorithm, kCollRules,       kCollNode,
+    kCollHierarchy,      kCollNodeTotal,     kCollNodeFamily};
 
 }  // namespace starling::mpi::coll

@@ -13,11 +13,12 @@ void Schedule::message(Step step) {
 }
 
 void Schedule::send(int to, Buffer what) {
-  message({.what = Do::send, .peer = to, .count = 0, .from = what, .to = {}, .special = nullptr});
+  message({.what = Do::send, .peer = rank_of(to), .count = 0, .from = what, .to = {}, .special = nullptr});
 }
 
 void Schedule::receive(int from, Buffer where) {
-  message({.what = Do::receive, .peer = from, .count = 0, .from = {}, .to = where, .special = nullptr});
+  message(
+      {.what = Do::receive, .peer = rank_of(from), .count = 0, .from = {}, .to = where, .special = nullptr});
 }
 
 void Schedule::copy(Buffer from, Buffer to) {
@@ -73,8 +74,9 @@ void Schedule::clear() noexcept {
   operation_ = {};
   reduced_type_ = {};
   open_ = {};
+  among_ = {};
   most_messages_ = 0;
-  direct_ = false;
+  direct_ = composed_ = false;
 }
 
 }  // namespace starling::mpi::coll

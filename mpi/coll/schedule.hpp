@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "mpi/coll/scratch.hpp"
@@ -51,6 +52,16 @@ class Schedule {
   struct Round {
     std::uint32_t begin = 0, end = 0, messages = 0;
   };
+
+  /// From here on peers are numbers in this list, in the order of which a part of the members does something
+  /// among itself; empty: ranks again. Read while steps are added only.
+  void among(std::span<const int> ranks) noexcept {
+    among_ = ranks;
+    composed_ = true;
+  }
+  /// Whether parts of the members do something among themselves: then a loss in one part concerns those who
+  /// wait in others.
+  [[nodiscard]] bool composed() const noexcept { return composed_; }
 
   void send(int to, Buffer what);
   void receive(int from, Buffer where);
@@ -88,6 +99,9 @@ class Schedule {
 
  private:
   void message(Step step);
+  [[nodiscard]] int rank_of(int peer) const noexcept {
+    return among_.empty() ? peer : among_[static_cast<std::size_t>(peer)];
+  }
 
   std::vector<Step> steps_;
   std::vector<Round> rounds_;
@@ -96,8 +110,10 @@ class Schedule {
   Operator operation_;
   Type reduced_type_;
   Round open_;
+  std::span<const int> among_;
   std::uint32_t most_messages_ = 0;
   bool direct_ = false;
+  bool composed_ = false;
 };
 
 }  // namespace starling::mpi::coll

@@ -8,12 +8,14 @@
 #include <span>
 
 #include "mpi/coll/builders.hpp"
+#include "mpi/coll/hierarchy.hpp"
 #include "mpi/coll/split.hpp"
 
 namespace starling::mpi::coll {
 namespace {
 
-constexpr unsigned kCommutative = 1, kUniform = 2, kPowerOfTwo = 4;
+// kNodes: several nodes, of which the operands' order, if it counts, is that of the ranks.
+constexpr unsigned kCommutative = 1, kUniform = 2, kPowerOfTwo = 4, kNodes = 8;
 constexpr int kAnyRanks = std::numeric_limits<int>::max();
 constexpr std::uint64_t kAnyBytes = std::numeric_limits<std::uint64_t>::max();
 
@@ -37,21 +39,27 @@ struct Case {
 // Each list is in the order of the choices in params.hpp. The last row always fits.
 
 // bytes: the message
-constexpr Algorithm<Bcast> kBcasts[] = {{bcast_binomial}, {bcast_scatter_ring}, {bcast_chain}};
-constexpr Row kBcastRows[] = {{1, 2, kAnyBytes, 0},
-                              {3, kAnyRanks, 16 << 10, 0},
-                              {3, 64, kAnyBytes, 1},
-                              {65, kAnyRanks, 512 << 10, 0},
-                              {65, kAnyRanks, kAnyBytes, 2}};
+constexpr Algorithm<Bcast> kBcasts[] = {
+    {bcast_binomial}, {bcast_scatter_ring}, {bcast_chain}, {bcast_nodes, kNodes}};
+constexpr Row kBcastRows[] = {{1, kAnyRanks, kAnyBytes, 3},  {1, 2, kAnyBytes, 0},
+                              {3, kAnyRanks, 16 << 10, 0},   {3, 64, kAnyBytes, 1},
+                              {65, kAnyRanks, 512 << 10, 0}, {65, kAnyRanks, kAnyBytes, 2}};
 // bytes: the vector
-constexpr Algorithm<Reduce> kReduces[] = {{reduce_binomial}, {reduce_ring, kCommutative}};
-constexpr Row kReduceRows[] = {
-    {1, 2, kAnyBytes, 0}, {3, kAnyRanks, 32 << 10, 0}, {3, 64, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
-constexpr Algorithm<Reduce> kAllreduces[] = {
-    {allreduce_recursive_doubling}, {allreduce_rabenseifner, kCommutative}, {allreduce_ring, kCommutative}};
-constexpr Row kAllreduceRows[] = {{1, kAnyRanks, 4 << 10, 0},    {1, 2, kAnyBytes, 1},
-                                  {3, kAnyRanks, 256 << 10, 1},  {3, 64, kAnyBytes, 2},
-                                  {65, kAnyRanks, kAnyBytes, 1}, {1, kAnyRanks, kAnyBytes, 0}};
+constexpr Algorithm<Reduce> kReduces[] = {
+    {reduce_binomial}, {reduce_ring, kCommutative}, {reduce_nodes, kNodes}};
+constexpr Row kReduceRows[] = {{1, kAnyRanks, kAnyBytes, 2},
+                               {1, 2, kAnyBytes, 0},
+                               {3, kAnyRanks, 32 << 10, 0},
+                               {3, 64, kAnyBytes, 1},
+                               {1, kAnyRanks, kAnyBytes, 0}};
+constexpr Algorithm<Reduce> kAllreduces[] = {{allreduce_recursive_doubling},
+                                             {allreduce_rabenseifner, kCommutative},
+                                             {allreduce_ring, kCommutative},
+                                             {allreduce_nodes, kNodes}};
+constexpr Row kAllreduceRows[] = {{1, kAnyRanks, kAnyBytes, 3}, {1, kAnyRanks, 4 << 10, 0},
+                                  {1, 2, kAnyBytes, 1},         {3, kAnyRanks, 256 << 10, 1},
+                                  {3, 64, kAnyBytes, 2},        {65, kAnyRanks, kAnyBytes, 1},
+                                  {1, kAnyRanks, kAnyBytes, 0}};
 // bytes: one block
 constexpr Algorithm<Gather> kGathers[] = {{gather_binomial, kUniform}, {gather_linear}};
 constexpr Algorithm<Scatter> kScatters[] = {{scatter_binomial, kUniform}, {scatter_linear}};
@@ -83,58 +91,90 @@ template <class Able>
   return forced != 0 && able(forced - 1u) ? forced : 0;
 }
 
+/// The index of the algorithm for a call.
 template <class Asked>
-void run(Schedule& schedule, const Team& team, const Tuning& tuning,
-         std::span<const Algorithm<Asked>> algorithms, std::span<const Row> rows, const Case& call,
-         const Asked& asked) {
+[[nodiscard]] std::size_t chosen(const Tuning& tuning, std::span<const Algorithm<Asked>> algorithms,
+                                 std::span<const Row> rows, const Case& call) {
   const unsigned has = call.has | (call.facts.commutative ? kCommutative : 0);
   const auto able = [&](std::size_t index) {
     return index < algorithms.size() && (algorithms[index].needs & ~has) == 0;
   };
-  if (const std::size_t wanted = asked_for(tuning, call, able); wanted != 0) {
-    return algorithms[wanted - 1].build(schedule, team, asked);
-  }
+  if (const std::size_t wanted = asked_for(tuning, call, able); wanted != 0) return wanted - 1;
   for (const Row& row : rows) {
     const Facts& facts = call.facts;
     if (facts.ranks < row.least_ranks || facts.ranks > row.most_ranks || facts.bytes > row.most_bytes)
       continue;
-    if (able(row.algorithm)) return algorithms[row.algorithm].build(schedule, team, asked);
+    if (able(row.algorithm)) return row.algorithm;
   }
   expects(false, "no algorithm fits a collective");
+  return 0;
+}
+
+template <class Asked>
+void run(Schedule& schedule, const Team& team, const Tuning& tuning,
+         std::span<const Algorithm<Asked>> algorithms, std::span<const Row> rows, const Case& call,
+         const Asked& asked) {
+  algorithms[chosen(tuning, algorithms, rows, call)].build(schedule, team, asked);
+}
+
+[[nodiscard]] unsigned nodes_flag(const Team& team, bool commutative = true) {
+  return team.hierarchy != nullptr && (commutative || team.hierarchy->ordered()) ? kNodes : 0;
 }
 
 [[nodiscard]] unsigned power_flag(int ranks) { return power_of_two_below(ranks) == ranks ? kPowerOfTwo : 0; }
 
+template <class Asked>
+[[nodiscard]] bool nodes_chosen(const Tuning& tuning, std::span<const Algorithm<Asked>> algorithms,
+                                std::span<const Row> rows, const Case& call) {
+  return (algorithms[chosen(tuning, algorithms, rows, call)].needs & kNodes) != 0;
+}
+
 }  // namespace
 
+bool by_nodes(const Team& team, const Tuning& tuning, Collective which, const Facts& facts) {
+  if (team.hierarchy == nullptr || team.inter || facts.bytes == 0) return false;
+  const bool free_order = which == Collective::bcast || facts.commutative;
+  const Case call{which, facts, nodes_flag(team, free_order)};
+  switch (which) {
+    case Collective::bcast: return nodes_chosen<Bcast>(tuning, kBcasts, kBcastRows, call);
+    case Collective::reduce: return nodes_chosen<Reduce>(tuning, kReduces, kReduceRows, call);
+    case Collective::allreduce: return nodes_chosen<Reduce>(tuning, kAllreduces, kAllreduceRows, call);
+    default: return false;
+  }
+}
+
 void barrier(Schedule& schedule, const Team& team) {
-  team.inter ? inter_barrier(schedule, team) : barrier_dissemination(schedule, team);
+  team.inter                  ? inter_barrier(schedule, team)
+  : team.hierarchy != nullptr ? barrier_nodes(schedule, team)
+                              : barrier_dissemination(schedule, team);
 }
 
 void bcast(Schedule& schedule, const Team& team, const Tuning& tuning, const Bcast& asked) {
   if (team.inter) return inter_bcast(schedule, team, asked);
   const std::uint64_t bytes = asked.count * asked.type.size;
   if (bytes == 0 || team.size == 1) return;
-  run<Bcast>(schedule, team, tuning, kBcasts, kBcastRows, {Collective::bcast, {team.size, bytes, false}, 0},
-             asked);
+  run<Bcast>(schedule, team, tuning, kBcasts, kBcastRows,
+             {Collective::bcast, {team.size, bytes, false}, nodes_flag(team)}, asked);
 }
 
 void reduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked) {
   if (team.inter) return inter_reduce(schedule, team, asked);
   if (asked.count == 0) return;
-  run<Reduce>(
-      schedule, team, tuning, kReduces, kReduceRows,
-      {Collective::reduce, {team.size, asked.count * asked.type.size, asked.operation.commutative}, 0},
-      asked);
+  run<Reduce>(schedule, team, tuning, kReduces, kReduceRows,
+              {Collective::reduce,
+               {team.size, asked.count * asked.type.size, asked.operation.commutative},
+               nodes_flag(team, asked.operation.commutative)},
+              asked);
 }
 
 void allreduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked) {
   if (team.inter) return inter_allreduce(schedule, team, asked);
   if (asked.count == 0) return;
-  run<Reduce>(
-      schedule, team, tuning, kAllreduces, kAllreduceRows,
-      {Collective::allreduce, {team.size, asked.count * asked.type.size, asked.operation.commutative}, 0},
-      asked);
+  run<Reduce>(schedule, team, tuning, kAllreduces, kAllreduceRows,
+              {Collective::allreduce,
+               {team.size, asked.count * asked.type.size, asked.operation.commutative},
+               nodes_flag(team, asked.operation.commutative)},
+              asked);
 }
 
 void gather(Schedule& schedule, const Team& team, const Tuning& tuning, const Gather& asked) {

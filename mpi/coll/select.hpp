@@ -13,6 +13,9 @@
 
 namespace starling::mpi::coll {
 
+/// Whether the tables choose the algorithm that goes by nodes, for a call of a bcast, reduce or allreduce.
+[[nodiscard]] bool by_nodes(const Team& team, const Tuning& tuning, Collective which, const Facts& facts);
+
 void barrier(Schedule& schedule, const Team& team);
 void bcast(Schedule& schedule, const Team& team, const Tuning& tuning, const Bcast& asked);
 void reduce(Schedule& schedule, const Team& team, const Tuning& tuning, const Reduce& asked);

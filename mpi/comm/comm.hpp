@@ -25,8 +25,9 @@ namespace starling::mpi {
 
 class Session;
 namespace coll {
-class NodeTeam;  // mpi/launch/node_team.hpp
-}
+class NodeTeam;   // mpi/launch/node_team.hpp
+class Hierarchy;  // mpi/coll/hierarchy.hpp
+}  // namespace coll
 class Topology;     // mpi/topology; null without one
 class BsendBuffer;  // mpi/request/buffered.hpp
 
@@ -55,8 +56,9 @@ class Comm final : public GuardedObject {
   /// First of `count` tags for partitions sent on that channel; they are negative, unlike the user's tags.
   [[nodiscard]] std::int32_t take_partition_tags(std::uint32_t count) noexcept;
   /// Tag of the next collective operation of a form; every member counts alike since collectives are ordered.
-  /// Each form counts for itself, in 2^29 tags of its own.
-  enum class Form : std::uint8_t { blocking, nonblocking, persistent };
+  /// Each form counts for itself, in 2^29 tags of its own. Of `node` the members of one node count alike: what
+  /// they agree on among themselves.
+  enum class Form : std::uint8_t { blocking, nonblocking, persistent, node };
   [[nodiscard]] Tag next_collective_tag(Form form = Form::blocking) noexcept {
     const auto which = static_cast<std::uint32_t>(form);
     collective_counts_[which] = (collective_counts_[which] + 1) & 0x1fffffffu;
@@ -71,8 +73,10 @@ class Comm final : public GuardedObject {
   Ref<Errhandler> errhandler;
   AttributeSet attributes;
   std::string name;
-  Ref<Info> info;                             ///< hints that were given, or empty
-  std::shared_ptr<coll::NodeTeam> node_team;  ///< or null: no blocking collective was called yet
+  Ref<Info> info;                                    ///< hints that were given, or empty
+  std::shared_ptr<coll::NodeTeam> node_team;         ///< or null: no blocking collective was called yet
+  std::shared_ptr<const coll::Hierarchy> hierarchy;  ///< or null: no use, or nobody has asked yet
+  bool hierarchy_known = false;
   std::shared_ptr<const Topology> topology;   ///< or null
   std::shared_ptr<BsendBuffer> bsend_buffer;  ///< or null: none was ever attached
   Ref<Session> session;                       ///< the session it was made from, or empty for the world model
@@ -90,7 +94,7 @@ class Comm final : public GuardedObject {
   pml::Context* collective_ = nullptr;
   pml::Context* partitioned_ = nullptr;
   std::uint32_t partition_tags_ = 0;                  ///< given out
-  std::array<std::uint32_t, 3> collective_counts_{};  ///< by Form
+  std::array<std::uint32_t, 4> collective_counts_{};  ///< by Form
 };
 
 /// error() (mpi/error.hpp), to be raised on this communicator.

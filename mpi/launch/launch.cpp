@@ -8,6 +8,8 @@
 #include <string>
 
 #include "mpi/coll/execution.hpp"
+#include "mpi/coll/hierarchy.hpp"
+#include "mpi/coll/params.hpp"
 #include "mpi/error.hpp"
 #include "mpi/launch/unequal.hpp"
 #include "mpi/request/fault.hpp"
@@ -64,6 +66,7 @@ int no_memory() { return error(MPI_ERR_NO_MEM, "no memory for the temporary buff
 /// `what`: "MPI_Ibcast: " where the failing call is another one.
 int error_of(const Execution& execution, const Comm& comm, const std::string& what = {}) {
   const int peer = execution.faulty_peer();
+  if (execution.told_of_loss()) return error_on(comm, fault_class(execution.fault()), what + told_text(peer));
   if (execution.fault() != pml::Fault::truncated) return fault_error(execution.fault(), comm, peer);
   const int who = peer < 0 ? static_cast<int>(comm.rank()) : peer;
   return error_on(comm, fault_class(pml::Fault::truncated), what + unequal_text(who, execution.lengths()));
@@ -133,9 +136,34 @@ void apply(const Operator& self, const void* in, void* inout, std::uint64_t coun
 
 }  // namespace
 
-Team team_of(const Comm& comm) noexcept {
+namespace {
+
+/// Node by node, if the members are all of this world; else each process would see another one.
+std::shared_ptr<const Hierarchy> hierarchy_of(const Comm& comm) {
+  constexpr std::uint32_t kLeast = 3;
+  const Runtime& runtime = *Runtime::get();
+  if (comm.inter() || comm.size() < kLeast || runtime.params().integer(kCollHierarchy) != 0) return nullptr;
+  const NodeMap& map = runtime.place().nodes();
+  if (map.unknown()) return nullptr;
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t rank = 0; rank < comm.size(); ++rank) {
+    const ProcId proc = comm.group()->at(rank);
+    if (proc.world != runtime.self().world) return nullptr;
+    nodes.push_back(to_int(map.node_of(proc.rank)));
+  }
+  auto hierarchy = std::make_shared<const Hierarchy>(nodes);
+  return hierarchy->useful() ? hierarchy : nullptr;
+}
+
+}  // namespace
+
+Team team_of(Comm& comm) {
+  if (!comm.hierarchy_known) {
+    comm.hierarchy = hierarchy_of(comm);
+    comm.hierarchy_known = true;
+  }
   return {static_cast<int>(comm.rank()), static_cast<int>(comm.size()),
-          comm.inter() ? static_cast<int>(comm.peer_count()) : 0, comm.inter()};
+          comm.inter() ? static_cast<int>(comm.peer_count()) : 0, comm.inter(), comm.hierarchy.get()};
 }
 
 Type view(const Datatype& datatype) noexcept {
@@ -174,20 +202,31 @@ int check_op(const Op& op, const Datatype& datatype) {
   return why.empty() ? MPI_SUCCESS : error(MPI_ERR_OP, std::move(why));
 }
 
-int run_blocking(Comm& comm, BuildFunction build, void* context, const char* function) {
-  const Tag tag = comm.next_collective_tag();  // also for an empty schedule: all processes count alike
+PartEnd run_part(Comm& comm, const Part& part, BuildFunction build, void* context) {
   const Lease execution;
   build(context, execution->schedule, team_of(comm));
-  if (!execution->schedule.ok()) return no_memory();
-  execution->start(port_of(comm, tag));
+  if (!execution->schedule.ok()) return {no_memory()};
+  const Port port = port_of(comm, part.tag);
+  switch (part.state) {
+    case Part::State::sound: execution->start(port); break;
+    case Part::State::worthless: execution->start_worthless(port); break;
+    case Part::State::lost: execution->abandon(port, part.gone); break;
+  }
   if (!execution->complete()) {
-    const auto what = [&] { return text_of(function, comm, *execution); };
+    const auto what = [&] { return text_of(part.function, comm, *execution); };
     const Waiting waiting(what);
     Runtime::get()->waits().wait([&execution] { return execution->advance(); });
   }
+  if (part.state != Part::State::sound) return {};  // its error is known already
   if (execution->fault() == pml::Fault::none) [[likely]]
-    return MPI_SUCCESS;
-  return error_of(*execution, comm);
+    return {};
+  const bool lost = execution->fault() != pml::Fault::truncated;
+  return {error_of(*execution, comm), lost, execution->faulty_peer(), execution->told_of_loss()};
+}
+
+int run_blocking(Comm& comm, BuildFunction build, void* context, const char* function) {
+  // Also for an empty schedule: all processes count alike.
+  return run_part(comm, {function, comm.next_collective_tag()}, build, context).rc;
 }
 
 int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build, void* context) {

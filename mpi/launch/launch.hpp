@@ -42,7 +42,8 @@ struct Form {
 }
 
 // The arguments as mpi/coll sees them.
-[[nodiscard]] Team team_of(const Comm& comm) noexcept;
+/// With the hierarchy, which is made here at the first call if the parameters want one.
+[[nodiscard]] Team team_of(Comm& comm);
 [[nodiscard]] Type view(const Datatype& datatype) noexcept;
 [[nodiscard]] Operator view(const Op& op) noexcept;
 [[nodiscard]] inline Ints view(const IntArray& array) noexcept {
@@ -71,6 +72,22 @@ using BuildFunction = void (*)(void* context, Schedule& schedule, const Team& te
 [[nodiscard]] int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build,
                              void* context);
 [[nodiscard]] int run_blocking(Comm& comm, BuildFunction build, void* context, const char* function);
+/// A part of a blocking call that has taken its tag. `state`: of this process so far; what it passes on is
+/// worthless after a disagreement; `gone`: the member that has ended.
+struct Part {
+  const char* function = "";
+  Tag tag{0};
+  enum class State : std::uint8_t { sound, worthless, lost } state = State::sound;
+  int gone = -1;
+};
+/// What became of it; `gone`: a member that has ended, or, with `told`, one that told of such a member.
+struct PartEnd {
+  int rc = MPI_SUCCESS;
+  bool lost = false;
+  int gone = -1;
+  bool told = false;
+};
+[[nodiscard]] PartEnd run_part(Comm& comm, const Part& part, BuildFunction build, void* context);
 
 template <class Build>
 [[nodiscard]] int launch(const Form& form, Comm& comm, const UsedList& used, Build&& build) {

@@ -9,9 +9,12 @@
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <numeric>
+#include <span>
 
 #include "core/clock.hpp"
 #include "frameworks/shm/doorbell.hpp"
+#include "mpi/coll/hierarchy.hpp"
 #include "mpi/coll/params.hpp"
 #include "mpi/error.hpp"
 #include "mpi/hardware/hardware.hpp"
@@ -48,10 +51,25 @@ bool named_by_parameters(const Comm& comm, const NodeCall& call) {
          std::any_of(tuning().rules.begin(), tuning().rules.end(), fits);
 }
 
-/// Local ranks of the members, if boards can serve them; else empty.
-std::vector<std::uint32_t> places(const Comm& comm) {
-  if (comm.inter() || comm.size() < 2 || comm.size() > kMostMembers) return {};
-  return local_ranks(comm);
+/// Of these ranks of an intracommunicator, on this node; empty unless all are processes of this node and world.
+std::vector<std::uint32_t> local_ranks_of(const Comm& comm, std::span<const int> ranks) {
+  std::vector<std::uint32_t> result;
+  const Runtime& runtime = *Runtime::get();
+  const std::vector<std::uint32_t>& here = runtime.place().node_ranks();
+  if (ranks.size() > here.size()) return {};
+  for (const int rank : ranks) {
+    const ProcId proc = comm.group()->at(static_cast<std::uint32_t>(rank));
+    const auto at = std::lower_bound(here.begin(), here.end(), proc.rank);
+    if (proc.world != runtime.self().world || at == here.end() || *at != proc.rank) return {};
+    result.push_back(static_cast<std::uint32_t>(at - here.begin()));
+  }
+  return result;
+}
+
+std::vector<int> all_ranks(const Comm& comm) {
+  std::vector<int> ranks(comm.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
 }
 
 const Type& word_type() {
@@ -65,25 +83,27 @@ void least(const Operator&, const void* in, void* inout, std::uint64_t, const Ty
   to = std::min(to, *static_cast<const std::uint32_t*>(in));
 }
 
-template <class Build>
-int by_messages(Comm& comm, const char* function, Build&& build) {
-  return launch(blocking(function), comm, Used{}, build);
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> local_ranks(const Comm& comm) {
-  std::vector<std::uint32_t> result;
-  const Runtime& runtime = *Runtime::get();
-  const std::vector<std::uint32_t>& here = runtime.place().node_ranks();
-  if (comm.size() > here.size()) return {};
-  for (std::uint32_t member = 0; member < comm.size(); ++member) {
-    const ProcId proc = comm.group()->at(member);
-    const auto at = std::lower_bound(here.begin(), here.end(), proc.rank);
-    if (proc.world != runtime.self().world || at == here.end() || *at != proc.rank) return {};
-    result.push_back(static_cast<std::uint32_t>(at - here.begin()));
-  }
-  return result;
+  if (comm.size() > Runtime::get()->place().node_ranks().size()) return {};
+  return local_ranks_of(comm, all_ranks(comm));
+}
+
+/// What members agree on. Those of another node have nothing to do with it.
+template <class Build>
+int NodeTeam::by_messages(Build&& build) {
+  const auto call = [&](Schedule& schedule, const Team&) {
+    schedule.among(ranks_);
+    build(schedule, Team{static_cast<int>(me_), static_cast<int>(ranks_.size())});
+    schedule.among({});
+  };
+  using Call = decltype(call);
+  const auto run = [](void* context, Schedule& schedule, const Team& team) {
+    (*static_cast<Call*>(context))(schedule, team);
+  };
+  const Part part{function_, comm_.next_collective_tag(Comm::Form::node)};
+  return run_part(comm_, part, run, const_cast<std::remove_const_t<Call>*>(&call)).rc;
 }
 
 /// The doorbells of the members.
@@ -99,7 +119,9 @@ struct NodeTeam::Bells {
 };
 
 node::Wakes<NodeTeam::Bells> NodeTeam::wakes() const noexcept {
-  return {{Runtime::get()->place().segment(), local_ranks_.data()}, comm_.rank(), comm_.size()};
+  return {{Runtime::get()->place().segment(), local_ranks_.data()},
+          me_,
+          static_cast<std::uint32_t>(ranks_.size())};
 }
 
 /// In front of each board.
@@ -110,10 +132,13 @@ struct NodeTeam::Header {
   std::byte pad[112];
 };
 
-NodeTeam::NodeTeam(Comm& comm) : comm_(comm) {
+NodeTeam::NodeTeam(Comm& comm, std::vector<int> ranks) : comm_(comm), ranks_(std::move(ranks)) {
+  const auto own = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(comm.rank()));
+  me_ = static_cast<std::uint32_t>(own - ranks_.begin());
   Runtime& runtime = *Runtime::get();
   if (!runtime.params().boolean(kCollNode)) return;
-  local_ranks_ = places(comm);
+  if (comm.inter() || ranks_.size() < 2 || ranks_.size() > kMostMembers) return;
+  local_ranks_ = local_ranks_of(comm, ranks_);
   if (!local_ranks_.empty()) shapes_ = node::Shapes(local_ranks_.size());
 }
 
@@ -123,8 +148,17 @@ NodeTeam::~NodeTeam() {
 }
 
 NodeTeam* NodeTeam::of(const Form& form, Comm& comm) {
-  if (form.kind != Form::Kind::blocking) return nullptr;
-  if (comm.node_team == nullptr) comm.node_team = std::make_shared<NodeTeam>(comm);
+  if (form.kind != Form::Kind::blocking || team_of(comm).hierarchy != nullptr) return nullptr;
+  return prepared(form.function, comm);
+}
+
+NodeTeam* NodeTeam::prepared(const char* function, Comm& comm) {
+  if (comm.node_team == nullptr) {
+    const Hierarchy* const hierarchy = team_of(comm).hierarchy;
+    const int rank = static_cast<int>(comm.rank());
+    comm.node_team = std::make_shared<NodeTeam>(
+        comm, hierarchy == nullptr ? all_ranks(comm) : hierarchy->members(hierarchy->node_of(rank)));
+  }
   NodeTeam* const team = comm.node_team.get();
   if (team->local_ranks_.empty() || team->calls_ < kCallsBefore) {
     ++team->calls_;
@@ -133,8 +167,16 @@ NodeTeam* NodeTeam::of(const Form& form, Comm& comm) {
   // After a loss the members may have stopped in different rounds: messages report it from now on.
   if (team->lost_ != 0) [[unlikely]]
     return nullptr;
-  team->function_ = form.function;
+  team->function_ = function;
   return team;
+}
+
+NodeTeam::Mates NodeTeam::mates(const char* function, Comm& comm, std::uint64_t bytes,
+                                std::uint64_t cell_bytes, std::uint64_t least_cell) {
+  NodeTeam* const team = prepared(function, comm);
+  if (team == nullptr) return {};
+  return {team,
+          bytes == 0 ? team->board(node::Shapes::kSmall) : team->board_for(bytes, cell_bytes, least_cell)};
 }
 
 node::Crew* NodeTeam::crew(const Form& form, Comm& comm) {
@@ -165,7 +207,7 @@ node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, bool to_eac
 }
 
 node::Crew* NodeTeam::board_for(std::uint64_t bytes, std::uint64_t cell_bytes, std::uint64_t least_cell) {
-  if (comm_.size() == 2 && bytes > kMostOfPair) return nullptr;
+  if (ranks_.size() == 2 && bytes > kMostOfPair) return nullptr;
   const node::Shapes::Index index = shapes_.for_bytes(cell_bytes);
   return least_cell <= shapes_[index].capacity() ? board(index) : nullptr;
 }
@@ -173,18 +215,28 @@ node::Crew* NodeTeam::board_for(std::uint64_t bytes, std::uint64_t cell_bytes, s
 int NodeTeam::ended(Comm& comm, const node::Crew& crew, bool complete) {
   if (complete && crew.equal()) [[likely]]
     return MPI_SUCCESS;
-  return complete ? error_on(comm, fault_class(pml::Fault::truncated), unequal_text(crew.difference()))
-                  : died(comm);
+  return comm.node_team->failure(crew, complete);
 }
 
-int NodeTeam::died(const Comm& comm) {
-  const std::uint32_t lost = comm.node_team->lost_;
-  return error_on(comm, fault_class(pml::Fault::peer_lost),
-                  "rank " + std::to_string(lost - 1) + " has ended");
+int NodeTeam::failure(const node::Crew& crew, bool complete) const {
+  return complete
+             ? error_on(comm_, fault_class(pml::Fault::truncated), unequal_text(by_rank(crew.difference())))
+             : died();
+}
+
+node::Difference NodeTeam::by_rank(node::Difference difference) const noexcept {
+  if (difference.member >= 0) difference.member = ranks_[static_cast<std::size_t>(difference.member)];
+  return difference;
+}
+
+int NodeTeam::died() const {
+  const bool told = (lost_ & kTold) != 0;
+  return error_on(comm_, fault_class(pml::Fault::peer_lost),
+                  told ? told_text(lost_rank()) : "rank " + std::to_string(lost_rank()) + " has ended");
 }
 
 int NodeTeam::ended_parcels(Comm& comm, const node::Parcels& parcels, int rc) {
-  if (!parcels.complete) return died(comm);
+  if (!parcels.complete) return comm.node_team->died();
   if (rc != MPI_SUCCESS || parcels.unequal.member < 0) return rc;
   return error_on(comm, fault_class(pml::Fault::truncated), unequal_text(parcels.unequal));
 }
@@ -195,60 +247,59 @@ node::Crew* NodeTeam::board(node::Shapes::Index index) {
 }
 
 node::Crew* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
+  const auto size = static_cast<std::uint32_t>(ranks_.size());
   area.tried = true;
-  area.bytes = sizeof(Header) + node::BoardMemory::bytes(comm_.size(), shape);
+  area.bytes = sizeof(Header) + node::BoardMemory::bytes(size, shape);
   Offer offer;
-  if (comm_.rank() == 0 && (offer.offset = reserve(area.bytes)) != 0) {
+  if (me_ == 0 && (offer.offset = reserve(area.bytes)) != 0) {
     auto* const header = new (Runtime::get()->place().segment().at(offer.offset)) Header{};
     offer.nonce = now_ns() | 1;
     header->nonce.store(offer.nonce, std::memory_order_relaxed);
-    header->users.store(comm_.size(), std::memory_order_release);
+    header->users.store(size, std::memory_order_release);
   }
   const Type bytes{nullptr, 1, 1, 0, 1, true, nullptr};
   const Bcast told{&offer, sizeof offer, bytes, 0};
-  const int rc = by_messages(comm_, function_, [&](Schedule& schedule, const Team& team) {
-    coll::bcast(schedule, team, Tuning{}, told);
-  });
+  const int rc =
+      by_messages([&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, Tuning{}, told); });
   if (rc != MPI_SUCCESS) return nullptr;
   area.offset = offer.offset;
   const bool same = offer.offset != 0 && header(area).nonce.load(std::memory_order_relaxed) == offer.nonce;
   if (!agreed(same)) {
-    if (comm_.rank() == 0 && offer.offset != 0)
-      Runtime::get()->place().segment().release(offer.offset, area.bytes);
+    if (me_ == 0 && offer.offset != 0) Runtime::get()->place().segment().release(offer.offset, area.bytes);
     area.offset = 0;
     return nullptr;
   }
   std::byte* const base = Runtime::get()->place().segment().at(area.offset) + sizeof(Header);
   if (families_ == nullptr) families_ = std::make_unique<node::FamilyPlan>(plan_families());
-  area.crew = std::make_unique<node::Crew>(node::BoardMemory(base, comm_.size(), shape), comm_.rank(),
-                                           *families_, *this, Runtime::get()->place().crowded() ? 2 : 200);
+  area.crew = std::make_unique<node::Crew>(node::BoardMemory(base, size, shape), me_, *families_, *this,
+                                           Runtime::get()->place().crowded() ? 2 : 200);
   return area.crew.get();
 }
 
 /// Of members that are enough to need families, each tells where it is bound, and whether it shares its core.
 node::FamilyPlan NodeTeam::plan_families() {
+  const auto size = static_cast<std::uint32_t>(ranks_.size());
   struct Told {
     std::uint32_t family;
     node::Domains domains;
   };
   const auto wanted = static_cast<std::uint32_t>(Runtime::get()->params().integer(kCollNodeFamily));
-  if (wanted == 0 && comm_.size() <= node::FamilyPlan::kFamily) return node::FamilyPlan(comm_.size());
+  if (wanted == 0 && size <= node::FamilyPlan::kFamily) return node::FamilyPlan(size);
   const bool apart = wanted != 0 || !Runtime::get()->place().crowded();
   const Told mine{wanted != 0 ? wanted
                   : apart     ? node::FamilyPlan::kFamily
                               : node::FamilyPlan::kCrowdedFamily,
                   apart ? hardware::domains() : node::Domains{-1, -1, -1}};
-  std::vector<Told> all(comm_.size());
+  std::vector<Told> all(size);
   const Type type{nullptr, sizeof mine, sizeof mine, 0, sizeof mine, true, nullptr};
   Gather asked;
   asked.send = &mine;
   asked.count = 1;
   asked.type = type;
   asked.receive = Blocks(all.data(), 1, type);
-  const int rc = by_messages(comm_, function_, [&](Schedule& schedule, const Team& team) {
-    coll::allgather(schedule, team, Tuning{}, asked);
-  });
-  if (rc != MPI_SUCCESS) return node::FamilyPlan(comm_.size());
+  const int rc = by_messages(
+      [&](Schedule& schedule, const Team& team) { coll::allgather(schedule, team, Tuning{}, asked); });
+  if (rc != MPI_SUCCESS) return node::FamilyPlan(size);
   std::uint32_t family = mine.family;
   std::vector<node::Domains> domains;
   for (const Told& told : all) {
@@ -277,9 +328,8 @@ bool NodeTeam::agreed(bool here) {
   asked.count = 1;
   asked.type = word_type();
   asked.operation = {least, nullptr, true};
-  const int rc = by_messages(comm_, function_, [&](Schedule& schedule, const Team& team) {
-    coll::allreduce(schedule, team, Tuning{}, asked);
-  });
+  const int rc = by_messages(
+      [&](Schedule& schedule, const Team& team) { coll::allreduce(schedule, team, Tuning{}, asked); });
   return rc == MPI_SUCCESS && all != 0;
 }
 
@@ -296,7 +346,7 @@ void NodeTeam::give_back(Area& area) noexcept {
 
 bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
   const auto what = [&] {
-    const std::string who = member == comm_.rank() ? "the other ranks" : "rank " + std::to_string(member);
+    const std::string who = member == me_ ? "the other ranks" : "rank " + std::to_string(ranks_[member]);
     return std::string(function_) + " on " + comm_.label() + ": waits for " + who;
   };
   const Waiting waiting(what);
@@ -320,11 +370,18 @@ bool NodeTeam::somebody_died() noexcept {
   std::atomic<std::uint32_t>& lost = header(*std::find_if(areas_.begin(), areas_.end(), made)).lost;
   if (lost_ == 0) lost_ = lost.load(std::memory_order_relaxed);
   for (std::uint32_t member = 0; lost_ == 0 && member < local_ranks_.size(); ++member) {
-    if (member == comm_.rank() || Runtime::get()->place().segment().alive(local_ranks_[member])) continue;
-    lost_ = member + 1;
+    if (member == me_ || Runtime::get()->place().segment().alive(local_ranks_[member])) continue;
+    lost_ = static_cast<std::uint32_t>(ranks_[member]) + 1;
     lost.store(lost_, std::memory_order_relaxed);
   }
   return lost_ != 0;
+}
+
+void NodeTeam::lose(int rank, bool told) noexcept {
+  if (lost_ == 0) lost_ = (static_cast<std::uint32_t>(rank) + 1) | (told ? kTold : 0);
+  for (const Area& area : areas_) {
+    if (area.crew != nullptr) header(area).lost.store(lost_, std::memory_order_relaxed);
+  }
 }
 
 void NodeTeam::posted() noexcept { wakes().posted(); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The boards of a communicator whose members share a node's memory. Layer: mpi.
-/// docs/design/node-collectives.md
+/// @file  The boards of a communicator's members that share a node's memory: of all, or of those on the own node.
+/// Layer: mpi. docs/design/node-collectives.md
 ///
 /// Boards are made when they are first worth it, by all members at the same call: the lowest member reserves
 /// memory, and all agree by messages that they see the same. Whoever does not, or has no memory left, keeps
@@ -66,7 +66,23 @@ class NodeTeam final : public node::Patience {
   template <class Receive, class Send>
   [[nodiscard]] static int ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send);
 
-  explicit NodeTeam(Comm& comm);
+  /// Of a communicator over several nodes: the crew of the members on this one. They are as many as Levels::mates,
+  /// in that order. `which` null: messages among them it is.
+  struct Mates {
+    NodeTeam* team = nullptr;
+    node::Crew* crew = nullptr;
+  };
+  [[nodiscard]] static Mates mates(const char* function, Comm& comm, std::uint64_t bytes,
+                                   std::uint64_t cell_bytes, std::uint64_t least_cell);
+  /// The crew's members are to hear of a loss that this one alone knows of: of this rank, or told by it.
+  void lose(int rank, bool told) noexcept;
+  /// What a call returns after the crew's work, if members have died or disagree.
+  [[nodiscard]] int failure(const node::Crew& crew, bool complete) const;
+  /// The rank that has ended, as far as this process knows.
+  [[nodiscard]] int lost_rank() const noexcept { return static_cast<int>(lost_ & ~kTold) - 1; }
+
+  /// Of these ranks, which are on this node or not all of them are.
+  NodeTeam(Comm& comm, std::vector<int> ranks);
   ~NodeTeam();
 
   [[nodiscard]] bool wait(Ready ready, void* context, std::uint32_t member) override;
@@ -86,11 +102,15 @@ class NodeTeam final : public node::Patience {
     std::unique_ptr<node::Crew> crew;
   };
   [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm);
+  [[nodiscard]] static NodeTeam* prepared(const char* function, Comm& comm);
   [[nodiscard]] node::Crew* board(node::Shapes::Index index);
   [[nodiscard]] node::Crew* make(Area& area, node::BoardMemory::Shape shape);
   [[nodiscard]] node::Crew* board_for(std::uint64_t bytes, std::uint64_t cell_bytes,
                                       std::uint64_t least_cell);
-  [[nodiscard]] static int died(const Comm& comm);
+  [[nodiscard]] int died() const;
+  [[nodiscard]] node::Difference by_rank(node::Difference difference) const noexcept;
+  template <class Build>
+  [[nodiscard]] int by_messages(Build&& build);
   [[nodiscard]] static int ended_parcels(Comm& comm, const node::Parcels& parcels, int rc);
   [[nodiscard]] node::FamilyPlan plan_families();
   [[nodiscard]] std::uint64_t reserve(std::size_t bytes);
@@ -101,10 +121,13 @@ class NodeTeam final : public node::Patience {
   [[nodiscard]] node::Wakes<Bells> wakes() const noexcept;
 
   Comm& comm_;
+  std::vector<int> ranks_;                  // of the members in the communicator
+  std::uint32_t me_ = 0;                    // this process among them
   std::vector<std::uint32_t> local_ranks_;  // of the members; empty: not all are here
   const char* function_ = "";               ///< of the program, as in Form
   std::uint32_t calls_ = 0;
-  std::uint32_t lost_ = 0;  // 1 + the member that died
+  static constexpr std::uint32_t kTold = 1u << 31;
+  std::uint32_t lost_ = 0;  // 1 + the rank that died; with kTold, that told of one elsewhere
   node::Shapes shapes_;
   std::array<Area, node::Shapes::kBoards> areas_;
   std::unique_ptr<node::FamilyPlan> families_;  // null until a board has been made

@@ -48,4 +48,6 @@ std::string unequal_text(const node::Difference& difference) {
          operation_text(ours.detail());
 }
 
+std::string told_text(int rank) { return "a member has ended, as rank " + std::to_string(rank) + " reports"; }
+
 }  // namespace starling::mpi::coll

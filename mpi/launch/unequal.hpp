@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What a program is told whose processes disagree about a collective's length or operation.
+/// @file  What a program is told whose processes disagree about a collective's length or operation, or of which
+/// one has heard of another one's end.
 /// Layer: mpi. MPI 5.0 section 6.1. docs/design/collectives.md
 ///
 /// Threads: any.
@@ -16,5 +17,7 @@ namespace starling::mpi::coll {
 [[nodiscard]] std::string unequal_text(int rank, const Execution::Lengths& lengths);
 /// The same of what stands on a board.
 [[nodiscard]] std::string unequal_text(const node::Difference& difference);
+/// Of a loss elsewhere that `rank` has told of.
+[[nodiscard]] std::string told_text(int rank);
 
 }  // namespace starling::mpi::coll

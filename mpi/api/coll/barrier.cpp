@@ -5,6 +5,7 @@
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/launch/several_nodes.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -14,6 +15,7 @@ using namespace coll;
 int barrier(const Form& form, Comm& comm) {
   if (node::Crew* const crew = NodeTeam::crew(form, comm))
     return NodeTeam::ended(comm, *crew, node::barrier(*crew));
+  if (const auto rc = several_nodes::barrier(form, comm)) return *rc;
   return launch(form, comm, {}, [](Schedule& schedule, const Team& team) { coll::barrier(schedule, team); });
 }
 

@@ -7,6 +7,7 @@
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/launch/several_nodes.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -23,6 +24,7 @@ int bcast(const Form& form, void* buffer, MPI_Count count, Datatype& datatype, i
   if (node::Crew* const crew =
           NodeTeam::crew(form, comm, {Collective::bcast, bytes, std::min(bytes, kPiece), 1}))
     return NodeTeam::ended(comm, *crew, node::bcast(*crew, asked));
+  if (const auto rc = several_nodes::bcast(form, comm, asked)) return *rc;
   return launch(form, comm, {&datatype},
                 [&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, tuning(), asked); });
 }

@@ -6,6 +6,7 @@
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/launch/several_nodes.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -29,6 +30,7 @@ int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   if (roots && overwrites(asked)) return aliased("sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, Collective::reduce, asked))
     return NodeTeam::ended(comm, *crew, node::reduce(*crew, asked));
+  if (const auto rc = several_nodes::reduce(form, comm, asked)) return *rc;
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::reduce(schedule, team, tuning(), asked); });
 }
@@ -40,6 +42,7 @@ int allreduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count co
   if (overwrites(asked)) return aliased(comm.inter() ? nullptr : "sendbuf");
   if (node::Crew* const crew = crew_for(form, comm, Collective::allreduce, asked))
     return NodeTeam::ended(comm, *crew, node::allreduce(*crew, asked));
+  if (const auto rc = several_nodes::allreduce(form, comm, asked)) return *rc;
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::allreduce(schedule, team, tuning(), asked);
   });

@@ -14,7 +14,12 @@
 namespace starling::mpi::coll::node {
 
 [[nodiscard]] bool barrier(Crew& crew);
+/// Its halves: member 0 knows that all have come; all know it.
+[[nodiscard]] bool arrive(Crew& crew);
+[[nodiscard]] bool leave(Crew& crew);
 [[nodiscard]] bool bcast(Crew& crew, const Bcast& asked);
+/// Instead of it at a root that has nothing to give because processes elsewhere disagree.
+[[nodiscard]] bool bcast_nothing(Crew& crew);
 /// Reductions of dense types only: see dense(). All processes get the same bits from allreduce, and operands
 /// are combined in rank order unless the operation commutes.
 [[nodiscard]] bool reduce(Crew& crew, const Reduce& asked);

@@ -61,6 +61,15 @@ bool bcast(Crew& crew, const Bcast& asked) {
   return true;
 }
 
+bool bcast_nothing(Crew& crew) {
+  crew.agree(Terms::disagreement());
+  crew.begin();
+  if (crew.cell() == nullptr) return false;
+  crew.post();
+  crew.finish(crew.me());
+  return true;
+}
+
 bool gather(Crew& crew, const Gather& asked) {
   const auto root = static_cast<std::uint32_t>(asked.root);
   const bool collects = crew.me() == root;

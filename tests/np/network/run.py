@@ -26,6 +26,7 @@ ORDER = str(BUILD / "tests/np_network_order")
 PAIR = str(BUILD / "tests/np_network_pair")
 LEAVE = str(BUILD / "tests/np_network_leave")
 COMES_BACK = str(BUILD / "tests/np_servers_rows")  # ends with a session of each process alone, after one of all
+NODES = str(BUILD / "tests/np_network_nodes")
 LEAVE_EARLY = str(BUILD / "tests/np_network_leave_early")
 # Networks with the parameter that takes them to this machine's own interface.
 NETWORKS = [("trial", {})] + [(name, {f"btl_{name}_{what}": "lo"}) for name, what in (("ucx", "devices"), ("ofi", "interface"))
@@ -369,6 +370,43 @@ class Leaving(NetworkCase):
                 # The launcher says that it has ended; what the network says comes first only if that is late.
                 self.assertRegex(done.stdout, "rank 2: (allreduce|gather): .*rank 0 " +
                                  ("has ended" if network[0] == "trial" else "(has ended|cannot be reached any more)"))
+
+
+class Collectives(NetworkCase):
+    """First inside each node, then among one process of each."""
+
+    def counts(self, ranks, nodes, **params):
+        done = self.run_job(ranks, nodes, NODES, "count", startup_report=0, **params)
+        self.expect(done)
+        return dict(line.split() for line in done.stdout.splitlines())
+
+    def test_messages_between_nodes_do_not_grow_with_their_members(self):
+        for nodes, fewest in ((2, {"barrier": "2", "bcast": "1", "reduce": "1", "allreduce": "2"}),
+                              (3, {"barrier": "6", "bcast": "2", "reduce": "2", "allreduce": "4"})):
+            for ranks in (2 * nodes, 4 * nodes):
+                with self.subTest(nodes=nodes, ranks=ranks):
+                    self.assertEqual(self.counts(ranks, nodes), fewest)
+
+    def test_without_nodes_they_do(self):
+        self.assertGreater(float(self.counts(8, 2, coll_hierarchy="off")["barrier"]), 2)
+
+    def test_values(self):
+        for network, params in NETWORKS:
+            for ranks, nodes in ((4, 2), (7, 3), (10, 4)):
+                with self.subTest(network, ranks=ranks, nodes=nodes):
+                    self.expect(self.run_job(ranks, nodes, NODES, "values", btl=f"self,shm,{network}", startup_report=0,
+                                             **params))
+
+    def test_values_without_boards(self):
+        self.expect(self.run_job(7, 3, NODES, "values", coll_node="false", startup_report=0))
+
+    def test_a_kill_is_told_to_members_of_all_nodes(self):
+        for params in ({}, {"coll_node": "false"}):
+            with self.subTest(**params):
+                done = self.run_job(7, 3, "-enable-recovery", NODES, "die", startup_report=0, **params)
+                for rank in range(6):
+                    self.assertRegex(done.stdout, f"rank {rank}: aborted: .*(rank 6 has ended|"
+                                                  "a member has ended, as rank [0-5] reports)", done.stderr)
 
 
 class Paths(NetworkCase):

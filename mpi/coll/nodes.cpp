@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file  Collectives over several nodes: what the members of a node do among themselves, and what one speaker
+/// of each node does among the speakers. Every part is a collective of its own, chosen by the tables. Layer:
+/// mpi. docs/design/collectives.md
+
+#include "mpi/coll/nodes.hpp"
+#include "mpi/coll/builders.hpp"
+#include "mpi/coll/hierarchy.hpp"
+#include "mpi/coll/select.hpp"
+#include "mpi/coll/split.hpp"
+
+namespace starling::mpi::coll {
+namespace {
+
+/// Peers are the members of the own node, or the speakers, while it lives.
+class Among {
+ public:
+  Among(Schedule& schedule, std::span<const int> ranks) noexcept : schedule_(schedule) {
+    schedule.among(ranks);
+  }
+  ~Among() {
+    schedule_.next_round();
+    schedule_.among({});
+  }
+  Among(const Among&) = delete;
+  Among& operator=(const Among&) = delete;
+
+ private:
+  Schedule& schedule_;
+};
+
+/// Empty messages up a tree of the node to its first member.
+void arrive(Schedule& schedule, const Team& local) {
+  int mask = 1;
+  for (; mask < local.size && (local.rank & mask) == 0; mask *= 2) {
+    if (local.rank + mask < local.size) schedule.receive(local.rank + mask, packed(nullptr, 0));
+  }
+  schedule.next_round();
+  if (local.rank != 0) schedule.send(local.rank - mask, packed(nullptr, 0));
+}
+
+}  // namespace
+
+void barrier_nodes(Schedule& schedule, const Team& team) {
+  const Levels levels(*team.hierarchy, team.rank);
+  {
+    const Among mates(schedule, levels.mates);
+    arrive(schedule, levels.local);
+  }
+  if (levels.speaks()) {
+    const Among speakers(schedule, levels.speakers);
+    barrier_dissemination(schedule, levels.across);
+  }
+  const Among mates(schedule, levels.mates);
+  bcast_binomial(schedule, levels.local, Bcast{});
+}
+
+void bcast_nodes(Schedule& schedule, const Team& team, const Bcast& asked) {
+  const Levels levels(*team.hierarchy, team.rank, asked.root);
+  Bcast part = asked;
+  if (levels.speaks()) {
+    const Among speakers(schedule, levels.speakers);
+    part.root = levels.root_node;
+    bcast(schedule, levels.across, {}, part);
+  }
+  const Among mates(schedule, levels.mates);
+  part.root = levels.head;
+  bcast(schedule, levels.local, {}, part);
+}
+
+void reduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked) {
+  const Levels levels(*team.hierarchy, team.rank, asked.root);
+  const bool root = team.rank == asked.root;
+  void* const result = root              ? asked.receive
+                       : levels.speaks() ? schedule.scratch(asked.type, asked.count)
+                                         : nullptr;
+  {
+    const Among mates(schedule, levels.mates);
+    reduce(schedule, levels.local, {}, reduction_in_node(levels, asked, asked.in_place && root, result));
+  }
+  if (!levels.speaks()) return;
+  const Among speakers(schedule, levels.speakers);
+  reduce(schedule, levels.across, {}, reduction_across(levels, asked, result));
+}
+
+void allreduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked) {
+  const Levels levels(*team.hierarchy, team.rank);
+  {
+    const Among mates(schedule, levels.mates);
+    reduce(schedule, levels.local, {}, reduction_in_node(levels, asked, asked.in_place, asked.receive));
+  }
+  if (levels.speaks()) {
+    const Among speakers(schedule, levels.speakers);
+    allreduce(schedule, levels.across, {}, allreduction_across(asked));
+  }
+  const Among mates(schedule, levels.mates);
+  bcast(schedule, levels.local, {}, Bcast{asked.receive, asked.count, asked.type, levels.head});
+}
+
+}  // namespace starling::mpi::coll

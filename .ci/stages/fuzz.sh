@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Every fuzzer for 30 seconds, in --ci for 10: its corpus, and a little more. clang only, because g++ has no fuzzing engine.
+# Every fuzzer for 30 seconds; clang only, because g++ has no fuzzing engine.
 configure fuzz
 if ninja -C "$root/build/fuzz" -t targets all | grep '^fuzzers: ' >/dev/null; then
   run_step build-fuzz ninja -C "$root/build/fuzz" "-j$jobs" fuzzers

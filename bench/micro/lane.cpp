@@ -129,8 +129,8 @@ class BareLane final : public Way {
   btl::LaneReader<StdAtomics, btl::MappedRing> reader_;
 };
 
-std::int64_t same_rank(const void*, std::uint32_t rank) noexcept {
-  return rank < 2 ? std::int64_t{rank} : -1;
+std::int64_t same_rank(const void*, ProcId proc) noexcept {
+  return proc.rank < 2 ? std::int64_t{proc.rank} : -1;
 }
 
 class WholeBtl final : public Way, private btl::Sink {

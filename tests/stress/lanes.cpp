@@ -39,8 +39,8 @@ std::uint64_t checksum_of(const std::byte* bytes, std::size_t count) noexcept {
   ::_exit(1);
 }
 
-std::int64_t same_rank(const void* context, std::uint32_t rank) noexcept {
-  return rank < *static_cast<const std::uint32_t*>(context) ? std::int64_t{rank} : -1;
+std::int64_t same_rank(const void* context, ProcId proc) noexcept {
+  return proc.rank < *static_cast<const std::uint32_t*>(context) ? std::int64_t{proc.rank} : -1;
 }
 
 class Member final : private btl::Sink {

@@ -145,7 +145,7 @@ class FakePml final : public pml::Component {
   int progress() noexcept { return world_.step() ? 1 : 0; }
 
   // What schedules have no use for.
-  Result<pml::Context*> open(ContextId, Rank, ProcListPtr) override {
+  Result<pml::Context*> open(ContextIds, Rank, ProcListPtr) override {
     return fail(Errc::unsupported, "fake", "open");
   }
   void close(pml::Context*) noexcept override {}

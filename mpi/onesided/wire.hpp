@@ -18,8 +18,9 @@ namespace starling::mpi::message {
 using peer::wire::bytes_of;
 using peer::wire::read;
 
-/// The message's kind among all ports'; the pml's end below it (frameworks/pml/wire.hpp).
-inline constexpr std::uint8_t kKind = 24;
+/// The message's kind among all ports'; the pml's end far below it (frameworks/pml/wire.hpp), and those of its
+/// plugins' protocols begin at 128. Ports::add refuses what two want.
+inline constexpr std::uint8_t kKind = 96;
 
 enum class What : std::uint8_t {
   // To the target, in the order in which the origin has called them.

@@ -29,7 +29,7 @@ class Members final : public ProcList {
 };
 
 constexpr std::uint32_t kTheirs[] = {2, 1};  // how world 0 calls world 1, and the reverse
-constexpr std::size_t kLong = 5000;          // is announced
+constexpr std::size_t kAnnounced = 5000;     // is announced
 
 /// Two worlds of two processes each. In both, rank 0 has led the same number of creations: every id of one
 /// world is an id of the other as well.
@@ -106,7 +106,7 @@ TEST(MeetingWorlds, with_equal_counters_exchange_messages) {
     meeting.among_all();
     for (const Mode mode : {Mode::standard, Mode::synchronous}) {
       expect_exchange(meeting.job(), {0, 1, 2, 3}, 8, 1, mode);
-      expect_exchange(meeting.job(), {0, 1, 2, 3}, kLong, 2, mode);
+      expect_exchange(meeting.job(), {0, 1, 2, 3}, kAnnounced, 2, mode);
     }
     EXPECT_TRUE(meeting.job().drained());
   }
@@ -144,15 +144,15 @@ TEST(MeetingWorlds, what_is_held_back_goes_on_between_them) {
   meeting.among_all();
   Job& job = meeting.job();
   std::vector<OpPtr> sends;
-  for (int i = 0; i < 40; ++i) sends.push_back(job.isend(1, 2, i, filled(kLong, std::uint64_t(i))));
-  auto taken_back = job.isend(1, 2, 99, filled(kLong, 99));
+  for (int i = 0; i < 40; ++i) sends.push_back(job.isend(1, 2, i, filled(kAnnounced, std::uint64_t(i))));
+  auto taken_back = job.isend(1, 2, 99, filled(kAnnounced, 99));
   job.settle();
   job[1].cancel(taken_back->request);
   for (int i = 39; i >= 0; --i) {  // the last first
-    auto receive = job.irecv(2, 1, i, kLong);
+    auto receive = job.irecv(2, 1, i, kAnnounced);
     job.settle();
     ASSERT_TRUE(receive->complete()) << i;
-    ASSERT_EQ(receive->data, filled(kLong, std::uint64_t(i)));
+    ASSERT_EQ(receive->data, filled(kAnnounced, std::uint64_t(i)));
   }
   EXPECT_TRUE(taken_back->status().cancelled);
   for (const OpPtr& send : sends) EXPECT_TRUE(send->complete());
@@ -164,7 +164,7 @@ TEST(MeetingWorlds, an_announced_send_is_taken_back_from_the_other_world) {
   meeting.merge(ContextId::make(0, 0, 3), ContextId::make(0, 1, 9));
   meeting.among_all();
   Job& job = meeting.job();
-  auto send = job.isend(3, 0, 1, filled(kLong, 5));
+  auto send = job.isend(3, 0, 1, filled(kAnnounced, 5));
   job.settle();
   job[3].cancel(send->request);
   job.settle();

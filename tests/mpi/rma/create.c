@@ -35,6 +35,30 @@ static void with_gaps(MPI_Win win, int* base) {
   OK(MPI_Win_fence(0, win));
 }
 
+/* Adds to every second element there, twice; what was there comes to every third here. */
+static void long_accumulate(MPI_Win win, int* base) {
+  const int target = (world_rank() + 1) % world_size();
+  static int from[kInts / 2], to[3 * kInts / 2];
+  MPI_Datatype there, here;
+  OK(MPI_Type_vector(kInts / 2, 1, 2, MPI_INT, &there));
+  OK(MPI_Type_vector(kInts / 2, 1, 3, MPI_INT, &here));
+  OK(MPI_Type_commit(&there));
+  OK(MPI_Type_commit(&here));
+  for (int i = 0; i < kInts / 2; ++i) from[i] = i + 1;
+  OK(MPI_Win_fence(0, win));
+  for (int time = 1; time <= 2; ++time) {
+    OK(MPI_Get_accumulate(from, kInts / 2, MPI_INT, to, 1, here, target, 0, 1, there, MPI_SUM, win));
+    OK(MPI_Win_fence(0, win));
+    for (int i = 0; i < kInts; ++i) CHECK_EQ(base[i], i % 2 == 0 ? time * (i / 2 + 1) : 0);
+    for (int i = 0; i < kInts / 2; ++i) CHECK_EQ(to[3 * i], (time - 1) * (i + 1));
+    OK(MPI_Win_fence(0, win));
+  }
+  OK(MPI_Type_free(&there));
+  OK(MPI_Type_free(&here));
+  memset(base, 0, kInts * sizeof *base);
+  OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+}
+
 /* All add to the same elements of rank 0, which does nothing, and count by two kinds of atomics. */
 static void atomics(MPI_Win win, int* base) {
   enum { kTimes = 300, kLong = 1000 };
@@ -97,6 +121,7 @@ static void life_of(int* base) {
   OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
   attributes(win, base);
   with_gaps(win, base);
+  long_accumulate(win, base);
   atomics(win, base);
   bounds(win);
   OK(MPI_Win_free(&win));

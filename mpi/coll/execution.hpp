@@ -40,7 +40,7 @@ class Execution {
 
   /// Begins the operation, again after it has completed. May complete it at once.
   void start(const Port& port) noexcept;
-  /// The same after a fault elsewhere in the operation: nothing is combined or passed on, but all messages go.
+  /// The same after a fault elsewhere in the operation: nothing is combined or passed on, all messages go.
   void start_worthless(const Port& port) noexcept;
   /// Instead of start(): member `gone` has ended, and whoever waits for this process is to hear of it.
   void abandon(const Port& port, int gone) noexcept;

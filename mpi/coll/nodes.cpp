@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/// @file  Collectives over several nodes: what the members of a node do among themselves, and what one speaker
+/// @file  Collectives over several nodes: what members of a node do among themselves, and what one speaker
 /// of each node does among the speakers. Every part is a collective of its own, chosen by the tables. Layer:
 /// mpi. docs/design/collectives.md
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The parts of a reduction over several nodes, as calls of their own: the same by messages (nodes.cpp) and
-/// by boards (mpi/launch/several_nodes.cpp). Layer: mpi. docs/design/collectives.md
+/// @file  The parts of a reduction over several nodes, as calls of their own: by messages (nodes.cpp) or by
+/// boards (mpi/launch/several_nodes.cpp). Layer: mpi. docs/design/collectives.md
 ///
 /// Threads: values. Ownership: borrows what the call borrows.
 

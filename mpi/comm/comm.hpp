@@ -56,8 +56,8 @@ class Comm final : public GuardedObject {
   /// First of `count` tags for partitions sent on that channel; they are negative, unlike the user's tags.
   [[nodiscard]] std::int32_t take_partition_tags(std::uint32_t count) noexcept;
   /// Tag of the next collective operation of a form; every member counts alike since collectives are ordered.
-  /// Each form counts for itself, in 2^29 tags of its own. Of `node` the members of one node count alike: what
-  /// they agree on among themselves.
+  /// Each form counts for itself, in 2^29 tags of its own. Of `node` the members of one node count alike:
+  /// what they agree on among themselves.
   enum class Form : std::uint8_t { blocking, nonblocking, persistent, node };
   [[nodiscard]] Tag next_collective_tag(Form form = Form::blocking) noexcept {
     const auto which = static_cast<std::uint32_t>(form);

@@ -51,7 +51,7 @@ bool named_by_parameters(const Comm& comm, const NodeCall& call) {
          std::any_of(tuning().rules.begin(), tuning().rules.end(), fits);
 }
 
-/// Of these ranks of an intracommunicator, on this node; empty unless all are processes of this node and world.
+/// Local ranks of these ranks of a communicator; empty unless all are processes of this node and world.
 std::vector<std::uint32_t> local_ranks_of(const Comm& comm, std::span<const int> ranks) {
   std::vector<std::uint32_t> result;
   const Runtime& runtime = *Runtime::get();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The boards of a communicator's members that share a node's memory: of all, or of those on the own node.
-/// Layer: mpi. docs/design/node-collectives.md
+/// @file  The boards of a communicator's members that share a node's memory: of all, or of those on the own
+/// node. Layer: mpi. docs/design/node-collectives.md
 ///
 /// Boards are made when they are first worth it, by all members at the same call: the lowest member reserves
 /// memory, and all agree by messages that they see the same. Whoever does not, or has no memory left, keeps
@@ -66,8 +66,8 @@ class NodeTeam final : public node::Patience {
   template <class Receive, class Send>
   [[nodiscard]] static int ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send);
 
-  /// Of a communicator over several nodes: the crew of the members on this one. They are as many as Levels::mates,
-  /// in that order. `which` null: messages among them it is.
+  /// Of a communicator over several nodes: the crew of those on this one, in the order of Levels::mates.
+  /// `crew` null: they use messages.
   struct Mates {
     NodeTeam* team = nullptr;
     node::Crew* crew = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Boards inside nodes, schedules among their speakers. What is hard: whoever learns of a loss or a
-// disagreement has to take part to the end, or tell those who wait for it. Layer: mpi. docs/design/collectives.md
+// Boards inside nodes, schedules among their speakers. What is hard: who learns of a loss or a disagreement
+// has to take part to the end, or tell those who wait for it. Layer: mpi. docs/design/collectives.md
 
 #include "mpi/launch/several_nodes.hpp"
 

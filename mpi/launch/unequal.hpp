@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What a program is told whose processes disagree about a collective's length or operation, or of which
-/// one has heard of another one's end.
+/// @file  What a program is told whose processes disagree about a collective's length or operation, or hear
+/// of a member's end from another one.
 /// Layer: mpi. MPI 5.0 section 6.1. docs/design/collectives.md
 ///
 /// Threads: any.

@@ -18,8 +18,8 @@ namespace starling::mpi::message {
 using peer::wire::bytes_of;
 using peer::wire::read;
 
-/// The message's kind among all ports'; the pml's end far below it (frameworks/pml/wire.hpp), and those of its
-/// plugins' protocols begin at 128. Ports::add refuses what two want.
+/// The message's kind among all ports'; the pml's end far below it (frameworks/pml/wire.hpp), and those of
+/// its plugins' protocols begin at 128. Ports::add refuses what two want.
 inline constexpr std::uint8_t kKind = 96;
 
 enum class What : std::uint8_t {

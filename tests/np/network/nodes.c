@@ -93,7 +93,8 @@ static unsigned long long sent(void) {
     unsigned long long value;
     int index, count;
     MPI_T_pvar_handle handle;
-    if (MPI_T_pvar_get_index(names[i], MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 4);
+    if (MPI_T_pvar_get_index(names[i], MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS)
+      MPI_Abort(MPI_COMM_WORLD, 4);
     MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
     MPI_T_pvar_read(session, handle, &value);
     sum += value;
@@ -149,10 +150,14 @@ int main(int argc, char** argv) {
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (argc == 2 && strcmp(argv[1], "values") == 0) values();
-  else if (argc == 2 && strcmp(argv[1], "count") == 0) count(me);
-  else if (argc == 2 && strcmp(argv[1], "die") == 0) die(me, size);
-  else MPI_Abort(MPI_COMM_WORLD, 2);
+  if (argc == 2 && strcmp(argv[1], "values") == 0)
+    values();
+  else if (argc == 2 && strcmp(argv[1], "count") == 0)
+    count(me);
+  else if (argc == 2 && strcmp(argv[1], "die") == 0)
+    die(me, size);
+  else
+    MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_T_finalize();
   MPI_Finalize();
   return 0;

@@ -86,9 +86,10 @@ class Copies : public testing::Test {
     return receiver->copies.release(id);
   }
   /// Whether it takes part in a copy that is opened while it waits. An idle process may have lost its core
-  /// when it is looked at: several tries.
-  bool helps(Member& other, Steal steal) {
-    for (int tries = 0; tries < 20; ++tries) {
+  /// when it is looked at, and others' memory takes its time to come: so who expects it tries for long.
+  static constexpr int kSome = 20, kMany = 4000;
+  bool helps(Member& other, Steal steal, int most) {
+    for (int tries = 0; tries < most; ++tries) {
       (void)wait_idle(other);
       const auto id = open(100'000, steal);
       const bool helped = wait_idle(other) != 0;
@@ -97,9 +98,10 @@ class Copies : public testing::Test {
     }
     return false;
   }
-  /// Passes without an event, until it helps or for a few milliseconds.
-  static int wait_idle(Member& member) {
-    const std::uint64_t end = now_ns() + 5'000'000;
+  /// Passes without an event, until it helps or for a few milliseconds; until_it_helps(): for many seconds.
+  static int until_it_helps(Member& member) { return wait_idle(member, 20'000'000'000); }
+  static int wait_idle(Member& member, std::uint64_t most_ns = 5'000'000) {
+    const std::uint64_t end = now_ns() + most_ns;
     while (now_ns() < end) {
       if (member.copies.idle(0) != 0) return 1;
     }
@@ -175,14 +177,12 @@ TEST_F(Copies, who_waits_near_by_helps_one_chunk_at_a_time) {
   Member other(memfd, geometry, 2);
   (void)finish(open());  // so that there is a board
   EXPECT_EQ(wait_idle(other), 0) << "nobody has asked";
-  EXPECT_TRUE(helps(other, Steal::automatic));
+  EXPECT_TRUE(helps(other, Steal::automatic, kMany));
   const auto stolen = other.copies.counters().stolen;
   const auto id = open(100'000, Steal::always);
-  EXPECT_EQ(wait_idle(other), 1);
+  EXPECT_EQ(until_it_helps(other), 1);
   EXPECT_EQ(other.copies.counters().stolen, stolen + 1);
-  while (wait_idle(other) != 0) {
-  }
-  EXPECT_TRUE(receiver->copies.ended(id));
+  while (!receiver->copies.ended(id)) ASSERT_EQ(until_it_helps(other), 1);
   expect_all_there();
   EXPECT_EQ(receiver->copies.release(id), 4u) << "it did all";
   EXPECT_EQ(other.copies.counters().stolen, stolen + 11);
@@ -194,25 +194,26 @@ TEST_F(Copies, who_has_just_had_a_message_does_not_help) {
   (void)wait_idle(other);
   (void)open(100'000, Steal::always);
   EXPECT_EQ(other.copies.idle(1), 0) << "a message has come";
-  EXPECT_EQ(wait_idle(other), 1);
+  EXPECT_EQ(until_it_helps(other), 1);
 }
 
 TEST_F(Copies, only_the_same_cache_or_memory_helps_unless_asked) {
-  const auto would_help = [this](SharedCopies::FindDomain domain, Steal steal, std::uint32_t cores = 8) {
+  const auto would_help = [this](int tries, SharedCopies::FindDomain domain, Steal steal,
+                                 std::uint32_t cores = 8) {
     receiver.reset();
     receiver = std::make_unique<Member>(memfd, geometry, 0, &first_domain, cores);
     to = receiver->buffer(kBytes);
     Member other(memfd, geometry, 2, domain, cores);
     (void)finish(open());
-    return helps(other, steal);
+    return helps(other, steal, tries);
   };
-  EXPECT_TRUE(would_help(&first_domain, Steal::automatic));
-  EXPECT_TRUE(would_help(&other_cache, Steal::automatic));
-  EXPECT_FALSE(would_help(&second_domain, Steal::automatic));
-  EXPECT_FALSE(would_help(nullptr, Steal::automatic)) << "nobody knows where it is";
-  EXPECT_TRUE(would_help(&second_domain, Steal::always));
-  EXPECT_FALSE(would_help(&first_domain, Steal::never));
-  EXPECT_FALSE(would_help(&first_domain, Steal::automatic, 2)) << "three processes on two cores";
+  EXPECT_TRUE(would_help(kMany, &first_domain, Steal::automatic));
+  EXPECT_TRUE(would_help(kMany, &other_cache, Steal::automatic));
+  EXPECT_FALSE(would_help(kSome, &second_domain, Steal::automatic));
+  EXPECT_FALSE(would_help(kSome, nullptr, Steal::automatic)) << "nobody knows where it is";
+  EXPECT_TRUE(would_help(kMany, &second_domain, Steal::always));
+  EXPECT_FALSE(would_help(kSome, &first_domain, Steal::never));
+  EXPECT_FALSE(would_help(kSome, &first_domain, Steal::automatic, 2)) << "three processes on two cores";
 }
 
 /// A third process that takes a chunk and stops in the middle.

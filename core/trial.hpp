@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Chooses the cheapest of several ways to do the same, by doing it. Layer: core.
+/// @file  Chooses the cheapest of several options for the same work, by trying them. Layer: core.
 ///
 /// For what depends on the machine so much that neither a constant nor a measurement in one process tells:
-/// each way in turn does real work a few times. Costs are full of what has nothing to do with the way: pauses
+/// each option in turn does real work a few times. Costs are full of what has nothing to do with it: pauses
 /// of the program and other processes make them too high, work that was waiting to be done too low. So the
-/// lower quartile of several stands for each way, and the first ones after a change do not count. The choice
-/// holds for a while and is then tried again, since a virtual machine may move.
+/// lower quartile of several stands for each option, and the first ones after a change do not count. The
+/// choice holds for a while and is then tried again, since a virtual machine may move.
 /// Threads: one at a time. Units: costs in any one unit.
 
 #include <algorithm>
@@ -18,31 +18,33 @@ namespace starling {
 struct TrialPace {
   std::uint32_t settling;    ///< after each change, so many do not count
   std::uint32_t holding;     ///< between two trials
-  std::uint32_t margin = 8;  ///< a way is left for one that costs less by more than this part of it
+  std::uint32_t margin = 8;  ///< an option is left for one that costs less by more than this part of it
 };
 
-template <unsigned kWays>
+template <unsigned kOptions>
 class Trial {
  public:
-  static constexpr std::uint32_t kCounting = 8;  ///< that count, of each way
+  static constexpr std::uint32_t kCounting = 8;  ///< costs of each option that count
 
-  explicit Trial(const TrialPace& pace, unsigned ways = kWays) noexcept : pace_(pace), ways_(ways) {
+  explicit Trial(const TrialPace& pace, unsigned options = kOptions) noexcept
+      : pace_(pace), options_(options) {
     begin();
   }
   /// What others have found stands until so many have been done; then this one tries for itself.
-  void adopt(unsigned way, const std::array<std::uint64_t, kWays>& costs, std::uint32_t until) noexcept {
+  void adopt(unsigned option, const std::array<std::uint64_t, kOptions>& costs,
+             std::uint32_t until) noexcept {
     holding_ = true;
-    way_ = way < ways_ ? way : 0;
+    option_ = option < options_ ? option : 0;
     cost_ = costs;
     done_ = pace_.holding - std::min(pace_.holding, until);
   }
 
-  /// How to do it now: below kWays. The first ones are tried first, and stay where none is cheaper by the
+  /// How to do it now: below kOptions. The first ones are tried first, and stay where none is cheaper by the
   /// margin.
-  [[nodiscard]] unsigned way() const noexcept { return way_; }
+  [[nodiscard]] unsigned option() const noexcept { return option_; }
   /// Whether a trial goes on: else costs are not looked at.
   [[nodiscard]] bool trying() const noexcept { return !holding_; }
-  /// It has been done in this way, at this cost. True: with this a trial has ended.
+  /// The work was done by option(), at this cost. True: with this a trial has ended.
   bool took(std::uint64_t cost) noexcept {
     ++done_;
     if (holding_) {
@@ -53,31 +55,31 @@ class Trial {
     if (done_ < pace_.settling + kCounting) return false;
     done_ = 0;
     std::nth_element(costs_.begin(), costs_.begin() + kQuartile, costs_.end());
-    cost_[way_] = costs_[kQuartile];
-    if (++way_ < ways_) return false;
+    cost_[option_] = costs_[kQuartile];
+    if (++option_ < options_) return false;
     holding_ = true;
-    way_ = 0;
-    for (unsigned other = 1; other < ways_; ++other) {
-      if (cost_[other] < cost_[way_] - cost_[way_] / pace_.margin) way_ = other;
+    option_ = 0;
+    for (unsigned other = 1; other < options_; ++other) {
+      if (cost_[other] < cost_[option_] - cost_[option_] / pace_.margin) option_ = other;
     }
     return true;
   }
-  /// What a way has cost when it was tried last; 0: it has not been.
-  [[nodiscard]] std::uint64_t cost(unsigned way) const noexcept { return cost_[way]; }
+  /// What an option cost when it was tried last; 0: it has not been.
+  [[nodiscard]] std::uint64_t cost(unsigned option) const noexcept { return cost_[option]; }
 
  private:
   static constexpr std::uint32_t kQuartile = kCounting / 4;
   void begin() noexcept {
     holding_ = false;
-    done_ = way_ = 0;
+    done_ = option_ = 0;
   }
   TrialPace pace_;
-  unsigned ways_ = kWays;
+  unsigned options_ = kOptions;
   bool holding_ = false;
-  unsigned way_ = 0;
-  std::uint32_t done_ = 0;                        // in this way, or since the trial has ended
-  std::array<std::uint64_t, kCounting> costs_{};  // in this way
-  std::array<std::uint64_t, kWays> cost_{};
+  unsigned option_ = 0;
+  std::uint32_t done_ = 0;                        // by this option, or since the trial has ended
+  std::array<std::uint64_t, kCounting> costs_{};  // of this option
+  std::array<std::uint64_t, kOptions> cost_{};
 };
 
 }  // namespace starling

@@ -25,7 +25,7 @@ using SharedBytes = std::shared_ptr<const std::vector<std::byte>>;
 
 enum class BlockKind : std::uint32_t {
   up = 1,      ///< the table of the sender's subtree; `context`: see UpNote
-  down = 2,    ///< a sheet of the whole table, and the context id
+  down = 2,    ///< a chunk of the whole table, and the context id
   shared = 3,  ///< the context id, and where the node keeps the whole table
   failed = 4,  ///< the creation cannot succeed: a text, or no bytes and in `context` the rank that has died
   withdrawn = 5,  ///< the sender has given up the call of its `up`

@@ -41,7 +41,7 @@ struct Piece {
 static_assert(sizeof(Piece) == 64);
 
 /// The longest messages: within a node what every pml takes; between nodes a message costs microseconds, so
-/// they are longer, and two take a sheet of 64 KiB.
+/// they are longer, and two take a chunk of 64 KiB.
 inline constexpr std::size_t kNodeMessageBytes = 512, kRemoteMessageBytes = 32 * 1024 + sizeof(Piece);
 
 /// Messages of up to `message_bytes` for a block of so many bytes, and their length in all.

@@ -45,18 +45,18 @@ std::vector<std::byte> encode_table(std::vector<TableEntry> entries) {
   return encode_sorted(entries);
 }
 
-std::vector<std::vector<std::byte>> encode_sheets(std::vector<TableEntry> entries, std::size_t most_bytes) {
+std::vector<std::vector<std::byte>> encode_chunks(std::vector<TableEntry> entries, std::size_t most_bytes) {
   sort(entries);
-  std::vector<std::vector<std::byte>> sheets;
+  std::vector<std::vector<std::byte>> chunks;
   for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
     std::size_t bytes = kHeadBytes;
     for (; end < entries.size(); ++end) {
       bytes += kRowBytes + entries[end].card.size();
       if (bytes > most_bytes && end > begin) break;
     }
-    sheets.push_back(encode_sorted(std::span(entries).subspan(begin, end - begin)));
+    chunks.push_back(encode_sorted(std::span(entries).subspan(begin, end - begin)));
   }
-  return sheets;
+  return chunks;
 }
 
 Table::Row Table::row(std::uint32_t index) const noexcept {

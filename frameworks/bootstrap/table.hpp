@@ -28,7 +28,7 @@ struct TableEntry {
 [[nodiscard]] std::vector<std::byte> encode_table(std::vector<TableEntry> entries);
 /// The same as several blocks, in order of the processes, none longer than `most_bytes` unless a single card
 /// is.
-[[nodiscard]] std::vector<std::vector<std::byte>> encode_sheets(std::vector<TableEntry> entries,
+[[nodiscard]] std::vector<std::vector<std::byte>> encode_chunks(std::vector<TableEntry> entries,
                                                                 std::size_t most_bytes);
 
 /// encode_table() of entries that are in order.

@@ -19,22 +19,22 @@ struct LargeReceive {
   bool both;               ///< this process has a long send to the peer under way
   std::uint32_t possible;  ///< a bit for each protocol that could take it
 
-  [[nodiscard]] bool can(Large way) const noexcept {
-    return (possible >> static_cast<unsigned>(way) & 1u) != 0;
+  [[nodiscard]] bool can(Large protocol) const noexcept {
+    return (possible >> static_cast<unsigned>(protocol) & 1u) != 0;
   }
 };
 
-/// Which way, and whether to tell Chooser::took() how long it took: 0: no.
+/// Which protocol, and whether to tell Chooser::took() how long it took: 0: no.
 struct LargeChoice {
-  Large way;
+  Large protocol;
   std::uint32_t trial = 0;
 };
 
 class Chooser {
  public:
   virtual ~Chooser() = default;
-  /// What is not possible goes the first way of the list. Where the choice is possible and not ready yet, it
-  /// is asked once more, with `both` false.
+  /// What is not possible goes by the first protocol of the list. Where the choice is possible and not ready
+  /// yet, it is asked once more, with `both` false.
   [[nodiscard]] virtual LargeChoice choose(const LargeReceive& receive) noexcept = 0;
   /// A receive of a trial has got its data in this time; where others of the peer were under way before it,
   /// from the end of the last one of these.

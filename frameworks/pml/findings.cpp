@@ -22,18 +22,18 @@ constexpr char kHead[] = "Starling's trials of large messages, layout 1";
 constexpr unsigned kCostBits = 20;
 constexpr std::uint64_t kCostMost = (std::uint64_t{1} << kCostBits) - 1;
 
-/// {way + 1 in 4 bits, three costs}; 0: nothing has been found.
+/// {protocol + 1 in 4 bits, three costs}; 0: nothing has been found.
 std::uint64_t pack(const Findings::Finding& finding) noexcept {
-  std::uint64_t word = static_cast<std::uint64_t>(finding.way) + 1;
-  for (unsigned at = 0; at < Findings::kWays; ++at)
+  std::uint64_t word = static_cast<std::uint64_t>(finding.protocol) + 1;
+  for (unsigned at = 0; at < Findings::kOptions; ++at)
     word |= std::min(finding.costs[at], kCostMost) << (4 + at * kCostBits);
   return word;
 }
 
 Findings::Finding unpack(std::uint64_t word) noexcept {
   Findings::Finding finding;
-  finding.way = static_cast<Large>((word & 15) - 1);
-  for (unsigned at = 0; at < Findings::kWays; ++at)
+  finding.protocol = static_cast<Large>((word & 15) - 1);
+  for (unsigned at = 0; at < Findings::kOptions; ++at)
     finding.costs[at] = word >> (4 + at * kCostBits) & kCostMost;
   return finding;
 }
@@ -105,15 +105,15 @@ Result<void> Findings::load(const std::string& path, const Origin& origin) {
   std::array<std::uint64_t, kWords> read{};
   for (unsigned number = 5; std::getline(lines, line); ++number) {
     std::istringstream words(line);
-    unsigned index = 0, way = 0;
+    unsigned index = 0, protocol = 0;
     Finding finding;
-    words >> index >> way;
+    words >> index >> protocol;
     for (std::uint64_t& cost : finding.costs) words >> cost;
-    finding.way = static_cast<Large>(way);
-    if (!words || index >= kWords || way >= kProtocolsMax) {
+    finding.protocol = static_cast<Large>(protocol);
+    if (!words || index >= kWords || protocol >= kProtocolsMax) {
       return fail(Errc::bad_input, path + ":" + std::to_string(number),
-                  "expected a word below " + std::to_string(kWords) + ", a way below " +
-                      std::to_string(kProtocolsMax) + " and " + std::to_string(kWays) + " costs");
+                  "expected a word below " + std::to_string(kWords) + ", a protocol below " +
+                      std::to_string(kProtocolsMax) + " and " + std::to_string(kOptions) + " costs");
     }
     read[index] = pack(finding);
   }
@@ -127,7 +127,7 @@ Result<void> Findings::save(const std::string& path, const Origin& origin) const
   for (unsigned index = 0; index < kWords; ++index) {
     if (word(index) == 0 || !sound(word(index))) continue;
     const Finding finding = unpack(word(index));
-    text << index << ' ' << static_cast<unsigned>(finding.way);
+    text << index << ' ' << static_cast<unsigned>(finding.protocol);
     for (const std::uint64_t cost : finding.costs) text << ' ' << cost;
     text << '\n';
   }

@@ -35,7 +35,7 @@ inline constexpr params::Decl kTrialsFile =
 
 class Findings {
  public:
-  static constexpr unsigned kDistances = 4, kKinds = 4, kClasses = 9, kWays = 3;
+  static constexpr unsigned kDistances = 4, kKinds = 4, kClasses = 9, kOptions = 3;
   static constexpr unsigned kWords = kDistances * kKinds * kClasses;
   struct Key {
     unsigned distance = 3;  ///< shm::Distance
@@ -47,8 +47,8 @@ class Findings {
     }
   };
   struct Finding {
-    Large way = Large::ring;                   ///< the one to go
-    std::array<std::uint64_t, kWays> costs{};  ///< in the order in which they were tried; 0: it was not
+    Large protocol = Large::ring;                 ///< the one to go
+    std::array<std::uint64_t, kOptions> costs{};  ///< in the order in which they were tried; 0: it was not
   };
 
   /// From here on what is found is shared through these words, if there are enough.

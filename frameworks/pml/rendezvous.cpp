@@ -172,13 +172,13 @@ LargeChoice Rendezvous::choose(Transfer& transfer) noexcept {
     LargeReceive both = receive;
     both.both = true;
     const LargeChoice choice = chooser_->choose(both);
-    if (!both.can(choice.way)) return {Large{0}};
-    if (numbered(choice.way).ready(transfer)) return choice;
-    numbered(choice.way).prepare(peer);
+    if (!both.can(choice.protocol)) return {Large{0}};
+    if (numbered(choice.protocol).ready(transfer)) return choice;
+    numbered(choice.protocol).prepare(peer);
   }
   const LargeChoice choice = chooser_->choose(receive);
-  if (receive.can(choice.way) && numbered(choice.way).ready(transfer)) return choice;
-  if (receive.can(choice.way)) numbered(choice.way).prepare(peer);
+  if (receive.can(choice.protocol) && numbered(choice.protocol).ready(transfer)) return choice;
+  if (receive.can(choice.protocol)) numbered(choice.protocol).prepare(peer);
   return {Large{0}};
 }
 
@@ -187,12 +187,12 @@ bool Rendezvous::may_turn_out_both(const Transfer& transfer) noexcept {
   const Peer& peer = *transfer.peer;
   if (peer.large.long_sends != 0 || !peer.large.both_ways) return false;
   const std::uint32_t can = possible(transfer);
-  return chooser_->choose({peer, transfer.total, true, can}).way !=
-         chooser_->choose({peer, transfer.total, false, can}).way;
+  return chooser_->choose({peer, transfer.total, true, can}).protocol !=
+         chooser_->choose({peer, transfer.total, false, can}).protocol;
 }
 
 void Rendezvous::begin(Transfer& transfer, LargeChoice choice) noexcept {
-  assign(transfer, choice.way);
+  assign(transfer, choice.protocol);
   transfer.trial = choice.trial;
   if (choice.trial != 0) transfer.begun_ns = now_ns();
   transfer.stage = Stage::moving;
@@ -242,7 +242,7 @@ Transfer* Rendezvous::take_announced(Peer& peer, std::uint64_t id, Large number)
   assign(*transfer, number);
   transfer->stage = Stage::moving;
   transfer->request->phase = kMoving;
-  peer.large.its_way = number;
+  peer.large.its_protocol = number;
   return transfer;
 }
 

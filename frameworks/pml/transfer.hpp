@@ -191,7 +191,7 @@ struct ProtocolPeer {
 struct Exchange {
   std::uint32_t long_sends = 0;                  ///< our long sends to it that have not ended
   bool both_ways = false;                        ///< both have had long messages under way
-  Large its_way = Large::ring;                   ///< how it has taken the last of our long messages
+  Large its_protocol = Large::ring;              ///< how it has taken the last of our long messages
   TransferChain undecided;                       ///< matched receives whose protocol progress() chooses
   std::uint64_t trial_end_ns = 0;                ///< when the last receive of a trial has ended
   std::array<ProtocolPeer, kProtocolsMax> with;  ///< by number of the protocol

@@ -14,24 +14,26 @@
 namespace starling::shm {
 namespace {
 
-/// What a node with several ways wants to find free, so that queues have room too.
+/// What a candidate other than the last has to find free, so that queues have room too.
 constexpr std::uint64_t kRoomPerProcess = std::uint64_t{512} << 10;
 
-/// What another process must see alike: going another way would part the processes of this node.
+/// What another process must see alike: another decision would part the processes of this node.
 bool is_final(const Error& error) noexcept {
   return error.code == Errc::bad_input || error.code == Errc::timed_out;
 }
 
-std::string inherited_how(const Way& way) { return "shm/" + way.name + ", inherited from mpiexec"; }
+std::string inherited_how(const Candidate& candidate) {
+  return "shm/" + candidate.name + ", inherited from mpiexec";
+}
 
 class Choice {
  public:
-  Choice(std::span<const Way> ways, const SegmentSpec& spec, bool ordered, Deadline deadline)
-      : ways_(ways), spec_(spec), deadline_(deadline) {
-    for (std::size_t i = 0; i < ways.size(); ++i) order_.push_back(i);
+  Choice(std::span<const Candidate> candidates, const SegmentSpec& spec, bool ordered, Deadline deadline)
+      : candidates_(candidates), spec_(spec), deadline_(deadline) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) order_.push_back(i);
     if (!ordered) {
       std::stable_partition(order_.begin(), order_.end(),
-                            [&](std::size_t i) { return ways_[i].component->has_name(); });
+                            [&](std::size_t i) { return candidates_[i].component->has_name(); });
     }
   }
 
@@ -41,37 +43,37 @@ class Choice {
       if (!found) return fail(std::move(found).error());
       if (*found) return std::move(**found);
       if (alone()) return make(nullptr, {});
-      auto turn = take_turn(spec_, deadline_);
-      if (!turn && is_final(turn.error())) return fail(std::move(turn).error());
-      if (!turn) return make(nullptr, turn.error().text());
-      if (!*turn) continue;  // somebody has made a name meanwhile, or has died
-      if ((*turn)->memory) return accept(std::move(**turn));
-      return make(&**turn, {});
+      auto election = elect(spec_, deadline_);
+      if (!election && is_final(election.error())) return fail(std::move(election).error());
+      if (!election) return make(nullptr, election.error().text());
+      if (!*election) continue;  // somebody has made a name meanwhile, or has died
+      if ((*election)->memory) return accept(std::move(**election));
+      return make(&**election, {});
     }
   }
 
  private:
   Result<std::optional<Attached>> find() {
-    for (std::size_t i = 0; i < ways_.size(); ++i) {
-      auto segment = ways_[i].component->find(spec_, deadline_);
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      auto segment = candidates_[i].component->find(spec_, deadline_);
       if (segment) return std::optional<Attached>(attached(std::move(*segment), i, nullptr));
       if (is_final(segment.error())) return fail(std::move(segment).error());
     }
     return std::optional<Attached>{};
   }
 
-  /// It is this process's turn, or (`no_turn` says why) nobody can have one.
-  Result<Attached> make(Turn* turn, const std::string& no_turn) {
+  /// This process is elected, or (`no_election` says why) nobody can be.
+  Result<Attached> make(Election* election, const std::string& no_election) {
     for (const std::size_t i : order_) {
-      Component& component = *ways_[i].component;
-      if (turn == nullptr && !component.has_name() && !alone()) {
-        refused_.push_back("shm/" + ways_[i].name + ": " + no_turn);
+      Component& component = *candidates_[i].component;
+      if (election == nullptr && !component.has_name() && !alone()) {
+        refused_.push_back("shm/" + candidates_[i].name + ": " + no_election);
         continue;
       }
       SegmentSpec spec = spec_;
       spec.room_bytes = i == order_.back() ? 0 : kRoomPerProcess * spec_.local_size;
       auto segment = component.attach(spec, deadline_);
-      if (segment) return finish(std::move(*segment), i, turn);
+      if (segment) return finish(std::move(*segment), i, election);
       refused_.push_back(segment.error().text());
       if (is_final(segment.error())) break;
     }
@@ -80,50 +82,50 @@ class Choice {
     return fail(Errc::not_found, "shm", "no component can be used:" + reasons);
   }
 
-  Result<Attached> finish(Segment segment, std::size_t way, Turn* turn) {
-    if (ways_[way].component->has_name() || segment.inherited || alone()) {
-      return attached(std::move(segment), way, nullptr);
+  Result<Attached> finish(Segment segment, std::size_t candidate, Election* election) {
+    if (candidates_[candidate].component->has_name() || segment.inherited || alone()) {
+      return attached(std::move(segment), candidate, nullptr);
     }
     std::string why;
     for (const std::string& reason : refused_) why += (why.empty() ? "" : "; ") + reason;
-    auto giver = Giver::start(segment.fd.get(), std::move(turn->listener), spec_, why);
+    auto giver = Giver::start(segment.fd.get(), std::move(election->listener), spec_, why);
     if (!giver) return fail(std::move(giver).error());
-    return attached(std::move(segment), way, std::move(*giver));
+    return attached(std::move(segment), candidate, std::move(*giver));
   }
 
-  Result<Attached> accept(Turn turn) {
-    const auto way =
-        std::find_if(ways_.begin(), ways_.end(), [](const Way& each) { return !each.component->has_name(); });
-    if (way == ways_.end()) {
+  Result<Attached> accept(Election election) {
+    const auto candidate = std::find_if(candidates_.begin(), candidates_.end(),
+                                        [](const Candidate& each) { return !each.component->has_name(); });
+    if (candidate == candidates_.end()) {
       return fail(Errc::bad_input, "shm",
                   "another process of this node hands over a memfd, which parameter shm excludes here; all "
                   "processes of a job must see the same parameters");
     }
-    auto segment = handed_segment(std::move(turn.memory), spec_, deadline_);
+    auto segment = handed_segment(std::move(election.memory), spec_, deadline_);
     if (!segment) return fail(std::move(segment).error());
-    auto giver = Giver::start(segment->fd.get(), std::move(turn.listener), spec_, turn.why);
-    if (!turn.why.empty()) refused_.push_back(std::move(turn.why));
+    auto giver = Giver::start(segment->fd.get(), std::move(election.listener), spec_, election.why);
+    if (!election.why.empty()) refused_.push_back(std::move(election.why));
     // Others give as well: without a thread of its own this process can still take part.
-    return attached(std::move(*segment), static_cast<std::size_t>(way - ways_.begin()),
+    return attached(std::move(*segment), static_cast<std::size_t>(candidate - candidates_.begin()),
                     giver ? std::move(*giver) : nullptr);
   }
 
-  Attached attached(Segment segment, std::size_t way, std::unique_ptr<Giver> giver) {
-    std::string how = "shm/" + ways_[way].name;
+  Attached attached(Segment segment, std::size_t candidate, std::unique_ptr<Giver> giver) {
+    std::string how = "shm/" + candidates_[candidate].name;
     if (segment.inherited) {
-      how = inherited_how(ways_[way]);
+      how = inherited_how(candidates_[candidate]);
     } else if (alone()) {
       how = "of this process alone";
-    } else if (!ways_[way].component->has_name()) {
-      how += ", handed over through the socket " + turn_name(spec_);
+    } else if (!candidates_[candidate].component->has_name()) {
+      how += ", handed over through the socket " + election_name(spec_);
     }
-    return Attached{std::move(segment), way, std::move(giver), std::move(how), std::move(refused_)};
+    return Attached{std::move(segment), candidate, std::move(giver), std::move(how), std::move(refused_)};
   }
 
   /// Then nobody else has to find the segment.
   [[nodiscard]] bool alone() const noexcept { return spec_.local_size == 1; }
 
-  std::span<const Way> ways_;
+  std::span<const Candidate> candidates_;
   const SegmentSpec& spec_;
   Deadline deadline_;
   std::vector<std::size_t> order_;  // in which a segment is made
@@ -132,16 +134,17 @@ class Choice {
 
 }  // namespace
 
-std::optional<Attached> take_inherited(const Way& way, const SegmentSpec& spec, Deadline deadline) {
-  if (way.component->has_name()) return std::nullopt;
-  auto segment = way.component->find(spec, deadline);
+std::optional<Attached> take_inherited(const Candidate& candidate, const SegmentSpec& spec,
+                                       Deadline deadline) {
+  if (candidate.component->has_name()) return std::nullopt;
+  auto segment = candidate.component->find(spec, deadline);
   if (!segment || !segment->inherited) return std::nullopt;  // attach_node_segment() says why
-  return Attached{std::move(*segment), 0, nullptr, inherited_how(way), {}};
+  return Attached{std::move(*segment), 0, nullptr, inherited_how(candidate), {}};
 }
 
-Result<Attached> attach_node_segment(std::span<const Way> ways, const SegmentSpec& spec, bool ordered,
-                                     Deadline deadline) {
-  return Choice(ways, spec, ordered, deadline).run();
+Result<Attached> attach_node_segment(std::span<const Candidate> candidates, const SegmentSpec& spec,
+                                     bool ordered, Deadline deadline) {
+  return Choice(candidates, spec, ordered, deadline).run();
 }
 
 }  // namespace starling::shm

@@ -14,9 +14,9 @@
 #include <thread>
 
 #include "core/service_thread.hpp"
+#include "frameworks/shm/election.hpp"
+#include "frameworks/shm/election_wire.hpp"
 #include "frameworks/shm/node_segment.hpp"
-#include "frameworks/shm/turn.hpp"
-#include "frameworks/shm/turn_wire.hpp"
 
 namespace starling::shm {
 

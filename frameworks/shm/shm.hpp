@@ -54,7 +54,7 @@ class Component {
   /// that NodeSegment::initialise writes.
   [[nodiscard]] virtual Result<Segment> attach(const SegmentSpec& spec, Deadline deadline) = 0;
   /// Whether other processes can find() what attach() made. If not, the segment has to be handed to them, and
-  /// one process of the node at a time may call attach() (turn.hpp).
+  /// one process of the node at a time may call attach() (election.hpp).
   [[nodiscard]] virtual bool has_name() const noexcept = 0;
   /// With a name: a text that is equal for two processes of this system exactly if one can find() what the
   /// other has made; empty: nothing can be made here. Without a name: empty.

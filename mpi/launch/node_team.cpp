@@ -33,10 +33,10 @@ constexpr std::uint32_t kMostMembers = 256;
 /// messages. What is combined, or given by one, is read where it stands: messages would copy it once more.
 constexpr std::uint64_t kMostExchangedByPair = 2048, kMostOfPair = 65536;
 /// Fewer members exchange unequal blocks faster by messages.
-constexpr std::uint32_t kLeastForParcels = 4;
+constexpr std::uint32_t kLeastForBlocks = 4;
 /// The blocks of a gatherv take the board with cells of so many bytes, blocks to each other member a larger
 /// one.
-constexpr std::uint64_t kParcel = 16384, kParcels = 65536;
+constexpr std::uint64_t kGatherCell = 16384, kExchangeCell = 65536;
 constexpr std::uint64_t kLookNs = 50'000'000;
 
 struct Offer {
@@ -176,15 +176,15 @@ NodeTeam::Mates NodeTeam::mates(const char* function, Comm& comm, std::uint64_t 
   NodeTeam* const team = prepared(function, comm);
   if (team == nullptr) return {};
   return {team,
-          bytes == 0 ? team->board(node::Shapes::kSmall) : team->board_for(bytes, cell_bytes, least_cell)};
+          bytes == 0 ? team->board_at(node::Shapes::kSmall) : team->board_for(bytes, cell_bytes, least_cell)};
 }
 
-node::Crew* NodeTeam::crew(const Form& form, Comm& comm) {
+node::Board* NodeTeam::board(const Form& form, Comm& comm) {
   NodeTeam* const team = of(form, comm);
-  return team == nullptr ? nullptr : team->board(node::Shapes::kSmall);
+  return team == nullptr ? nullptr : team->board_at(node::Shapes::kSmall);
 }
 
-node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call) {
+node::Board* NodeTeam::board(const Form& form, Comm& comm, const NodeCall& call) {
   const bool exchange = call.which == Collective::allgather || call.which == Collective::alltoall;
   if (call.bytes == 0 || (exchange && comm.size() == 2 && call.cell_bytes > kMostExchangedByPair))
     return nullptr;
@@ -193,34 +193,34 @@ node::Crew* NodeTeam::crew(const Form& form, Comm& comm, const NodeCall& call) {
   return team->board_for(call.bytes, call.cell_bytes, call.least_cell);
 }
 
-node::Crew* NodeTeam::crew_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
-                                      std::uint64_t element_bytes) {
+node::Board* NodeTeam::board_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
+                                        std::uint64_t element_bytes) {
   NodeTeam* const team = bytes == 0 ? nullptr : of(form, comm);
   return team == nullptr ? nullptr : team->board_for(bytes, bytes, element_bytes);
 }
 
-node::Crew* NodeTeam::crew_for_parcels(const Form& form, Comm& comm, bool to_each) {
-  if (comm.size() < kLeastForParcels) return nullptr;
+node::Board* NodeTeam::board_for_blocks(const Form& form, Comm& comm, bool to_each) {
+  if (comm.size() < kLeastForBlocks) return nullptr;
   NodeTeam* const team = of(form, comm);
-  const std::uint64_t cell = to_each ? kParcels : kParcel;
-  return team == nullptr ? nullptr : team->board_for(cell, cell, node::least_parcels(comm.size()));
+  const std::uint64_t cell = to_each ? kExchangeCell : kGatherCell;
+  return team == nullptr ? nullptr : team->board_for(cell, cell, node::least_blocks_cell(comm.size()));
 }
 
-node::Crew* NodeTeam::board_for(std::uint64_t bytes, std::uint64_t cell_bytes, std::uint64_t least_cell) {
+node::Board* NodeTeam::board_for(std::uint64_t bytes, std::uint64_t cell_bytes, std::uint64_t least_cell) {
   if (ranks_.size() == 2 && bytes > kMostOfPair) return nullptr;
   const node::Shapes::Index index = shapes_.for_bytes(cell_bytes);
-  return least_cell <= shapes_[index].capacity() ? board(index) : nullptr;
+  return least_cell <= shapes_[index].capacity() ? board_at(index) : nullptr;
 }
 
-int NodeTeam::ended(Comm& comm, const node::Crew& crew, bool complete) {
-  if (complete && crew.equal()) [[likely]]
+int NodeTeam::ended(Comm& comm, const node::Board& board, bool complete) {
+  if (complete && board.equal()) [[likely]]
     return MPI_SUCCESS;
-  return comm.node_team->failure(crew, complete);
+  return comm.node_team->failure(board, complete);
 }
 
-int NodeTeam::failure(const node::Crew& crew, bool complete) const {
+int NodeTeam::failure(const node::Board& board, bool complete) const {
   return complete
-             ? error_on(comm_, fault_class(pml::Fault::truncated), unequal_text(by_rank(crew.difference())))
+             ? error_on(comm_, fault_class(pml::Fault::truncated), unequal_text(by_rank(board.difference())))
              : died();
 }
 
@@ -235,18 +235,18 @@ int NodeTeam::died() const {
                   told ? told_text(lost_rank()) : "rank " + std::to_string(lost_rank()) + " has ended");
 }
 
-int NodeTeam::ended_parcels(Comm& comm, const node::Parcels& parcels, int rc) {
-  if (!parcels.complete) return comm.node_team->died();
-  if (rc != MPI_SUCCESS || parcels.unequal.member < 0) return rc;
-  return error_on(comm, fault_class(pml::Fault::truncated), unequal_text(parcels.unequal));
+int NodeTeam::ended_blocks(Comm& comm, const node::BlocksLeft& left, int rc) {
+  if (!left.complete) return comm.node_team->died();
+  if (rc != MPI_SUCCESS || left.unequal.member < 0) return rc;
+  return error_on(comm, fault_class(pml::Fault::truncated), unequal_text(left.unequal));
 }
 
-node::Crew* NodeTeam::board(node::Shapes::Index index) {
+node::Board* NodeTeam::board_at(node::Shapes::Index index) {
   Area& area = areas_[index];
-  return area.tried ? area.crew.get() : make(area, shapes_[index]);
+  return area.tried ? area.board.get() : make(area, shapes_[index]);
 }
 
-node::Crew* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
+node::Board* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
   const auto size = static_cast<std::uint32_t>(ranks_.size());
   area.tried = true;
   area.bytes = sizeof(Header) + node::BoardMemory::bytes(size, shape);
@@ -271,9 +271,9 @@ node::Crew* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
   }
   std::byte* const base = Runtime::get()->place().segment().at(area.offset) + sizeof(Header);
   if (families_ == nullptr) families_ = std::make_unique<node::FamilyPlan>(plan_families());
-  area.crew = std::make_unique<node::Crew>(node::BoardMemory(base, size, shape), me_, *families_, *this,
-                                           Runtime::get()->place().crowded() ? 2 : 200);
-  return area.crew.get();
+  area.board = std::make_unique<node::Board>(node::BoardMemory(base, size, shape), me_, *families_, *this,
+                                             Runtime::get()->place().crowded() ? 2 : 200);
+  return area.board.get();
 }
 
 /// Of members that are enough to need families, each tells where it is bound, and whether it shares its core.
@@ -338,7 +338,7 @@ NodeTeam::Header& NodeTeam::header(const Area& area) const noexcept {
 }
 
 void NodeTeam::give_back(Area& area) noexcept {
-  if (area.crew == nullptr) return;
+  if (area.board == nullptr) return;
   // The last one sees all that the others did with the memory before.
   if (header(area).users.fetch_sub(1, std::memory_order_acq_rel) == 1)
     Runtime::get()->place().segment().release(area.offset, area.bytes);
@@ -366,7 +366,7 @@ bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
 }
 
 bool NodeTeam::somebody_died() noexcept {
-  const auto made = [](const Area& area) { return area.crew != nullptr; };
+  const auto made = [](const Area& area) { return area.board != nullptr; };
   std::atomic<std::uint32_t>& lost = header(*std::find_if(areas_.begin(), areas_.end(), made)).lost;
   if (lost_ == 0) lost_ = lost.load(std::memory_order_relaxed);
   for (std::uint32_t member = 0; lost_ == 0 && member < local_ranks_.size(); ++member) {
@@ -380,7 +380,7 @@ bool NodeTeam::somebody_died() noexcept {
 void NodeTeam::lose(int rank, bool told) noexcept {
   if (lost_ == 0) lost_ = (static_cast<std::uint32_t>(rank) + 1) | (told ? kTold : 0);
   for (const Area& area : areas_) {
-    if (area.crew != nullptr) header(area).lost.store(lost_, std::memory_order_relaxed);
+    if (area.board != nullptr) header(area).lost.store(lost_, std::memory_order_relaxed);
   }
 }
 

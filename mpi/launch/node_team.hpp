@@ -20,9 +20,9 @@
 #include <memory>
 #include <vector>
 
-#include "mpi/coll/node/crew.hpp"
-#include "mpi/coll/node/parcels.hpp"
+#include "mpi/coll/node/board.hpp"
 #include "mpi/coll/node/shapes.hpp"
+#include "mpi/coll/node/variable_blocks.hpp"
 #include "mpi/coll/node/wakes.hpp"
 #include "mpi/launch/launch.hpp"
 
@@ -50,34 +50,34 @@ struct NodeCall {
 
 class NodeTeam final : public node::Patience {
  public:
-  /// The crew for this call, or null: messages it is. Collective over the communicator.
-  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm, const NodeCall& call);
+  /// The board for this call, or null: the call uses messages. Collective over the communicator.
+  [[nodiscard]] static node::Board* board(const Form& form, Comm& comm, const NodeCall& call);
   /// The same for a barrier.
-  [[nodiscard]] static node::Crew* crew(const Form& form, Comm& comm);
+  [[nodiscard]] static node::Board* board(const Form& form, Comm& comm);
   /// The same for a vector of `bytes` and elements of `element_bytes`, where no parameter names an algorithm.
-  [[nodiscard]] static node::Crew* crew_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
-                                                   std::uint64_t element_bytes);
+  [[nodiscard]] static node::Board* board_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
+                                                     std::uint64_t element_bytes);
   /// The same for blocks whose sizes not all members know; `to_each`: each writes one for each other.
-  [[nodiscard]] static node::Crew* crew_for_parcels(const Form& form, Comm& comm, bool to_each);
-  /// What the call returns after the crew's work.
-  [[nodiscard]] static int ended(Comm& comm, const node::Crew& crew, bool complete);
-  /// The same after parcels: sends and receives the blocks that were too long for the board. `receive(rank)`
+  [[nodiscard]] static node::Board* board_for_blocks(const Form& form, Comm& comm, bool to_each);
+  /// What the call returns after its part on the board.
+  [[nodiscard]] static int ended(Comm& comm, const node::Board& board, bool complete);
+  /// The same for blocks: sends and receives those that were too long for the board. `receive(rank)`
   /// and `send(rank)` are their buffers.
   template <class Receive, class Send>
-  [[nodiscard]] static int ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send);
+  [[nodiscard]] static int ended(Comm& comm, const node::BlocksLeft& left, Receive receive, Send send);
 
-  /// Of a communicator over several nodes: the crew of those on this one, in the order of Levels::mates.
-  /// `crew` null: they use messages.
+  /// Of a communicator over several nodes: the board of those on this one, in the order of Levels::mates.
+  /// `board` null: they use messages.
   struct Mates {
     NodeTeam* team = nullptr;
-    node::Crew* crew = nullptr;
+    node::Board* board = nullptr;
   };
   [[nodiscard]] static Mates mates(const char* function, Comm& comm, std::uint64_t bytes,
                                    std::uint64_t cell_bytes, std::uint64_t least_cell);
-  /// The crew's members are to hear of a loss that this one alone knows of: of this rank, or told by it.
+  /// The members are to hear of a loss that this one alone knows of: of this rank, or told by it.
   void lose(int rank, bool told) noexcept;
-  /// What a call returns after the crew's work, if members have died or disagree.
-  [[nodiscard]] int failure(const node::Crew& crew, bool complete) const;
+  /// What a call returns after its part on the board, if members have died or disagree.
+  [[nodiscard]] int failure(const node::Board& board, bool complete) const;
   /// The rank that has ended, as far as this process knows.
   [[nodiscard]] int lost_rank() const noexcept { return static_cast<int>(lost_ & ~kTold) - 1; }
 
@@ -99,19 +99,19 @@ class NodeTeam final : public node::Patience {
     std::uint64_t offset = 0;
     std::size_t bytes = 0;
     bool tried = false;
-    std::unique_ptr<node::Crew> crew;
+    std::unique_ptr<node::Board> board;
   };
   [[nodiscard]] static NodeTeam* of(const Form& form, Comm& comm);
   [[nodiscard]] static NodeTeam* prepared(const char* function, Comm& comm);
-  [[nodiscard]] node::Crew* board(node::Shapes::Index index);
-  [[nodiscard]] node::Crew* make(Area& area, node::BoardMemory::Shape shape);
-  [[nodiscard]] node::Crew* board_for(std::uint64_t bytes, std::uint64_t cell_bytes,
-                                      std::uint64_t least_cell);
+  [[nodiscard]] node::Board* board_at(node::Shapes::Index index);
+  [[nodiscard]] node::Board* make(Area& area, node::BoardMemory::Shape shape);
+  [[nodiscard]] node::Board* board_for(std::uint64_t bytes, std::uint64_t cell_bytes,
+                                       std::uint64_t least_cell);
   [[nodiscard]] int died() const;
   [[nodiscard]] node::Difference by_rank(node::Difference difference) const noexcept;
   template <class Build>
   [[nodiscard]] int by_messages(Build&& build);
-  [[nodiscard]] static int ended_parcels(Comm& comm, const node::Parcels& parcels, int rc);
+  [[nodiscard]] static int ended_blocks(Comm& comm, const node::BlocksLeft& left, int rc);
   [[nodiscard]] node::FamilyPlan plan_families();
   [[nodiscard]] std::uint64_t reserve(std::size_t bytes);
   [[nodiscard]] bool agreed(bool here);
@@ -134,19 +134,19 @@ class NodeTeam final : public node::Patience {
 };
 
 template <class Receive, class Send>
-int NodeTeam::ended(Comm& comm, const node::Parcels& parcels, Receive receive, Send send) {
+int NodeTeam::ended(Comm& comm, const node::BlocksLeft& left, Receive receive, Send send) {
   int rc = MPI_SUCCESS;
-  if (parcels.complete && parcels.messages()) {
+  if (left.complete && left.messages()) {
     auto build = [&](Schedule& schedule, const Team&) {
-      for (const int rank : parcels.from) schedule.receive(rank, receive(rank));
-      for (const int rank : parcels.to) schedule.send(rank, send(rank));
+      for (const int rank : left.from) schedule.receive(rank, receive(rank));
+      for (const int rank : left.to) schedule.send(rank, send(rank));
       schedule.next_round();
     };
     rc = launch(blocking(comm.node_team->function_), comm, Used{}, build);
   } else {
     (void)comm.next_collective_tag();  // all members count alike
   }
-  return ended_parcels(comm, parcels, rc);
+  return ended_blocks(comm, left, rc);
 }
 
 }  // namespace starling::mpi::coll

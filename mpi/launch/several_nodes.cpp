@@ -18,26 +18,26 @@ namespace {
 /// Cells of this size carry the buffer of a bcast, one after the other.
 constexpr std::uint64_t kPiece = 16384;
 
-/// One call of a process that has a crew.
+/// One call of a process whose node has a board.
 class Call {
  public:
   Call(Comm& comm, NodeTeam::Mates mates, const char* function, int root = -1)
       : levels(*comm.hierarchy, static_cast<int>(comm.rank()), root),
         comm_(comm),
         team_(*mates.team),
-        crew_(*mates.crew),
+        board_(*mates.board),
         part_{function, comm.next_collective_tag()} {}
 
   const Levels levels;
 
-  /// A part on the node's board; work(crew) is false if a member has died.
+  /// A part on the node's board; work(board) is false if a member has died.
   template <class Work>
   void inside(Work work) {
     if (part_.state == Part::State::lost) return;
-    const bool complete = work(crew_);
-    if (complete && crew_.equal()) [[likely]]
+    const bool complete = work(board_);
+    if (complete && board_.equal()) [[likely]]
       return;
-    if (rc_ == MPI_SUCCESS) rc_ = team_.failure(crew_, complete);
+    if (rc_ == MPI_SUCCESS) rc_ = team_.failure(board_, complete);
     part_.state = complete ? Part::State::worthless : Part::State::lost;
     part_.gone = team_.lost_rank();
   }
@@ -65,14 +65,15 @@ class Call {
   void down(Bcast part) {
     part.root = levels.head;
     const bool nothing = levels.speaks() && part_.state == Part::State::worthless;
-    inside([&](node::Crew& crew) { return nothing ? node::bcast_nothing(crew) : node::bcast(crew, part); });
+    inside(
+        [&](node::Board& board) { return nothing ? node::bcast_nothing(board) : node::bcast(board, part); });
   }
   [[nodiscard]] int result() const noexcept { return rc_; }
 
  private:
   Comm& comm_;
   NodeTeam& team_;
-  node::Crew& crew_;
+  node::Board& board_;
   Part part_;
   int rc_ = MPI_SUCCESS;
 };
@@ -96,11 +97,11 @@ NodeTeam::Mates mates_for(const Form& form, Comm& comm, Collective which, const 
 std::optional<int> barrier(const Form& form, Comm& comm) {
   if (form.kind != Form::Kind::blocking || team_of(comm).hierarchy == nullptr) return std::nullopt;
   const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, 0, 0, 0);
-  if (mates.crew == nullptr) return std::nullopt;
+  if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function);
-  call.inside([](node::Crew& crew) { return node::arrive(crew); });
+  call.inside([](node::Board& board) { return node::arrive(board); });
   call.across([](Schedule& schedule, const Team& speakers) { barrier_dissemination(schedule, speakers); });
-  call.inside([](node::Crew& crew) { return node::leave(crew); });
+  call.inside([](node::Board& board) { return node::leave(board); });
   return call.result();
 }
 
@@ -108,7 +109,7 @@ std::optional<int> bcast(const Form& form, Comm& comm, const Bcast& asked) {
   const std::uint64_t bytes = asked.count * asked.type.size;
   if (!chosen(form, comm, Collective::bcast, bytes, true)) return std::nullopt;
   const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, bytes, std::min(bytes, kPiece), 1);
-  if (mates.crew == nullptr) return std::nullopt;
+  if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function, asked.root);
   call.across([&](Schedule& schedule, const Team& speakers) {
     Bcast part = asked;
@@ -121,7 +122,7 @@ std::optional<int> bcast(const Form& form, Comm& comm, const Bcast& asked) {
 
 std::optional<int> reduce(const Form& form, Comm& comm, const Reduce& asked) {
   const NodeTeam::Mates mates = mates_for(form, comm, Collective::reduce, asked);
-  if (mates.crew == nullptr) return std::nullopt;
+  if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function, asked.root);
   const bool root = static_cast<int>(comm.rank()) == asked.root;
   std::unique_ptr<std::byte[]> scratch;  // dense types only: no gaps
@@ -131,7 +132,7 @@ std::optional<int> reduce(const Form& form, Comm& comm, const Reduce& asked) {
     result = scratch.get();
   }
   const Reduce part = reduction_in_node(call.levels, asked, asked.in_place && root, result);
-  call.inside([&](node::Crew& crew) { return node::reduce(crew, part); });
+  call.inside([&](node::Board& board) { return node::reduce(board, part); });
   call.across([&](Schedule& schedule, const Team& speakers) {
     coll::reduce(schedule, speakers, {}, reduction_across(call.levels, asked, result));
   });
@@ -140,10 +141,10 @@ std::optional<int> reduce(const Form& form, Comm& comm, const Reduce& asked) {
 
 std::optional<int> allreduce(const Form& form, Comm& comm, const Reduce& asked) {
   const NodeTeam::Mates mates = mates_for(form, comm, Collective::allreduce, asked);
-  if (mates.crew == nullptr) return std::nullopt;
+  if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function);
   const Reduce part = reduction_in_node(call.levels, asked, asked.in_place, asked.receive);
-  call.inside([&](node::Crew& crew) { return node::reduce(crew, part); });
+  call.inside([&](node::Board& board) { return node::reduce(board, part); });
   call.across([&](Schedule& schedule, const Team& speakers) {
     coll::allreduce(schedule, speakers, {}, allreduction_across(asked));
   });

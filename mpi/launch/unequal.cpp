@@ -39,7 +39,7 @@ std::string unequal_text(int rank, const Execution::Lengths& lengths) {
 }
 
 std::string unequal_text(const node::Difference& difference) {
-  const node::Terms theirs = difference.theirs, ours = difference.ours;
+  const node::CallSignature theirs = difference.theirs, ours = difference.ours;
   if (theirs.broken()) return second_hand(difference.member);
   if (theirs.bytes() != ours.bytes()) return lengths_text(difference.member, theirs.bytes(), ours.bytes());
   const std::string who = rank_text(difference.member);

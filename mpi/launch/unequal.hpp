@@ -9,7 +9,7 @@
 #include <string>
 
 #include "mpi/coll/execution.hpp"
-#include "mpi/coll/node/terms.hpp"
+#include "mpi/coll/node/call_signature.hpp"
 
 namespace starling::mpi::coll {
 

@@ -60,8 +60,8 @@ int member_barrier(Win& win, const char* function) {
   Comm& comm = win.comm();
   if (comm.size() == 1) return MPI_SUCCESS;
   const coll::Form form = coll::blocking(function);
-  if (coll::node::Crew* const crew = coll::NodeTeam::crew(form, comm))
-    return on_window(coll::NodeTeam::ended(comm, *crew, coll::node::barrier(*crew)));
+  if (coll::node::Board* const board = coll::NodeTeam::board(form, comm))
+    return on_window(coll::NodeTeam::ended(comm, *board, coll::node::barrier(*board)));
   auto build = [](coll::Schedule& schedule, const coll::Team& team) { coll::barrier(schedule, team); };
   return on_window(coll::launch(form, comm, coll::Used{}, build));
 }

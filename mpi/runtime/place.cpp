@@ -91,15 +91,15 @@ Result<shm::Attached> Place::choose_segment(const shm::SegmentSpec& spec, Deadli
   auto candidates = environment_.plugins.admitted(shm::Framework::kName.view());
   if (!candidates) return fail(std::move(candidates).error());
   std::vector<plugin::Index::Handle<shm::Framework>> components;
-  std::vector<shm::Way> ways;
+  std::vector<shm::Candidate> offered;
   std::string reasons;
   bool ordered = false;
   for (const plugin::Candidate* const candidate : *candidates) {
     ordered |= environment_.plugins.named_by_user(*candidate);
     auto made = environment_.plugins.create<shm::Framework>(*candidate, {environment_.params});
     if (made) {
-      ways.push_back({candidate->name, made->get()});
-      if (auto inherited = shm::take_inherited(ways.back(), spec, deadline)) {
+      offered.push_back({candidate->name, made->get()});
+      if (auto inherited = shm::take_inherited(offered.back(), spec, deadline)) {
         shm_ = std::move(*made);
         return std::move(*inherited);
       }
@@ -109,9 +109,9 @@ Result<shm::Attached> Place::choose_segment(const shm::SegmentSpec& spec, Deadli
       if (made.error().code == Errc::bad_input) break;  // others of this node may see it otherwise
     }
   }
-  if (ways.empty()) return fail(Errc::not_found, "shm", "no component can be used:" + reasons);
-  auto attached = shm::attach_node_segment(ways, spec, ordered, deadline);
-  if (attached) shm_ = std::move(components[attached->way]);
+  if (offered.empty()) return fail(Errc::not_found, "shm", "no component can be used:" + reasons);
+  auto attached = shm::attach_node_segment(offered, spec, ordered, deadline);
+  if (attached) shm_ = std::move(components[attached->candidate]);
   return attached;
 }
 

@@ -23,13 +23,13 @@ std::vector<std::string> names_where(const PlanInput& input, Test test) {
 }
 
 std::string way_of_roots(const PlanInput& input) {
-  const auto way = bootstrap::choose_way(input.group_mode, input.pmi, input.everybody);
-  if (!way) return "not at all: " + way.error().text();
-  switch (way->way) {
-    case bootstrap::Way::direct: return "by one get each: " + way->reason;
-    case bootstrap::Way::native: return "with a fence of the roots: " + way->reason;
-    case bootstrap::Way::lookup: return "by published names: " + way->reason;
-    case bootstrap::Way::world: return "with a fence of the world: " + way->reason;
+  const auto discovery = bootstrap::choose_discovery(input.group_mode, input.pmi, input.everybody);
+  if (!discovery) return "not at all: " + discovery.error().text();
+  switch (discovery->discovery) {
+    case bootstrap::Discovery::direct: return "by one get each: " + discovery->reason;
+    case bootstrap::Discovery::native: return "with a fence of the roots: " + discovery->reason;
+    case bootstrap::Discovery::lookup: return "by published names: " + discovery->reason;
+    case bootstrap::Discovery::world: return "with a fence of the world: " + discovery->reason;
   }
   return {};
 }

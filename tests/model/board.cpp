@@ -13,7 +13,7 @@ struct BoardModel : rl::test_suite<BoardModel, kMembers> {
   BoardWords<kMembers, kCells> memory;
 
   using ModelWords = model::ModelWords<kMembers, kCells>;
-  using Board = mpi::coll::node::Board<ModelWords>;
+  using Board = mpi::coll::node::BoardRounds<ModelWords>;
 
   static void write(Board& board, const ModelWords& words, unsigned value) {
     while (!board.writable()) wait_a_little();

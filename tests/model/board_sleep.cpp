@@ -40,12 +40,12 @@ template <bool kForAll>
 struct BoardSleep : rl::test_suite<BoardSleep<kForAll>, kMembers> {
   using Bells = ModelBells<kForAll>;
   using ModelWords = model::ModelWords<kMembers, kCells>;
-  using Board = mpi::coll::node::Board<ModelWords>;
+  using Board = mpi::coll::node::BoardRounds<ModelWords>;
 
   BoardWords<kMembers, kCells> memory;
   Sleepers sleepers;
 
-  /// One member, as mpi/coll/node/crew.hpp is one.
+  /// One member, as mpi/coll/node/board.hpp is one.
   struct Member {
     Sleepers& sleepers;
     Bells bells;

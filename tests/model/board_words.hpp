@@ -2,7 +2,7 @@
 #pragma once
 /// @file  The words of a board, as models see them. Layer: tests.
 
-#include "mpi/coll/node/board.hpp"
+#include "mpi/coll/node/board_rounds.hpp"
 #include "tests/model/model.hpp"
 
 namespace starling::model {

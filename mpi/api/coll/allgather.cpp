@@ -31,9 +31,9 @@ int allgather(const Form& form, const void* sendbuf, MPI_Count sendcount, Dataty
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (takes_from_itself(asked, comm)) return aliased("sendbuf");
   const std::uint64_t bytes = asked.receive.bytes(0);
-  if (node::Crew* const crew =
-          NodeTeam::crew(form, comm, {Collective::allgather, bytes * comm.size(), bytes, 1}))
-    return NodeTeam::ended(comm, *crew, node::allgather(*crew, asked));
+  if (node::Board* const board =
+          NodeTeam::board(form, comm, {Collective::allgather, bytes * comm.size(), bytes, 1}))
+    return NodeTeam::ended(comm, *board, node::allgather(*board, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::allgather(schedule, team, tuning(), asked);
   });
@@ -54,8 +54,8 @@ int allgatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datat
     longest = std::max(longest, asked.receive.bytes(rank));
     total += asked.receive.bytes(rank);
   }
-  if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::allgather, total, longest, 1}))
-    return NodeTeam::ended(comm, *crew, node::allgather(*crew, asked));
+  if (node::Board* const board = NodeTeam::board(form, comm, {Collective::allgather, total, longest, 1}))
+    return NodeTeam::ended(comm, *board, node::allgather(*board, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::allgather(schedule, team, tuning(), asked);
   });

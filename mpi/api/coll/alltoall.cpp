@@ -4,7 +4,7 @@
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/alias.hpp"
 #include "mpi/coll/node/algorithms.hpp"
-#include "mpi/coll/node/parcels.hpp"
+#include "mpi/coll/node/variable_blocks.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
 
@@ -22,8 +22,8 @@ int alltoall(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatyp
   asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
   if (sends_to_itself(asked, comm)) return aliased("sendbuf");
   const NodeCall call = blocks_call(Collective::alltoall, asked.receive.bytes(0), comm);
-  if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew(form, comm, call))
-    return NodeTeam::ended(comm, *crew, node::alltoall(*crew, asked));
+  if (node::Board* const board = asked.in_place ? nullptr : NodeTeam::board(form, comm, call))
+    return NodeTeam::ended(comm, *board, node::alltoall(*board, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::alltoall(schedule, team, tuning(), asked);
   });
@@ -38,9 +38,9 @@ int alltoallv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
   if (!asked.in_place) asked.send = Blocks(sendbuf, view(sendcounts), view(sdispls), sent);
   asked.receive = Blocks(recvbuf, view(recvcounts), view(rdispls), received);
   if (sends_to_itself(asked, comm)) return aliased("sendbuf");
-  if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew_for_parcels(form, comm, true)) {
+  if (node::Board* const board = asked.in_place ? nullptr : NodeTeam::board_for_blocks(form, comm, true)) {
     return NodeTeam::ended(
-        comm, node::alltoallv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },
+        comm, node::alltoallv(*board, asked), [&](int rank) { return asked.receive.block(rank); },
         [&](int rank) { return asked.send.block(rank); });
   }
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {

@@ -3,7 +3,7 @@
 
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/alias.hpp"
-#include "mpi/coll/node/parcels.hpp"
+#include "mpi/coll/node/variable_blocks.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
 
@@ -26,9 +26,9 @@ int alltoallw(const Form& form, const void* sendbuf, IntArray sendcounts, IntArr
   }
   asked.receive = Blocks(recvbuf, view(recvcounts), view(rdispls), received.data());
   if (sends_to_itself(asked, comm)) return aliased("sendbuf");
-  if (node::Crew* const crew = asked.in_place ? nullptr : NodeTeam::crew_for_parcels(form, comm, true)) {
+  if (node::Board* const board = asked.in_place ? nullptr : NodeTeam::board_for_blocks(form, comm, true)) {
     return NodeTeam::ended(
-        comm, node::alltoallv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },
+        comm, node::alltoallv(*board, asked), [&](int rank) { return asked.receive.block(rank); },
         [&](int rank) { return asked.send.block(rank); });
   }
   return launch(form, comm, used, [&](Schedule& schedule, const Team& team) {

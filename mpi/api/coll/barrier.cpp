@@ -13,8 +13,8 @@ namespace {
 using namespace coll;
 
 int barrier(const Form& form, Comm& comm) {
-  if (node::Crew* const crew = NodeTeam::crew(form, comm))
-    return NodeTeam::ended(comm, *crew, node::barrier(*crew));
+  if (node::Board* const board = NodeTeam::board(form, comm))
+    return NodeTeam::ended(comm, *board, node::barrier(*board));
   if (const auto rc = several_nodes::barrier(form, comm)) return *rc;
   return launch(form, comm, {}, [](Schedule& schedule, const Team& team) { coll::barrier(schedule, team); });
 }

@@ -21,9 +21,9 @@ constexpr std::uint64_t kPiece = 16384;
 int bcast(const Form& form, void* buffer, MPI_Count count, Datatype& datatype, int root, Comm& comm) {
   const coll::Bcast asked{buffer, unsigned_count(count), view(datatype), root_of(comm, root)};
   const std::uint64_t bytes = asked.count * asked.type.size;
-  if (node::Crew* const crew =
-          NodeTeam::crew(form, comm, {Collective::bcast, bytes, std::min(bytes, kPiece), 1}))
-    return NodeTeam::ended(comm, *crew, node::bcast(*crew, asked));
+  if (node::Board* const board =
+          NodeTeam::board(form, comm, {Collective::bcast, bytes, std::min(bytes, kPiece), 1}))
+    return NodeTeam::ended(comm, *board, node::bcast(*board, asked));
   if (const auto rc = several_nodes::bcast(form, comm, asked)) return *rc;
   return launch(form, comm, {&datatype},
                 [&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, tuning(), asked); });

@@ -4,7 +4,7 @@
 #include "mpi/api.gen.hpp"
 #include "mpi/api/coll/alias.hpp"
 #include "mpi/coll/node/algorithms.hpp"
-#include "mpi/coll/node/parcels.hpp"
+#include "mpi/coll/node/variable_blocks.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
 
@@ -32,8 +32,8 @@ int gather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype&
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && takes_from_itself(asked)) return aliased("sendbuf");
   const std::uint64_t bytes = roots ? asked.receive.bytes(0) : asked.count * asked.type.size;
-  if (node::Crew* const crew = NodeTeam::crew(form, comm, {Collective::gather, bytes, bytes, 1}))
-    return NodeTeam::ended(comm, *crew, node::gather(*crew, asked));
+  if (node::Board* const board = NodeTeam::board(form, comm, {Collective::gather, bytes, bytes, 1}))
+    return NodeTeam::ended(comm, *board, node::gather(*board, asked));
   return launch(form, comm, {&sendtype, &recvtype},
                 [&](Schedule& schedule, const Team& team) { coll::gather(schedule, team, tuning(), asked); });
 }
@@ -50,9 +50,9 @@ int gatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
   asked.in_place = sendbuf == MPI_IN_PLACE;
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && takes_from_itself(asked)) return aliased("sendbuf");
-  if (node::Crew* const crew = NodeTeam::crew_for_parcels(form, comm, false)) {
+  if (node::Board* const board = NodeTeam::board_for_blocks(form, comm, false)) {
     return NodeTeam::ended(
-        comm, node::gatherv(*crew, asked), [&](int rank) { return asked.receive.block(rank); },
+        comm, node::gatherv(*board, asked), [&](int rank) { return asked.receive.block(rank); },
         [&](int) { return region(asked.send, asked.count, asked.type); });
   }
   return launch(form, comm, {&sendtype, &recvtype},

@@ -13,11 +13,11 @@ namespace {
 
 using namespace coll;
 
-/// The crew for a vector that the operation can be applied to where it stands in a cell.
-node::Crew* crew_for(const Form& form, Comm& comm, Collective which, const coll::Reduce& asked) {
+/// The board for a vector that the operation can be applied to where it stands in a cell.
+node::Board* board_for(const Form& form, Comm& comm, Collective which, const coll::Reduce& asked) {
   if (!node::dense(asked.type)) return nullptr;
   const std::uint64_t bytes = asked.count * asked.type.size;
-  return NodeTeam::crew(form, comm, {which, bytes, bytes, asked.type.size, asked.operation.commutative});
+  return NodeTeam::board(form, comm, {which, bytes, bytes, asked.type.size, asked.operation.commutative});
 }
 
 int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
@@ -28,8 +28,8 @@ int reduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, root_of(comm, root));
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && overwrites(asked)) return aliased("sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, Collective::reduce, asked))
-    return NodeTeam::ended(comm, *crew, node::reduce(*crew, asked));
+  if (node::Board* const board = board_for(form, comm, Collective::reduce, asked))
+    return NodeTeam::ended(comm, *board, node::reduce(*board, asked));
   if (const auto rc = several_nodes::reduce(form, comm, asked)) return *rc;
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::reduce(schedule, team, tuning(), asked); });
@@ -40,8 +40,8 @@ int allreduce(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count co
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
   if (overwrites(asked)) return aliased(comm.inter() ? nullptr : "sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, Collective::allreduce, asked))
-    return NodeTeam::ended(comm, *crew, node::allreduce(*crew, asked));
+  if (node::Board* const board = board_for(form, comm, Collective::allreduce, asked))
+    return NodeTeam::ended(comm, *board, node::allreduce(*board, asked));
   if (const auto rc = several_nodes::allreduce(form, comm, asked)) return *rc;
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::allreduce(schedule, team, tuning(), asked);

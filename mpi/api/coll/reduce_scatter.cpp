@@ -22,8 +22,8 @@ bool overwrites(const coll::ReduceScatter& asked, const Comm& comm) noexcept {
   return asked.send == asked.receive && asked.part(static_cast<int>(comm.rank())) * asked.type.size != 0;
 }
 
-/// The crew for vectors that the operation can be applied to where they stand in cells.
-node::Crew* crew_for(const Form& form, Comm& comm, const coll::ReduceScatter& asked) {
+/// The board for vectors that the operation can be applied to where they stand in cells.
+node::Board* board_for(const Form& form, Comm& comm, const coll::ReduceScatter& asked) {
   if (comm.inter() || !node::dense(asked.type)) return nullptr;
   std::uint64_t longest = 0, total = 0;
   for (int rank = 0; rank < static_cast<int>(comm.size()); ++rank) {
@@ -33,7 +33,7 @@ node::Crew* crew_for(const Form& form, Comm& comm, const coll::ReduceScatter& as
   if (total > kMostBytes) return nullptr;
   const NodeCall call{Collective::reduce_scatter, total, longest * comm.size(), asked.type.size * comm.size(),
                       asked.operation.commutative};
-  return NodeTeam::crew(form, comm, call);
+  return NodeTeam::board(form, comm, call);
 }
 
 int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArray recvcounts,
@@ -47,8 +47,8 @@ int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArra
   asked.operation = view(op);
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, asked))
-    return NodeTeam::ended(comm, *crew, node::reduce_scatter(*crew, asked));
+  if (node::Board* const board = board_for(form, comm, asked))
+    return NodeTeam::ended(comm, *board, node::reduce_scatter(*board, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::reduce_scatter(schedule, team, tuning(), asked);
   });
@@ -65,8 +65,8 @@ int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, M
   asked.operation = view(op);
   asked.in_place = sendbuf == MPI_IN_PLACE;
   if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, asked))
-    return NodeTeam::ended(comm, *crew, node::reduce_scatter(*crew, asked));
+  if (node::Board* const board = board_for(form, comm, asked))
+    return NodeTeam::ended(comm, *board, node::reduce_scatter(*board, asked));
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::reduce_scatter(schedule, team, tuning(), asked);
   });

@@ -20,10 +20,10 @@ int no_intercommunicator() {
 /// Beyond this the last member, which combines all vectors, takes longer than a tree of messages.
 constexpr std::uint64_t kScanMostBytes = 16 << 10;
 
-/// The crew for a vector that the operation can be applied to where it stands in a cell.
-node::Crew* crew_for(const Form& form, Comm& comm, const coll::Reduce& asked) {
+/// The board for a vector that the operation can be applied to where it stands in a cell.
+node::Board* board_for(const Form& form, Comm& comm, const coll::Reduce& asked) {
   if (!node::dense(asked.type) || asked.count * asked.type.size > kScanMostBytes) return nullptr;
-  return NodeTeam::crew_for_vector(form, comm, asked.count * asked.type.size, asked.type.size);
+  return NodeTeam::board_for_vector(form, comm, asked.count * asked.type.size, asked.type.size);
 }
 
 int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, Datatype& datatype, Op& op,
@@ -32,8 +32,8 @@ int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, 
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
   const coll::Reduce asked = reduction(sendbuf, recvbuf, count, datatype, op, 0);
   if (overwrites(asked)) return aliased("sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, asked))
-    return NodeTeam::ended(comm, *crew, node::scan(*crew, asked));
+  if (node::Board* const board = board_for(form, comm, asked))
+    return NodeTeam::ended(comm, *board, node::scan(*board, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::scan(schedule, team, asked); });
 }
@@ -46,8 +46,8 @@ int exscan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   // At rank 0 recvbuf does not count (section 6.11.2). But the members give the same buffers, as a rule; if
   // it alone went on, its vector would find nobody.
   if (overwrites(asked) && comm.size() > 1) return aliased("sendbuf");
-  if (node::Crew* const crew = crew_for(form, comm, asked))
-    return NodeTeam::ended(comm, *crew, node::exscan(*crew, asked));
+  if (node::Board* const board = board_for(form, comm, asked))
+    return NodeTeam::ended(comm, *board, node::exscan(*board, asked));
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::exscan(schedule, team, asked); });
 }

@@ -31,8 +31,8 @@ int scatter(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && gives_to_itself(asked)) return aliased("recvbuf");
   const std::uint64_t bytes = roots ? asked.send.bytes(0) : asked.count * asked.type.size;
-  if (node::Crew* const crew = NodeTeam::crew(form, comm, blocks_call(Collective::scatter, bytes, comm)))
-    return NodeTeam::ended(comm, *crew, node::scatter(*crew, asked));
+  if (node::Board* const board = NodeTeam::board(form, comm, blocks_call(Collective::scatter, bytes, comm)))
+    return NodeTeam::ended(comm, *board, node::scatter(*board, asked));
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::scatter(schedule, team, tuning(), asked);
   });

@@ -9,32 +9,32 @@
 /// Errors:  false: a member has died; the buffers' contents are undefined.
 
 #include "mpi/coll/arguments.hpp"
-#include "mpi/coll/node/crew.hpp"
+#include "mpi/coll/node/board.hpp"
 
 namespace starling::mpi::coll::node {
 
-[[nodiscard]] bool barrier(Crew& crew);
+[[nodiscard]] bool barrier(Board& board);
 /// Its halves: member 0 knows that all have come; all know it.
-[[nodiscard]] bool arrive(Crew& crew);
-[[nodiscard]] bool leave(Crew& crew);
-[[nodiscard]] bool bcast(Crew& crew, const Bcast& asked);
+[[nodiscard]] bool arrive(Board& board);
+[[nodiscard]] bool leave(Board& board);
+[[nodiscard]] bool bcast(Board& board, const Bcast& asked);
 /// Instead of it at a root that has nothing to give because processes elsewhere disagree.
-[[nodiscard]] bool bcast_nothing(Crew& crew);
+[[nodiscard]] bool bcast_nothing(Board& board);
 /// Reductions of dense types only: see dense(). All processes get the same bits from allreduce, and operands
 /// are combined in rank order unless the operation commutes.
-[[nodiscard]] bool reduce(Crew& crew, const Reduce& asked);
-[[nodiscard]] bool allreduce(Crew& crew, const Reduce& asked);
-[[nodiscard]] bool scan(Crew& crew, const Reduce& asked);
-[[nodiscard]] bool exscan(Crew& crew, const Reduce& asked);
+[[nodiscard]] bool reduce(Board& board, const Reduce& asked);
+[[nodiscard]] bool allreduce(Board& board, const Reduce& asked);
+[[nodiscard]] bool scan(Board& board, const Reduce& asked);
+[[nodiscard]] bool exscan(Board& board, const Reduce& asked);
 /// A cell holds an element for each member at least.
-[[nodiscard]] bool reduce_scatter(Crew& crew, const ReduceScatter& asked);
+[[nodiscard]] bool reduce_scatter(Board& board, const ReduceScatter& asked);
 /// Blocks of equal size.
-[[nodiscard]] bool gather(Crew& crew, const Gather& asked);
-[[nodiscard]] bool scatter(Crew& crew, const Scatter& asked);
+[[nodiscard]] bool gather(Board& board, const Gather& asked);
+[[nodiscard]] bool scatter(Board& board, const Scatter& asked);
 /// Blocks of any sizes, which all know.
-[[nodiscard]] bool allgather(Crew& crew, const Gather& asked);
+[[nodiscard]] bool allgather(Board& board, const Gather& asked);
 /// Blocks of equal size, not in place.
-[[nodiscard]] bool alltoall(Crew& crew, const Alltoall& asked);
+[[nodiscard]] bool alltoall(Board& board, const Alltoall& asked);
 
 /// Elements that follow each other without gaps: a vector of them is one run of bytes.
 [[nodiscard]] inline bool dense(const Type& type) noexcept {

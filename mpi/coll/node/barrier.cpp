@@ -6,44 +6,44 @@
 
 namespace starling::mpi::coll::node {
 
-bool arrive(Crew& crew) {
-  const Families families(crew);
-  crew.agree(Terms{});
-  crew.begin();
+bool arrive(Board& board) {
+  const Families families(board);
+  board.agree(CallSignature{});
+  board.begin();
   if (families.heads()) {
-    for (std::uint32_t member = crew.me() + 1; member < families.end(); ++member) {
-      if (!crew.meet(member)) return false;
+    for (std::uint32_t member = board.me() + 1; member < families.end(); ++member) {
+      if (!board.meet(member)) return false;
     }
   }
-  crew.post(families.reader());
-  if (crew.me() == 0 && !families.each_other_head([&](std::uint32_t head) { return crew.meet(head); }))
+  board.post(families.reader());
+  if (board.me() == 0 && !families.each_other_head([&](std::uint32_t head) { return board.meet(head); }))
     return false;
-  crew.finish();
+  board.finish();
   return true;
 }
 
-bool leave(Crew& crew) {
-  crew.begin();
-  if (crew.me() == 0) {
-    crew.post();
-  } else if (!crew.meet(0)) {
+bool leave(Board& board) {
+  board.begin();
+  if (board.me() == 0) {
+    board.post();
+  } else if (!board.meet(0)) {
     return false;
   }
-  crew.all_have_begun();
-  crew.finish();
+  board.all_have_begun();
+  board.finish();
   return true;
 }
 
-bool barrier(Crew& crew) {
-  if (!Families(crew).flat()) return arrive(crew) && leave(crew);
-  crew.agree(Terms{});
-  crew.begin();
-  crew.post();
-  for (std::uint32_t member = 0; member < crew.size(); ++member) {
-    if (member != crew.me() && !crew.meet(member)) return false;
+bool barrier(Board& board) {
+  if (!Families(board).flat()) return arrive(board) && leave(board);
+  board.agree(CallSignature{});
+  board.begin();
+  board.post();
+  for (std::uint32_t member = 0; member < board.size(); ++member) {
+    if (member != board.me() && !board.meet(member)) return false;
   }
-  crew.all_have_begun();
-  crew.finish();
+  board.all_have_begun();
+  board.finish();
   return true;
 }
 

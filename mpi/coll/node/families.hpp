@@ -4,18 +4,18 @@
 ///
 /// Those of one family (family_plan.hpp) read each other directly. Of several each one's head, its lowest
 /// member, reads its family, and member 0 reads the heads.
-/// Threads: a value. Ownership: borrows the crew's plan.
+/// Threads: a value. Ownership: borrows the board's FamilyPlan.
 
 #include <cstddef>
 #include <cstdint>
 
-#include "mpi/coll/node/crew.hpp"
+#include "mpi/coll/node/board.hpp"
 
 namespace starling::mpi::coll::node {
 
 class Families {
  public:
-  explicit Families(const Crew& crew) noexcept : plan_(crew.families()), me_(crew.me()) {}
+  explicit Families(const Board& board) noexcept : plan_(board.families()), me_(board.me()) {}
 
   [[nodiscard]] bool flat() const noexcept { return plan_.flat(); }
   [[nodiscard]] bool heads() const noexcept { return head() == me_; }

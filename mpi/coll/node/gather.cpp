@@ -16,9 +16,9 @@ std::size_t piece_at(std::uint64_t bytes, std::uint64_t offset, std::size_t most
 }
 
 /// The piece that a reader may take of what `member` gives, of which it expects `block` bytes.
-std::size_t common_piece(const Crew& crew, std::uint32_t member, std::uint64_t block, std::uint64_t offset,
+std::size_t common_piece(const Board& board, std::uint32_t member, std::uint64_t block, std::uint64_t offset,
                          std::size_t most) noexcept {
-  return piece_at(crew.given(member, block), offset, most);
+  return piece_at(board.given(member, block), offset, most);
 }
 
 /// How much the root's call is about: it alone knows how many rounds it takes.
@@ -27,177 +27,177 @@ std::uint64_t dictated(const Difference& difference) noexcept {
 }
 
 /// A member's block for itself.
-void copy_own(Crew& crew, const Buffer& from, const Buffer& to) {
+void copy_own(Board& board, const Buffer& from, const Buffer& to) {
   if (from.bytes != to.bytes) [[unlikely]]
-    crew.differ(crew.me(), Terms(from.bytes), Terms(to.bytes));
+    board.differ(board.me(), CallSignature(from.bytes), CallSignature(to.bytes));
   copy_buffer(from, to);
 }
 
 }  // namespace
 
-bool bcast(Crew& crew, const Bcast& asked) {
+bool bcast(Board& board, const Bcast& asked) {
   const Buffer buffer = region(asked.buffer, asked.count, asked.type);
   const auto root = static_cast<std::uint32_t>(asked.root);
-  const std::size_t most = crew.capacity();
+  const std::size_t most = board.capacity();
   std::uint64_t all = buffer.bytes;
-  crew.agree(Terms(all));
+  board.agree(CallSignature(all));
   for (std::uint64_t at = 0; at < all; at += most) {
-    crew.begin();
-    if (crew.me() == root) {
-      std::byte* const cell = crew.cell();
+    board.begin();
+    if (board.me() == root) {
+      std::byte* const cell = board.cell();
       if (cell == nullptr) return false;
       put(buffer, at, cell, piece_at(all, at, most));
-      crew.post();
-      crew.finish(root);
+      board.post();
+      board.finish(root);
     } else {
-      const std::byte* const cell = crew.read(root);
+      const std::byte* const cell = board.read(root);
       if (cell == nullptr) return false;
-      if (!crew.equal()) [[unlikely]]
-        all = dictated(crew.difference());
-      take(buffer, at, cell, common_piece(crew, root, buffer.bytes, at, most));
-      crew.finish(root);
+      if (!board.equal()) [[unlikely]]
+        all = dictated(board.difference());
+      take(buffer, at, cell, common_piece(board, root, buffer.bytes, at, most));
+      board.finish(root);
     }
   }
   return true;
 }
 
-bool bcast_nothing(Crew& crew) {
-  crew.agree(Terms::disagreement());
-  crew.begin();
-  if (crew.cell() == nullptr) return false;
-  crew.post();
-  crew.finish(crew.me());
+bool bcast_nothing(Board& board) {
+  board.agree(CallSignature::disagreement());
+  board.begin();
+  if (board.cell() == nullptr) return false;
+  board.post();
+  board.finish(board.me());
   return true;
 }
 
-bool gather(Crew& crew, const Gather& asked) {
+bool gather(Board& board, const Gather& asked) {
   const auto root = static_cast<std::uint32_t>(asked.root);
-  const bool collects = crew.me() == root;
+  const bool collects = board.me() == root;
   const Buffer own = asked.in_place && collects ? Buffer{} : region(asked.send, asked.count, asked.type);
   const std::uint64_t block = collects ? asked.receive.bytes(0) : own.bytes;
-  const std::size_t most = crew.piece();
-  crew.agree(Terms(block));
-  if (collects && !asked.in_place) copy_own(crew, own, asked.receive.block(asked.root));
+  const std::size_t most = board.piece();
+  board.agree(CallSignature(block));
+  if (collects && !asked.in_place) copy_own(board, own, asked.receive.block(asked.root));
   for (std::uint64_t at = 0; at < block; at += most) {
     const Round round = at != 0 ? Round::later : block > most ? Round::first_of_several : Round::only;
-    crew.begin();
+    board.begin();
     if (!collects) {
-      std::byte* const cell = crew.cell();
+      std::byte* const cell = board.cell();
       if (cell == nullptr) return false;
       put(own, at, cell, piece_at(block, at, most));
-      crew.post(root);
-      if (round == Round::first_of_several && crew.read(root) == nullptr) return false;
-      crew.finish();
+      board.post(root);
+      if (round == Round::first_of_several && board.read(root) == nullptr) return false;
+      board.finish();
     } else {
-      if (round == Round::first_of_several && !told_all(crew)) return false;
-      const bool complete = each_other(crew, [&](std::uint32_t member) {
-        const std::byte* const cell = crew.read(member);
+      if (round == Round::first_of_several && !told_all(board)) return false;
+      const bool complete = each_other(board, [&](std::uint32_t member) {
+        const std::byte* const cell = board.read(member);
         if (cell != nullptr)
           take(asked.receive.block(static_cast<int>(member)), at, cell,
-               common_piece(crew, member, block, at, most));
+               common_piece(board, member, block, at, most));
         return cell != nullptr;
       });
       if (!complete) return false;
-      if (round == Round::only && !crew.equal() && !told_all(crew)) return false;
-      crew.all_have_begun();
-      crew.finish();
+      if (round == Round::only && !board.equal() && !told_all(board)) return false;
+      board.all_have_begun();
+      board.finish();
     }
-    if (round == Round::first_of_several && !crew.equal()) break;
+    if (round == Round::first_of_several && !board.equal()) break;
   }
   return true;
 }
 
-bool scatter(Crew& crew, const Scatter& asked) {
+bool scatter(Board& board, const Scatter& asked) {
   const auto root = static_cast<std::uint32_t>(asked.root);
-  const bool gives = crew.me() == root;
+  const bool gives = board.me() == root;
   const Buffer own = asked.in_place && gives ? Buffer{} : region(asked.receive, asked.count, asked.type);
   std::uint64_t block = gives ? asked.send.bytes(0) : own.bytes;
-  const std::size_t most = share(crew);
-  crew.agree(Terms(block));
+  const std::size_t most = share(board);
+  board.agree(CallSignature(block));
   for (std::uint64_t at = 0; at < block; at += most) {
-    crew.begin();
+    board.begin();
     if (gives) {
-      std::byte* const cell = crew.cell();
+      std::byte* const cell = board.cell();
       if (cell == nullptr) return false;
       const std::size_t bytes = piece_at(block, at, most);
-      for (std::uint32_t member = 0; member < crew.size(); ++member) {
+      for (std::uint32_t member = 0; member < board.size(); ++member) {
         if (member != root) put(asked.send.block(static_cast<int>(member)), at, cell + member * most, bytes);
       }
-      crew.post();
-      crew.finish(root);
+      board.post();
+      board.finish(root);
     } else {
-      const std::byte* const cell = crew.read(root);
+      const std::byte* const cell = board.read(root);
       if (cell == nullptr) return false;
-      if (!crew.equal()) [[unlikely]]
-        block = dictated(crew.difference());
-      take(own, at, cell + crew.me() * most, common_piece(crew, root, own.bytes, at, most));
-      crew.finish(root);
+      if (!board.equal()) [[unlikely]]
+        block = dictated(board.difference());
+      take(own, at, cell + board.me() * most, common_piece(board, root, own.bytes, at, most));
+      board.finish(root);
     }
   }
   // Only now: what is wrong about it does not concern the others.
-  if (gives && !asked.in_place) copy_own(crew, asked.send.block(asked.root), own);
+  if (gives && !asked.in_place) copy_own(board, asked.send.block(asked.root), own);
   return true;
 }
 
-bool allgather(Crew& crew, const Gather& asked) {
-  const int me = static_cast<int>(crew.me());
+bool allgather(Board& board, const Gather& asked) {
+  const int me = static_cast<int>(board.me());
   const Buffer own = asked.in_place ? asked.receive.block(me) : region(asked.send, asked.count, asked.type);
-  const std::size_t most = crew.piece();
+  const std::size_t most = board.piece();
   std::uint64_t longest = 0;
-  for (std::uint32_t member = 0; member < crew.size(); ++member)
+  for (std::uint32_t member = 0; member < board.size(); ++member)
     longest = std::max(longest, asked.receive.bytes(static_cast<int>(member)));
   const std::uint8_t rounds = rounds_detail(longest, most);
-  crew.agree(Terms(own.bytes, rounds));
+  board.agree(CallSignature(own.bytes, rounds));
   for (std::uint64_t at = 0; at < longest; at += most) {
-    crew.begin();
-    std::byte* const cell = crew.cell();
+    board.begin();
+    std::byte* const cell = board.cell();
     if (cell == nullptr) return false;
     put(own, at, cell, piece_at(own.bytes, at, most));
-    crew.post();
-    if (at == 0 && !asked.in_place) copy_own(crew, own, asked.receive.block(me));
-    const bool complete = each_other(crew, [&](std::uint32_t member) {
+    board.post();
+    if (at == 0 && !asked.in_place) copy_own(board, own, asked.receive.block(me));
+    const bool complete = each_other(board, [&](std::uint32_t member) {
       const Buffer block = asked.receive.block(static_cast<int>(member));
-      crew.expect(Terms(block.bytes, rounds));
-      const std::byte* const theirs = crew.read(member);
+      board.expect(CallSignature(block.bytes, rounds));
+      const std::byte* const theirs = board.read(member);
       if (theirs == nullptr) return false;
-      take(block, at, theirs, common_piece(crew, member, block.bytes, at, most));
+      take(block, at, theirs, common_piece(board, member, block.bytes, at, most));
       return true;
     });
     if (!complete) return false;
-    crew.all_have_begun();
-    crew.finish();
-    if (crew.difference().detail) break;
+    board.all_have_begun();
+    board.finish();
+    if (board.difference().detail) break;
   }
   return true;
 }
 
-bool alltoall(Crew& crew, const Alltoall& asked) {
-  const int me = static_cast<int>(crew.me());
+bool alltoall(Board& board, const Alltoall& asked) {
+  const int me = static_cast<int>(board.me());
   const std::uint64_t block = asked.receive.bytes(0), given = asked.send.bytes(0);
-  const std::size_t most = share(crew);
+  const std::size_t most = share(board);
   const std::uint8_t rounds = rounds_detail(block, most);
-  crew.agree(Terms(given, rounds), Terms(block, rounds));
+  board.agree(CallSignature(given, rounds), CallSignature(block, rounds));
   for (std::uint64_t at = 0; at < block; at += most) {
-    crew.begin();
-    std::byte* const cell = crew.cell();
+    board.begin();
+    std::byte* const cell = board.cell();
     if (cell == nullptr) return false;
-    (void)each_other(crew, [&](std::uint32_t member) {
+    (void)each_other(board, [&](std::uint32_t member) {
       put(asked.send.block(static_cast<int>(member)), at, cell + member * most, piece_at(given, at, most));
       return true;
     });
-    crew.post();
-    if (at == 0) copy_own(crew, asked.send.block(me), asked.receive.block(me));
-    const bool complete = each_other(crew, [&](std::uint32_t member) {
-      const std::byte* const theirs = crew.read(member);
+    board.post();
+    if (at == 0) copy_own(board, asked.send.block(me), asked.receive.block(me));
+    const bool complete = each_other(board, [&](std::uint32_t member) {
+      const std::byte* const theirs = board.read(member);
       if (theirs != nullptr)
-        take(asked.receive.block(static_cast<int>(member)), at, theirs + crew.me() * most,
-             common_piece(crew, member, block, at, most));
+        take(asked.receive.block(static_cast<int>(member)), at, theirs + board.me() * most,
+             common_piece(board, member, block, at, most));
       return theirs != nullptr;
     });
     if (!complete) return false;
-    crew.all_have_begun();
-    crew.finish();
-    if (crew.difference().detail) break;
+    board.all_have_begun();
+    board.finish();
+    if (board.difference().detail) break;
   }
   return true;
 }

@@ -8,7 +8,7 @@
 
 #include "core/copy.hpp"
 #include "frameworks/pml/layout.hpp"
-#include "mpi/coll/node/crew.hpp"
+#include "mpi/coll/node/board.hpp"
 
 namespace starling::mpi::coll::node {
 
@@ -33,10 +33,10 @@ inline void take(const pml::Buffer& to, std::uint64_t offset, const std::byte* c
 
 /// The other members, in an order in which not all begin with the same one; ends at the first false.
 template <class Visit>
-bool each_other(const Crew& crew, Visit visit) {
-  for (std::uint32_t step = 1; step < crew.size(); ++step) {
-    const std::uint32_t member = crew.me() + step;
-    if (!visit(member < crew.size() ? member : member - crew.size())) return false;
+bool each_other(const Board& board, Visit visit) {
+  for (std::uint32_t step = 1; step < board.size(); ++step) {
+    const std::uint32_t member = board.me() + step;
+    if (!visit(member < board.size() ? member : member - board.size())) return false;
   }
   return true;
 }
@@ -46,16 +46,16 @@ bool each_other(const Crew& crew, Visit visit) {
 enum class Round : std::uint8_t { only, first_of_several, later };
 
 /// The reader's part: waits for all, then posts, for those who wait to go on, whether all agree.
-[[nodiscard]] inline bool told_all(Crew& crew) {
-  if (!each_other(crew, [&](std::uint32_t member) { return crew.read(member) != nullptr; })) return false;
-  if (crew.cell() == nullptr) return false;
-  crew.post();
+[[nodiscard]] inline bool told_all(Board& board) {
+  if (!each_other(board, [&](std::uint32_t member) { return board.read(member) != nullptr; })) return false;
+  if (board.cell() == nullptr) return false;
+  board.post();
   return true;
 }
 
 /// Bytes of a cell that each of the members may have.
-[[nodiscard]] inline std::size_t share(const Crew& crew) noexcept {
-  return crew.capacity() / crew.size() & ~std::size_t{15};
+[[nodiscard]] inline std::size_t share(const Board& board) noexcept {
+  return board.capacity() / board.size() & ~std::size_t{15};
 }
 
 }  // namespace starling::mpi::coll::node

@@ -20,41 +20,41 @@ std::uint64_t slice_of(std::uint64_t part, std::uint64_t first, std::uint64_t mo
 /// In place the result overwrites the vector's start, though never an element that is still to be given: the
 /// element at x is given in round x / slice or before, whatever part it is in, and is written over by the
 /// result of that round at the earliest.
-bool reduce_scatter(Crew& crew, const ReduceScatter& asked) {
+bool reduce_scatter(Board& board, const ReduceScatter& asked) {
   const Type& type = asked.type;
-  const auto members = static_cast<int>(crew.size()), me = static_cast<int>(crew.me());
-  const std::uint64_t slice = elements_of_cell(crew, type) / crew.size();
+  const auto members = static_cast<int>(board.size()), me = static_cast<int>(board.me());
+  const std::uint64_t slice = elements_of_cell(board, type) / board.size();
   const auto place = [&](int member) { return static_cast<std::uint64_t>(member) * slice * type.size; };
   std::uint64_t longest = 0;
   for (int member = 0; member < members; ++member) longest = std::max(longest, asked.part(member));
-  crew.agree(Terms(asked.offset(members) * type.size, asked.operation.code));
+  board.agree(CallSignature(asked.offset(members) * type.size, asked.operation.code));
   for (std::uint64_t first = 0; first < longest; first += slice) {
-    crew.begin();
-    std::byte* const cell = crew.cell();
+    board.begin();
+    std::byte* const cell = board.cell();
     if (cell == nullptr) return false;
     std::uint64_t begin = 0;
     for (int member = 0; member < members; begin += asked.part(member++)) {
       const std::byte* const part = element(asked.in_place ? asked.receive : asked.send, begin + first, type);
       copy_payload(cell + place(member), part, slice_of(asked.part(member), first, slice) * type.size);
     }
-    crew.post();
+    board.post();
     const std::uint64_t mine = slice_of(asked.part(me), first, slice);
     std::byte* const result = element(asked.receive, first, type);
     // A member without a part has to know whether there will be another round.
     const bool looks = mine != 0 || (first == 0 && longest > slice);
-    for (std::uint32_t member = crew.size(); looks && member-- > 0;) {
-      const std::byte* const theirs = crew.read(member);
+    for (std::uint32_t member = board.size(); looks && member-- > 0;) {
+      const std::byte* const theirs = board.read(member);
       if (theirs == nullptr) return false;
-      if (mine == 0 || !crew.equal()) continue;
-      if (member + 1 == crew.size()) {
+      if (mine == 0 || !board.equal()) continue;
+      if (member + 1 == board.size()) {
         copy_payload(result, theirs + place(me), mine * type.size);
       } else {
         asked.operation.apply(asked.operation, theirs + place(me), result, mine, type);
       }
     }
-    if (looks) crew.all_have_begun();
-    crew.finish();
-    if (!crew.equal()) break;
+    if (looks) board.all_have_begun();
+    board.finish();
+    if (!board.equal()) break;
   }
   return true;
 }

@@ -13,7 +13,7 @@
 
 #include "core/copy.hpp"
 #include "mpi/coll/arguments.hpp"
-#include "mpi/coll/node/crew.hpp"
+#include "mpi/coll/node/board.hpp"
 
 namespace starling::mpi::coll::node {
 
@@ -44,36 +44,36 @@ class Run {
 /// Reads members [begin, end) from the last to the first and combines them to the left of `to`; `empty`:
 /// there is nothing in `to` yet. Once members disagree, operands are waited for but not combined. False: a
 /// member has died.
-[[nodiscard]] inline bool prepend_members(Crew& crew, const Run& run, std::uint32_t begin, std::uint32_t end,
-                                          std::byte* to, bool empty) {
+[[nodiscard]] inline bool prepend_members(Board& board, const Run& run, std::uint32_t begin,
+                                          std::uint32_t end, std::byte* to, bool empty) {
   for (std::uint32_t member = end; member-- > begin; empty = false) {
-    const std::byte* const value = crew.read(member);
+    const std::byte* const value = board.read(member);
     if (value == nullptr) return false;
-    if (crew.equal()) [[likely]]
+    if (board.equal()) [[likely]]
       empty ? run.set(to, value) : run.prepend(value, to);
   }
   return true;
 }
 
 /// Fills the own cell; null: a member has died.
-[[nodiscard]] inline std::byte* give(Crew& crew, const std::byte* value, std::size_t bytes) {
-  std::byte* const cell = crew.cell();
+[[nodiscard]] inline std::byte* give(Board& board, const std::byte* value, std::size_t bytes) {
+  std::byte* const cell = board.cell();
   if (cell != nullptr) copy_first_line_last(cell, value, bytes);
   return cell;
 }
 
 /// What all members of a reduction have to agree about.
-[[nodiscard]] inline Terms terms_of(const Reduce& asked) noexcept {
-  return Terms(asked.count * asked.type.size, asked.operation.code);
+[[nodiscard]] inline CallSignature signature_of(const Reduce& asked) noexcept {
+  return CallSignature(asked.count * asked.type.size, asked.operation.code);
 }
 
 /// Elements that go into a cell at once.
-[[nodiscard]] inline std::uint64_t elements_of_cell(const Crew& crew, const Type& type) noexcept {
-  return crew.capacity() / type.size;
+[[nodiscard]] inline std::uint64_t elements_of_cell(const Board& board, const Type& type) noexcept {
+  return board.capacity() / type.size;
 }
 /// The same where some members only write and others only read.
-[[nodiscard]] inline std::uint64_t elements_of_piece(const Crew& crew, const Type& type) noexcept {
-  return std::max<std::uint64_t>(crew.piece() / type.size, 1);
+[[nodiscard]] inline std::uint64_t elements_of_piece(const Board& board, const Type& type) noexcept {
+  return std::max<std::uint64_t>(board.piece() / type.size, 1);
 }
 
 }  // namespace starling::mpi::coll::node

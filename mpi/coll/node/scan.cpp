@@ -15,55 +15,55 @@ enum class Own : bool { left_out, counts };
 
 /// The second round of many members: each family's last member shows what its family amounts to, and the
 /// later families put that to the left. `own` is this member's operand, `empty` whether there is a result.
-bool add_families(Crew& crew, const Run& run, Own counts, const std::byte* own, bool empty) {
-  const Families families(crew);
-  crew.begin();
-  if (crew.me() + 1 == families.end() && families.end() != crew.size()) {
-    std::byte* const cell = crew.cell();
+bool add_families(Board& board, const Run& run, Own counts, const std::byte* own, bool empty) {
+  const Families families(board);
+  board.begin();
+  if (board.me() + 1 == families.end() && families.end() != board.size()) {
+    std::byte* const cell = board.cell();
     if (cell == nullptr) return false;
     run.set(cell, counts == Own::counts ? run.result() : own);
-    if (counts == Own::left_out && !empty && crew.equal()) run.prepend(run.result(), cell);
-    crew.post();
+    if (counts == Own::left_out && !empty && board.equal()) run.prepend(run.result(), cell);
+    board.post();
   }
   const bool complete = families.each_last_before([&](std::uint32_t last) {
-    const std::byte* const family = crew.read(last);
-    if (family != nullptr && crew.equal())
+    const std::byte* const family = board.read(last);
+    if (family != nullptr && board.equal())
       empty ? run.set(run.result(), family) : run.prepend(family, run.result());
     empty = false;
     return family != nullptr;
   });
   if (!complete) return false;
-  crew.finish();
+  board.finish();
   return true;
 }
 
-bool prefix(Crew& crew, const Run& run, Own counts) {
-  const Families families(crew);
+bool prefix(Board& board, const Run& run, Own counts) {
+  const Families families(board);
   const std::uint32_t begin = families.flat() ? 0 : families.head();
-  crew.begin();
+  board.begin();
   // In place the own operand is overwritten below; it stands in the cell, for this member too.
-  const std::byte* const own = give(crew, run.own(), run.bytes());
+  const std::byte* const own = give(board, run.own(), run.bytes());
   if (own == nullptr) return false;
-  crew.post();
+  board.post();
   if (counts == Own::counts) run.set(run.result(), run.own());
   const bool empty = counts == Own::left_out;
-  if (!prepend_members(crew, run, begin, crew.me(), run.result(), empty)) return false;
-  crew.finish();
-  return families.flat() || add_families(crew, run, counts, own, empty && crew.me() == begin);
+  if (!prepend_members(board, run, begin, board.me(), run.result(), empty)) return false;
+  board.finish();
+  return families.flat() || add_families(board, run, counts, own, empty && board.me() == begin);
 }
 
-bool prefixes(Crew& crew, const Reduce& asked, Own counts) {
-  const std::uint64_t most = elements_of_piece(crew, asked.type);
-  crew.agree(terms_of(asked));
+bool prefixes(Board& board, const Reduce& asked, Own counts) {
+  const std::uint64_t most = elements_of_piece(board, asked.type);
+  board.agree(signature_of(asked));
   for (std::uint64_t first = 0; first < asked.count; first += most) {
-    if (!prefix(crew, Run(asked, first, std::min(most, asked.count - first)), counts)) return false;
+    if (!prefix(board, Run(asked, first, std::min(most, asked.count - first)), counts)) return false;
   }
   return true;
 }
 
 }  // namespace
 
-bool scan(Crew& crew, const Reduce& asked) { return prefixes(crew, asked, Own::counts); }
-bool exscan(Crew& crew, const Reduce& asked) { return prefixes(crew, asked, Own::left_out); }
+bool scan(Board& board, const Reduce& asked) { return prefixes(board, asked, Own::counts); }
+bool exscan(Board& board, const Reduce& asked) { return prefixes(board, asked, Own::left_out); }
 
 }  // namespace starling::mpi::coll::node

@@ -16,7 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mpi/coll/node/crew.hpp"
+#include "mpi/coll/node/board.hpp"
 
 namespace starling::mpi::coll::node {
 

@@ -83,9 +83,9 @@ class Hierarchical final : public Component {
   };
   [[nodiscard]] Result<Gathered> gather(Meeting& meeting);
   [[nodiscard]] bool covered(const Meeting& meeting) const { return exchanges_.covers(*meeting.members()); }
-  [[nodiscard]] Result<Way> way_for(const Meeting& meeting) const;
+  [[nodiscard]] Result<Discovery> discovery_for(const Meeting& meeting) const;
   [[nodiscard]] std::string published_name(const Meeting& meeting, ProcId root) const;
-  [[nodiscard]] Result<void> become_visible(Meeting& meeting, Way way);
+  [[nodiscard]] Result<void> become_visible(Meeting& meeting, Discovery discovery);
   // lost_fence.cpp
   [[nodiscard]] Deadline patience_from_now() const;
   [[nodiscard]] bool may_lose_fence(const Meeting& meeting) const;
@@ -93,7 +93,7 @@ class Hierarchical final : public Component {
   [[nodiscard]] Result<void> go_another_way(Meeting& meeting, const FindFailure& find_failure,
                                             const std::function<bool()>& needless);
   [[nodiscard]] Result<void> publish(Meeting& meeting);
-  [[nodiscard]] Result<void> find_parent(Meeting& meeting, Way way);
+  [[nodiscard]] Result<void> find_parent(Meeting& meeting, Discovery discovery);
   void look_up_parent(const Meeting& meeting);
   bool learn_by_name(const Meeting& meeting);
   [[nodiscard]] Result<void> find_by_name(const Meeting& meeting);

@@ -28,9 +28,10 @@ Deadline Hierarchical::patience_from_now() const {
 
 bool Hierarchical::may_lose_fence(const Meeting& meeting) const {
   if (mode_ != GroupMode::automatic || meeting.place.nodes == 1 || covered(meeting)) return false;
-  const auto way = way_for(meeting);
-  if (way && *way == Way::direct) return !pmi_.capabilities().tells_reason;  // Starling's mpiexec answers
-  return way && *way == Way::native;
+  const auto discovery = discovery_for(meeting);
+  if (discovery && *discovery == Discovery::direct)
+    return !pmi_.capabilities().tells_reason;  // Starling's mpiexec answers
+  return discovery && *discovery == Discovery::native;
 }
 
 Result<void> Hierarchical::publish(Meeting& meeting) {

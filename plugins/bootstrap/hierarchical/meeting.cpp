@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kFirstPauseNs = 1'000'000, kLongestPauseNs = 20'000'000;
 /// What a root passes on at once. A power of two of bytes wastes nothing of the node's segment.
-constexpr std::size_t kSheetBytes = 64 * 1024;
+constexpr std::size_t kChunkBytes = 64 * 1024;
 
 }  // namespace
 
@@ -133,8 +133,8 @@ bool Hierarchical::learn_by_name(const Meeting& meeting) {
 
 /// For what has to be told.
 void Hierarchical::look_up_parent(const Meeting& meeting) {
-  const auto way = way_for(meeting);
-  if (way && *way == Way::lookup) (void)learn_by_name(meeting);
+  const auto discovery = discovery_for(meeting);
+  if (discovery && *discovery == Discovery::lookup) (void)learn_by_name(meeting);
 }
 
 Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
@@ -163,11 +163,11 @@ Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
   }
 }
 
-Result<Way> Hierarchical::way_for(const Meeting& meeting) const {
-  auto chosen =
-      choose_way(mode_, pmi_.capabilities(), is_whole_world(*meeting.members(), self_.world, world_size_));
+Result<Discovery> Hierarchical::discovery_for(const Meeting& meeting) const {
+  auto chosen = choose_discovery(mode_, pmi_.capabilities(),
+                                 is_whole_world(*meeting.members(), self_.world, world_size_));
   if (!chosen) return fail(std::move(chosen).error());
-  return chosen->way;
+  return chosen->discovery;
 }
 
 /// The name under which a root publishes its card for one exchange; the key makes it unique.
@@ -177,16 +177,16 @@ std::string Hierarchical::published_name(const Meeting& meeting, ProcId root) co
 
 /// Puts the card of a root with roots below it where they look for it, and enters the fence if there is one.
 /// With `world` all members do it, so that each process of the job does it once.
-Result<void> Hierarchical::become_visible(Meeting& meeting, Way way) {
+Result<void> Hierarchical::become_visible(Meeting& meeting, Discovery discovery) {
   const RootsPlace& place = meeting.place;
   if (place.nodes == 1 || covered(meeting)) return {};
   const bool looked_for = !place.root_children.empty();
-  if (looked_for && way == Way::lookup) {
+  if (looked_for && discovery == Discovery::lookup) {
     if (auto done = publish(meeting); !done) return done;
     // Members with other parameters would look there, and then hear from this one what differs.
     return pmi_.capabilities().get_without_fence ? card_client_.expose() : Result<void>();
   }
-  if (way == Way::world || looked_for) {
+  if (discovery == Discovery::world || looked_for) {
     if (auto put = card_client_.expose(); !put) return put;
   }
   const FindFailure find_failure = failure_of(meeting, [&] {
@@ -195,23 +195,24 @@ Result<void> Hierarchical::become_visible(Meeting& meeting, Way way) {
     if (place.parent) procs.push_back(*place.parent);
     return procs;
   });
-  if (way == Way::world) return meet_world(courier_, fenced_, meeting.deadline, find_failure);
-  if (way != Way::native || !place.root || fenced_.covers_world()) return {};
+  if (discovery == Discovery::world) return meet_world(courier_, fenced_, meeting.deadline, find_failure);
+  if (discovery != Discovery::native || !place.root || fenced_.covers_world()) return {};
   return fence_of_roots(meeting, find_failure);
 }
 
 /// Makes the parent of a root known.
-Result<void> Hierarchical::find_parent(Meeting& meeting, Way way) {
+Result<void> Hierarchical::find_parent(Meeting& meeting, Discovery discovery) {
   if (!meeting.place.root || covered(meeting)) return {};
   const bool by_name =
-      way == Way::lookup || (way == Way::native && meeting.fence_lost && pmi_.capabilities().name_service);
+      discovery == Discovery::lookup ||
+      (discovery == Discovery::native && meeting.fence_lost && pmi_.capabilities().name_service);
   return by_name ? find_by_name(meeting) : fetch_parent(meeting);
 }
 
 Result<ContextId> Hierarchical::hold(Meeting& meeting) {
-  auto way = way_for(meeting);
-  if (!way) return fail(std::move(way).error());
-  if (auto visible = become_visible(meeting, *way); !visible) return fail(std::move(visible).error());
+  auto discovery = discovery_for(meeting);
+  if (!discovery) return fail(std::move(discovery).error());
+  if (auto visible = become_visible(meeting, *discovery); !visible) return fail(std::move(visible).error());
   auto all = gather(meeting);
   if (!all) return fail(std::move(all).error());
   meeting.gathered = true;
@@ -225,7 +226,7 @@ Result<ContextId> Hierarchical::hold(Meeting& meeting) {
     return lead(meeting, std::move(*all));
   }
   // Only now: by the time that all below have come, the parent mostly has, and one question is enough.
-  if (auto found = find_parent(meeting, *way); !found) return fail(std::move(found).error());
+  if (auto found = find_parent(meeting, *discovery); !found) return fail(std::move(found).error());
   meeting.sent_up = true;
   auto sent = consistency_.send(*meeting.place.parent,
                                 {BlockKind::up, meeting.key(), all->note.written(), 0, 1,
@@ -243,10 +244,10 @@ Result<ContextId> Hierarchical::lead(const Meeting& meeting, Gathered all) {
   if (!all.note.wants_table) {
     if (auto passed = pass_on(meeting, block); !passed) return fail(std::move(passed).error());
   } else {
-    auto sheets = encode_sheets(std::move(all.entries), kSheetBytes);
-    block.count = static_cast<std::uint32_t>(sheets.size());
-    for (auto& sheet : sheets) {
-      block.bytes = share_bytes(std::move(sheet));
+    auto chunks = encode_chunks(std::move(all.entries), kChunkBytes);
+    block.count = static_cast<std::uint32_t>(chunks.size());
+    for (auto& chunk : chunks) {
+      block.bytes = share_bytes(std::move(chunk));
       if (auto passed = pass_on(meeting, block); !passed) return fail(std::move(passed).error());
       if (auto kept = book.add(block.bytes); !kept) return fail(std::move(kept).error());
       ++block.number;
@@ -256,8 +257,8 @@ Result<ContextId> Hierarchical::lead(const Meeting& meeting, Gathered all) {
   return id;
 }
 
-/// A root passes each sheet on as it comes: the whole table takes as long to the last root as to the first
-/// but for a sheet per step.
+/// A root passes each chunk on as it comes: the whole table takes as long to the last root as to the first
+/// but for a chunk per step.
 Result<ContextId> Hierarchical::take_result(Meeting& meeting) {
   const ProcId parent = *meeting.place.parent;
   Book book(meeting.place.root ? store_ : nullptr);
@@ -273,7 +274,7 @@ Result<ContextId> Hierarchical::take_result(Meeting& meeting) {
       books_.push_back(std::move(*shared));
       return id;
     }
-    if (block.number != number) return fail(Errc::bad_input, meeting.name, "a sheet is missing");
+    if (block.number != number) return fail(Errc::bad_input, meeting.name, "a chunk is missing");
     if (auto passed = pass_on(meeting, block); !passed) return fail(std::move(passed).error());
     if (block.bytes == nullptr) continue;
     if (auto kept = book.add(block.bytes); !kept) return fail(std::move(kept).error());
@@ -295,24 +296,24 @@ Result<void> Hierarchical::pass_on(const Meeting& meeting, const Block& block) {
   return {};
 }
 
-/// Tells the members on the node. Without a sheet everybody knows everybody.
+/// Tells the members on the node. Without a chunk everybody knows everybody.
 Result<void> Hierarchical::finish(const Meeting& meeting, ContextId id, Book book) {
   std::vector<Block> blocks(1, {BlockKind::down, meeting.key(), id, 0, 1, nullptr});
-  if (const std::uint32_t sheets = book.sheets(); sheets > 0 && !meeting.place.node_children.empty()) {
+  if (const std::uint32_t chunks = book.chunks(); chunks > 0 && !meeting.place.node_children.empty()) {
     if (const auto shared = book.share()) {
       const auto* const bytes = reinterpret_cast<const std::byte*>(&*shared);
       blocks[0].kind = BlockKind::shared;
       blocks[0].bytes = share_bytes({bytes, bytes + sizeof *shared});
     } else {
       blocks.clear();
-      for (std::uint32_t number = 0; number < sheets; ++number) {
-        const auto sheet = book.sheet(number);
+      for (std::uint32_t number = 0; number < chunks; ++number) {
+        const auto chunk = book.chunk(number);
         blocks.push_back(
-            {BlockKind::down, meeting.key(), id, number, sheets, share_bytes({sheet.begin(), sheet.end()})});
+            {BlockKind::down, meeting.key(), id, number, chunks, share_bytes({chunk.begin(), chunk.end()})});
       }
     }
   }
-  if (book.sheets() > 0) books_.push_back(std::move(book));
+  if (book.chunks() > 0) books_.push_back(std::move(book));
   for (const ProcId child : meeting.place.node_children) {
     for (const Block& block : blocks) {
       if (auto sent = send_down(meeting, child, block); !sent) return sent;

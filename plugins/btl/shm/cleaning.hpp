@@ -27,7 +27,7 @@ class Cleaning {
 
   /// Whether to clean now.
   [[nodiscard]] bool on() const noexcept {
-    return use_ == LongCleaning::automatic ? trial_.way() == 1 : use_ == LongCleaning::always;
+    return use_ == LongCleaning::automatic ? trial_.option() == 1 : use_ == LongCleaning::always;
   }
   /// A stretch has been read. True: a trial has ended.
   bool took(std::uint64_t stretch_ns) noexcept {

@@ -29,7 +29,7 @@ enum class MapChoice : std::uint8_t { automatic = 0, never = 1, always = 2 };
 /// so the map's cost counts a quarter more, and the kernel stays where the map brings nothing.
 class MapTrial {
  public:
-  [[nodiscard]] bool maps() const noexcept { return trial_.way() == 0; }
+  [[nodiscard]] bool maps() const noexcept { return trial_.option() == 0; }
   [[nodiscard]] bool trying() const noexcept { return trial_.trying(); }
   /// Between trials: one more has been done.
   void count() noexcept { (void)trial_.took(0); }

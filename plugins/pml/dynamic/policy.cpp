@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// See docs/design/dynamic.md, "Which way a message goes".
+// See docs/design/dynamic.md, "Which protocol a message takes".
 #include "plugins/pml/dynamic/policy.hpp"
 
 #include <algorithm>
@@ -17,23 +17,23 @@ unsigned class_of(std::uint64_t bytes) noexcept {
   return std::clamp(bits, kFirstClassBits, kFirstClassBits + DynamicPolicy::kClasses - 1) - kFirstClassBits;
 }
 
-const char* name_of(Large way) {
+const char* name_of(Large protocol) {
   constexpr const char* kNames[] = {"ring", "get", "lend", "claim"};
-  return static_cast<unsigned>(way) < 4 ? kNames[static_cast<unsigned>(way)] : "?";
+  return static_cast<unsigned>(protocol) < 4 ? kNames[static_cast<unsigned>(protocol)] : "?";
 }
 
-/// What names a trial and its way in LargeChoice::trial; never 0.
+/// What names a trial and its option in LargeChoice::trial; never 0.
 struct Ticket {
   std::uint32_t pair;
-  unsigned slot, way;
+  unsigned slot, option;
   static constexpr unsigned kSlots = 4 * DynamicPolicy::kClasses;
 
   static Ticket of(std::uint32_t number) noexcept {
-    const std::uint32_t rest = (number - 1) / DynamicPolicy::kWays;
-    return {rest / kSlots, rest % kSlots, (number - 1) % DynamicPolicy::kWays};
+    const std::uint32_t rest = (number - 1) / DynamicPolicy::kOptions;
+    return {rest / kSlots, rest % kSlots, (number - 1) % DynamicPolicy::kOptions};
   }
   [[nodiscard]] std::uint32_t number() const noexcept {
-    return 1 + (pair * kSlots + slot) * DynamicPolicy::kWays + way;
+    return 1 + (pair * kSlots + slot) * DynamicPolicy::kOptions + option;
   }
 };
 
@@ -42,8 +42,8 @@ struct Ticket {
 /// In the order in which they are tried: the first stays where none is clearly faster.
 DynamicPolicy::Choice DynamicPolicy::possible(const LargeReceive& receive, bool mapped) const noexcept {
   Choice choice;
-  const auto add = [&](Large way, bool may) {
-    if (may && choice.count < kWays) choice.ways[choice.count++] = way;
+  const auto add = [&](Large protocol, bool may) {
+    if (may && choice.count < kOptions) choice.protocols[choice.count++] = protocol;
   };
   const bool may_get = receive.can(Large::get);
   const bool may_lend = receive.both && receive.bytes >= config_.lend_min && receive.can(Large::lend);
@@ -89,21 +89,22 @@ Findings::Key DynamicPolicy::key_of(const Pair& pair, unsigned slot) const noexc
 void DynamicPolicy::adopt(Tried& tried, const Findings::Key& key) noexcept {
   const auto found = findings_.find(key);
   if (!found) return;
-  for (unsigned way = 0; way < tried.count; ++way) {
-    if (tried.ways[way] == found->way) tried.trial.adopt(way, found->costs, kAdopted);
+  for (unsigned option = 0; option < tried.count; ++option) {
+    if (tried.protocols[option] == found->protocol) tried.trial.adopt(option, found->costs, kAdopted);
   }
 }
 
 DynamicPolicy::Tried* DynamicPolicy::tried(Pair& pair, unsigned slot, const Choice& choice) noexcept {
   std::unique_ptr<Tried>& tried = pair.tried[slot];
-  if (tried != nullptr && tried->ways == choice.ways && tried->count == choice.count) return tried.get();
+  if (tried != nullptr && tried->protocols == choice.protocols && tried->count == choice.count)
+    return tried.get();
   if (!findings_.shared() && pair.peer->endpoint != nullptr) {
     const btl::CopyWay way = pair.peer->endpoint->copies();
     if (way.copies != nullptr) findings_.share(way.copies->segment().findings());
   }
   tried.reset(new (std::nothrow) Tried(choice.count));
   if (tried == nullptr) return nullptr;
-  tried->ways = choice.ways;
+  tried->protocols = choice.protocols;
   tried->count = choice.count;
   adopt(*tried, key_of(pair, slot));
   return tried.get();
@@ -112,23 +113,23 @@ DynamicPolicy::Tried* DynamicPolicy::tried(Pair& pair, unsigned slot, const Choi
 LargeChoice DynamicPolicy::model(const LargeReceive& receive) noexcept {
   const bool mapped = receive.can(kClaim);
   const Choice choice = possible(receive, mapped);
-  if (choice.count == 1) return {choice.ways[0]};
+  if (choice.count == 1) return {choice.protocols[0]};
   // Each waits for the other's copies if one gets and the other borrows: the lower one decides for both.
-  const Large theirs = receive.peer.large.its_way;
-  const auto* const last = choice.ways.begin() + choice.count;
+  const Large theirs = receive.peer.large.its_protocol;
+  const auto* const last = choice.protocols.begin() + choice.count;
   if (receive.both && receive.peer.proc < config_.self && theirs != Large::ring &&
-      std::find(choice.ways.begin(), last, theirs) != last)
+      std::find(choice.protocols.begin(), last, theirs) != last)
     return {theirs};
   Pair* const with = pair(receive.peer);
   const unsigned slot = slot_of(receive.both, mapped, class_of(receive.bytes));
   Tried* const tried = with != nullptr ? this->tried(*with, slot, choice) : nullptr;
-  if (tried == nullptr) return {choice.ways[0]};
+  if (tried == nullptr) return {choice.protocols[0]};
   // Between trials messages are counted, not timed.
   if (!tried->trial.trying()) tried->trial.took(0);
-  const unsigned way = tried->trial.way();
+  const unsigned option = tried->trial.option();
   const std::uint32_t number =
-      tried->trial.trying() ? Ticket{numbers_.find(&receive.peer)->second, slot, way}.number() : 0;
-  return {tried->ways[way], number};
+      tried->trial.trying() ? Ticket{numbers_.find(&receive.peer)->second, slot, option}.number() : 0;
+  return {tried->protocols[option], number};
 }
 
 LargeChoice DynamicPolicy::choose(const LargeReceive& receive) noexcept {
@@ -151,8 +152,8 @@ void DynamicPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_
   if (ticket.pair >= pairs_.size()) return;
   Pair& pair = *pairs_[ticket.pair];
   Tried* const tried = pair.tried[ticket.slot].get();
-  // Of a window of receives that matched before the last way had been tried enough, the rest says nothing.
-  if (tried == nullptr || !tried->trial.trying() || tried->trial.way() != ticket.way) return;
+  // Of a window of receives that matched before the last option had been tried enough, the rest says nothing.
+  if (tried == nullptr || !tried->trial.trying() || tried->trial.option() != ticket.option) return;
   tried->bytes += bytes;
   tried->ns += ns;
   if (tried->bytes < kStretchBytes) return;
@@ -160,8 +161,9 @@ void DynamicPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_
   tried->bytes = tried->ns = 0;
   if (!ended) return;
   Findings::Finding finding;
-  finding.way = tried->ways[tried->trial.way()];
-  for (unsigned way = 0; way < tried->count; ++way) finding.costs[way] = tried->trial.cost(way);
+  finding.protocol = tried->protocols[tried->trial.option()];
+  for (unsigned option = 0; option < tried->count; ++option)
+    finding.costs[option] = tried->trial.cost(option);
   findings_.keep(key_of(pair, ticket.slot), finding);
 }
 
@@ -212,10 +214,10 @@ std::vector<std::string> DynamicPolicy::notes() const {
       text += std::string(text.empty() ? " " : "; ") +
               std::to_string((std::uint64_t{1} << (kFirstClassBits + slot % kClasses)) / 2048) + " KiB" +
               (slot / kClasses % 2 != 0 ? " mapped" : "") + (slot / (2 * kClasses) != 0 ? " both ways" : "") +
-              ": " + name_of(tried->ways[tried->trial.way()]) + " (";
-      for (unsigned way = 0; way < tried->count; ++way) {
-        text += std::string(way == 0 ? "" : ", ") + name_of(tried->ways[way]) + " " +
-                std::to_string(1'048'576'000 / std::max<std::uint64_t>(tried->trial.cost(way), 1));
+              ": " + name_of(tried->protocols[tried->trial.option()]) + " (";
+      for (unsigned option = 0; option < tried->count; ++option) {
+        text += std::string(option == 0 ? "" : ", ") + name_of(tried->protocols[option]) + " " +
+                std::to_string(1'048'576'000 / std::max<std::uint64_t>(tried->trial.cost(option), 1));
       }
       text += " MB/s)";
     }

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  pml/dynamic: the way of each large message follows from what the pair has found. Layer: plugin
+/// @file  pml/dynamic: the protocol of each large message follows from what the pair has found. Layer: plugin
 /// (pml/dynamic).
 ///
 /// model: for each peer, class of sizes, direction (one way, both ways) and kind of memory the first messages
-/// try each way that is possible (core/trial.hpp); what other pairs of the same distance have found stands
-/// until then. popcount: the rule of the paper by Suresh et al. (docs/design/dynamic.md), for memory that can
-/// be mapped.
+/// try each protocol that is possible (core/trial.hpp); what other pairs of the same distance have found
+/// stands until then. popcount: the rule of the paper by Suresh et al. (docs/design/dynamic.md), for memory
+/// that can be mapped.
 /// Threads:   the pml's. Ownership: owns the findings' file. Errors: none; without memory for a peer's
-/// trials the
-///            first possible way serves. Units: bytes and nanoseconds.
+///            trials the first possible protocol serves. Units: bytes and nanoseconds.
 
 #include <array>
 #include <cstdint>
@@ -28,7 +27,7 @@ namespace starling::pml {
 
 /// In the order of pml_dynamic_policy's choices.
 enum class DynamicRule : std::uint8_t { model = 0, popcount = 1 };
-/// In the order of pml_dynamic_large's choices: what is possible of these goes that way.
+/// In the order of pml_dynamic_large's choices.
 enum class DynamicLarge : std::uint8_t { automatic = 0, ring = 1, get = 2, lend = 3, claim = 4 };
 
 struct DynamicConfig {
@@ -55,7 +54,7 @@ class DynamicPolicy final : public Chooser, public CopyPlan {
   void took_part(const Peer& peer, std::uint64_t bytes, std::uint64_t who) noexcept override;
 
   static constexpr unsigned kClasses = Findings::kClasses;
-  static constexpr unsigned kWays = Findings::kWays;
+  static constexpr unsigned kOptions = Findings::kOptions;
   static constexpr TrialPace kPace{.settling = 1, .holding = 32768, .margin = 16};
   /// Messages that a pair does as others have found before it tries for itself.
   static constexpr std::uint32_t kAdopted = 1024;
@@ -64,11 +63,11 @@ class DynamicPolicy final : public Chooser, public CopyPlan {
   static constexpr std::uint64_t kFirstChunk = 1024;
 
  private:
-  using Ways = std::array<Large, kWays>;
+  using Protocols = std::array<Large, kOptions>;
   struct Tried {
     explicit Tried(unsigned how_many) noexcept : trial(kPace, how_many) {}
-    Trial<kWays> trial;
-    Ways ways{};
+    Trial<kOptions> trial;
+    Protocols protocols{};
     unsigned count = 0;
     std::uint64_t bytes = 0;  // of the stretch so far
     std::uint64_t ns = 0;
@@ -79,7 +78,7 @@ class DynamicPolicy final : public Chooser, public CopyPlan {
     std::array<std::uint8_t, kClasses> took_part{};          // popcount of the last copy; 0: none yet
   };
   struct Choice {
-    Ways ways{};
+    Protocols protocols{};
     unsigned count = 0;
   };
 

@@ -19,16 +19,16 @@ unsigned class_of(std::uint64_t bytes) noexcept {
   return std::clamp(bits, kFirstClassBits, kFirstClassBits + StaticPolicy::kClasses - 1) - kFirstClassBits;
 }
 
-/// What names a trial and its way in LargeChoice::trial; never 0.
+/// What names a trial and its option in LargeChoice::trial; never 0.
 struct Ticket {
   unsigned size_class;
   bool both;
-  unsigned way;
+  unsigned option;
 
   static Ticket of(std::uint32_t number) noexcept {
     return {(number - 1) / 4, (number - 1) / 2 % 2 != 0, (number - 1) % 2};
   }
-  [[nodiscard]] std::uint32_t number() const noexcept { return 1 + size_class * 4 + (both ? 2 : 0) + way; }
+  [[nodiscard]] std::uint32_t number() const noexcept { return 1 + size_class * 4 + (both ? 2 : 0) + option; }
 };
 
 constexpr Large kOneWay[] = {Large::ring, Large::get};
@@ -45,12 +45,12 @@ Findings::Key key_of(unsigned size_class, bool both) noexcept {
 }
 
 /// "64 KiB: get (ring 12100, get 10300 MB/s)"
-std::string verdict(unsigned size_class, const Trial<2>& trial, const Large (&ways)[2]) {
+std::string verdict(unsigned size_class, const Trial<2>& trial, const Large (&protocols)[2]) {
   std::string text = std::to_string((std::uint64_t{1} << (kFirstClassBits + size_class)) / 2048) +
-                     " KiB: " + kNames[static_cast<unsigned>(ways[trial.way()])] + " (";
-  for (unsigned way = 0; way < 2; ++way) {
-    const std::uint64_t mb_s = 1'048'576'000 / std::max<std::uint64_t>(trial.cost(way), 1);
-    text += std::string(way == 0 ? "" : ", ") + kNames[static_cast<unsigned>(ways[way])] + " " +
+                     " KiB: " + kNames[static_cast<unsigned>(protocols[trial.option()])] + " (";
+  for (unsigned option = 0; option < 2; ++option) {
+    const std::uint64_t mb_s = 1'048'576'000 / std::max<std::uint64_t>(trial.cost(option), 1);
+    text += std::string(option == 0 ? "" : ", ") + kNames[static_cast<unsigned>(protocols[option])] + " " +
             std::to_string(mb_s);
   }
   return text + " MB/s)";
@@ -72,16 +72,16 @@ LargeChoice StaticPolicy::choose(const LargeReceive& receive) noexcept {
   // One copy instead of two, on one processor; or none at all.
   if (receive.peer.proc == config_.self || !processors_copy) return {Large::get};
   // Each waits for the other's copies if one gets and the other borrows.
-  if (may_lend && receive.peer.proc < config_.self && receive.peer.large.its_way != Large::ring)
-    return {receive.peer.large.its_way};
+  if (may_lend && receive.peer.proc < config_.self && receive.peer.large.its_protocol != Large::ring)
+    return {receive.peer.large.its_protocol};
   const unsigned size_class = class_of(receive.bytes);
   Tried& tried = may_lend ? sizes_[size_class].both_ways : sizes_[size_class].one_way;
   if (!tried.begun) adopt(tried, size_class, may_lend, receive.peer);
   Trial<2>& trial = tried.trial;
   // Between trials messages are counted, not timed.
   if (!trial.trying()) trial.took(0);
-  const std::uint32_t number = trial.trying() ? Ticket{size_class, may_lend, trial.way()}.number() : 0;
-  return {may_lend ? kBothWays[trial.way()] : kOneWay[trial.way()], number};
+  const std::uint32_t number = trial.trying() ? Ticket{size_class, may_lend, trial.option()}.number() : 0;
+  return {may_lend ? kBothWays[trial.option()] : kOneWay[trial.option()], number};
 }
 
 void StaticPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_t ns) noexcept {
@@ -89,17 +89,17 @@ void StaticPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_t
   if (ticket.size_class >= kClasses) return;
   Sizes& sizes = sizes_[ticket.size_class];
   Tried& tried = ticket.both ? sizes.both_ways : sizes.one_way;
-  // Of a window of receives that matched before the last way had been tried enough, the rest says nothing.
-  if (!tried.trial.trying() || tried.trial.way() != ticket.way) return;
+  // Of a window of receives that matched before the last option had been tried enough, the rest says nothing.
+  if (!tried.trial.trying() || tried.trial.option() != ticket.option) return;
   tried.bytes += bytes;
   tried.ns += ns;
   if (tried.bytes < kStretchBytes) return;
   const bool ended = tried.trial.took(tried.ns * 1024 / (tried.bytes / 1024));
   tried.bytes = tried.ns = 0;
   if (!ended || trials_ == nullptr) return;
-  const auto& ways = ticket.both ? kBothWays : kOneWay;
+  const auto& protocols = ticket.both ? kBothWays : kOneWay;
   trials_->findings().keep(key_of(ticket.size_class, ticket.both),
-                           {ways[tried.trial.way()], {tried.trial.cost(0), tried.trial.cost(1), 0}});
+                           {protocols[tried.trial.option()], {tried.trial.cost(0), tried.trial.cost(1), 0}});
 }
 
 /// The first message of a size: what other processes, or a job before, have found.
@@ -111,16 +111,16 @@ void StaticPolicy::adopt(Tried& tried, unsigned size_class, bool both, const Pee
   if (!findings.shared() && way.copies != nullptr) findings.share(way.copies->segment().findings());
   const auto found = findings.find(key_of(size_class, both));
   if (!found) return;
-  const auto& ways = both ? kBothWays : kOneWay;
-  if (found->way != ways[0] && found->way != ways[1]) return;
-  tried.trial.adopt(found->way == ways[0] ? 0 : 1, {found->costs[0], found->costs[1]}, kAdopted);
+  const auto& protocols = both ? kBothWays : kOneWay;
+  if (found->protocol != protocols[0] && found->protocol != protocols[1]) return;
+  tried.trial.adopt(found->protocol == protocols[0] ? 0 : 1, {found->costs[0], found->costs[1]}, kAdopted);
 }
 
 std::vector<std::string> StaticPolicy::notes() const {
   std::string one_way, both_ways;
   for (unsigned at = 0; at < kClasses; ++at) {
-    const auto add = [at](std::string& to, const Trial<2>& trial, const Large(&ways)[2]) {
-      if (trial.cost(1) != 0) to += (to.empty() ? " " : "; ") + verdict(at, trial, ways);
+    const auto add = [at](std::string& to, const Trial<2>& trial, const Large(&protocols)[2]) {
+      if (trial.cost(1) != 0) to += (to.empty() ? " " : "; ") + verdict(at, trial, protocols);
     };
     add(one_way, sizes_[at].one_way.trial, kOneWay);
     add(both_ways, sizes_[at].both_ways.trial, kBothWays);

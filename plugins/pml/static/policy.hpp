@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  pml/static: the way of each large message follows from its size. Layer: plugin (pml/static).
+/// @file  pml/static: the protocol of each large message follows from its size. Layer: plugin (pml/static).
 ///
-/// Where two ways are possible within a node, the first messages of a size decide (core/trial.hpp): ring or
-/// get while one side of a pair sends, get or loan while both do; then the lower of the two decides, and the
-/// other does as it does.
+/// Where two protocols are possible within a node, the first messages of a size decide (core/trial.hpp): ring
+/// or get while one side of a pair sends, get or loan while both do; then the lower of the two decides, and
+/// the other does as it does.
 /// Threads:   the pml's. Ownership: values only. Errors: none. Units: bytes and nanoseconds.
 
 #include <array>

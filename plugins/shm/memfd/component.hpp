@@ -2,7 +2,7 @@
 #pragma once
 /// @file  The node's segment as a memfd: inherited from mpiexec, or made here and handed over. Layer: plugin.
 ///
-/// Handing over is the framework's (frameworks/shm/turn.hpp): this component only makes what is handed.
+/// Handing over is the framework's (frameworks/shm/election.hpp): this component only makes what is handed.
 ///
 /// Threads: as shm::Component. Ownership: the inherited descriptor stays open and inheritable for programs
 /// that this process starts; the segment gets a duplicate of its own.

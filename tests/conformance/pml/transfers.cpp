@@ -8,26 +8,26 @@ namespace {
 
 using namespace pml;  // its words are MPI's
 
-struct Way {
+struct Route {
   const char* name;
   GetMode get;
 };
-const Way kWays[] = {{"a transport without get", GetMode::none},
-                     {"gets that end at once", GetMode::done},
-                     {"gets that end later", GetMode::later},
-                     {"gets that fail", GetMode::fails},
-                     {"gets that fail at the second", GetMode::fails_at_second},
-                     {"gets that the probe refuses", GetMode::refuses_probe}};
+const Route kRoutes[] = {{"a transport without get", GetMode::none},
+                         {"gets that end at once", GetMode::done},
+                         {"gets that end later", GetMode::later},
+                         {"gets that fail", GetMode::fails},
+                         {"gets that fail at the second", GetMode::fails_at_second},
+                         {"gets that the probe refuses", GetMode::refuses_probe}};
 
-PairOptions over(const Way& way) {
+PairOptions over(const Route& route) {
   PairOptions options;
-  options.get = way.get;
+  options.get = route.get;
   return options;
 }
 
 TEST_F(Pml, every_size_arrives_over_every_transport_in_either_order) {
-  for (const Way& way : kWays) {
-    PmlJob job(2, over(way));
+  for (const Route& route : kRoutes) {
+    PmlJob job(2, over(route));
     ASSERT_TRUE(job.works());
     const PairOptions& its = job.network.options;
     for (const std::size_t near : {std::size_t{1}, std::size_t{32}, its.eager, 2 * its.fragment,
@@ -41,13 +41,14 @@ TEST_F(Pml, every_size_arrives_over_every_transport_in_either_order) {
           auto late = job.irecv(1, 0, 2, size + 10);
           job.settle();
           ASSERT_TRUE(early->complete() && late->complete())
-              << "a receive of " << size << " bytes does not end over " << way.name;
+              << "a receive of " << size << " bytes does not end over " << route.name;
           ASSERT_TRUE(first->complete() && second->complete())
-              << "a send of " << size << " bytes does not end over " << way.name;
-          EXPECT_TRUE(early->data == filled(size, size)) << size << " bytes arrive damaged over " << way.name;
+              << "a send of " << size << " bytes does not end over " << route.name;
+          EXPECT_TRUE(early->data == filled(size, size))
+              << size << " bytes arrive damaged over " << route.name;
           late->data.resize(size);
           EXPECT_TRUE(late->data == filled(size, size + 1))
-              << size << " bytes arrive damaged over " << way.name;
+              << size << " bytes arrive damaged over " << route.name;
           EXPECT_EQ(late->status().bytes, size) << "Status::bytes is the message's, not the buffer's";
           EXPECT_EQ(late->status().fault, Fault::none);
         }
@@ -74,9 +75,9 @@ TEST_F(Pml, a_synchronous_send_ends_only_when_it_is_matched) {
 
 TEST_F(Pml, layouts_are_packed_and_unpacked_on_either_side) {
   const test::Strided triples(3, 5), sevens(7, 9);
-  for (const Way& way : kWays) {
+  for (const Route& route : kRoutes) {
     for (const std::uint64_t count : {1u, 10u, 340u, 7000u}) {
-      PmlJob job(2, over(way));
+      PmlJob job(2, over(route));
       ASSERT_TRUE(job.works());
       const std::size_t packed = 21 * count;
       for (const int sides : {1, 2, 3}) {  // bit 0: the sender's layout, bit 1: the receiver's
@@ -88,12 +89,12 @@ TEST_F(Pml, layouts_are_packed_and_unpacked_on_either_side) {
         job[0].isend(send->request);
         job[1].irecv(receive->request);
         job.settle();
-        ASSERT_TRUE(send->complete() && receive->complete()) << way.name;
+        ASSERT_TRUE(send->complete() && receive->complete()) << route.name;
         for (std::size_t i = 0; i < packed; ++i) {
           const std::size_t from = sides & 1 ? i / 3 * 5 + i % 3 : i;
           const std::size_t to = sides & 2 ? i / 7 * 9 + i % 7 : i;
           ASSERT_EQ(receive->data[to], test::pattern(6, from))
-              << "byte " << i << " over " << way.name << (sides & 1 ? ", the sender's data have gaps" : "")
+              << "byte " << i << " over " << route.name << (sides & 1 ? ", the sender's data have gaps" : "")
               << (sides & 2 ? ", the receiver's data have gaps" : "");
         }
       }
@@ -102,16 +103,16 @@ TEST_F(Pml, layouts_are_packed_and_unpacked_on_either_side) {
 }
 
 TEST_F(Pml, a_message_too_long_is_truncated_and_both_sides_end) {
-  for (const Way& way : kWays) {
+  for (const Route& route : kRoutes) {
     for (const std::size_t size : {std::size_t{50}, std::size_t{50'000}}) {
       for (const std::size_t room : {std::size_t{0}, size / 2, size - 1}) {
-        PmlJob job(2, over(way));
+        PmlJob job(2, over(route));
         ASSERT_TRUE(job.works());
         auto receive = job.irecv(1, 0, 1, room);
         auto send = job.isend(0, 1, 1, filled(size, 3));
         job.settle();
         ASSERT_TRUE(receive->complete() && send->complete())
-            << size << " bytes for a buffer of " << room << " over " << way.name << ": a side does not end";
+            << size << " bytes for a buffer of " << room << " over " << route.name << ": a side does not end";
         EXPECT_EQ(receive->status().fault, Fault::truncated)
             << "a message longer than its buffer is truncated";
       }

@@ -11,7 +11,7 @@
 namespace starling::bootstrap {
 namespace {
 
-SharedBytes sheet_of(std::initializer_list<std::uint32_t> ranks) {
+SharedBytes chunk_of(std::initializer_list<std::uint32_t> ranks) {
   std::vector<TableEntry> entries;
   for (const std::uint32_t rank : ranks) entries.push_back({{0, rank}, {std::byte(rank), std::byte{7}}});
   return share_bytes(encode_table(entries));
@@ -45,7 +45,7 @@ Block block_of(const SharedBook& where) {
 }
 
 void expect_cards(const Book& book) {
-  EXPECT_EQ(book.sheets(), 2u);
+  EXPECT_EQ(book.chunks(), 2u);
   for (const std::uint32_t rank : {2u, 5u, 9u, 30u}) {
     const auto card = book.card({0, rank});
     ASSERT_TRUE(card) << rank;
@@ -56,8 +56,8 @@ void expect_cards(const Book& book) {
 }
 
 void fill(Book& book) {
-  ASSERT_TRUE(book.add(sheet_of({2, 5})));
-  ASSERT_TRUE(book.add(sheet_of({9, 30})));
+  ASSERT_TRUE(book.add(chunk_of({2, 5})));
+  ASSERT_TRUE(book.add(chunk_of({9, 30})));
 }
 
 TEST(Book, finds_every_card_with_a_store_without_one_and_with_a_full_one) {
@@ -84,13 +84,13 @@ TEST(Book, is_read_by_others_of_the_node) {
   expect_cards(*other);
 }
 
-TEST(Book, sheets_have_to_come_in_order_and_hold_something) {
+TEST(Book, chunks_have_to_come_in_order_and_hold_something) {
   Book book(nullptr);
-  ASSERT_TRUE(book.add(sheet_of({9, 30})));
-  for (const auto& sheet : {sheet_of({2, 5}), sheet_of({9, 31}), sheet_of({}),
+  ASSERT_TRUE(book.add(chunk_of({9, 30})));
+  for (const auto& chunk : {chunk_of({2, 5}), chunk_of({9, 31}), chunk_of({}),
                             share_bytes(std::vector<std::byte>(3, std::byte{0xff}))})
-    EXPECT_EQ(book.add(sheet).error().code, Errc::bad_input);
-  EXPECT_EQ(book.sheets(), 1u);
+    EXPECT_EQ(book.add(chunk).error().code, Errc::bad_input);
+  EXPECT_EQ(book.chunks(), 1u);
 }
 
 TEST(Book, a_place_that_is_none_is_refused) {
@@ -98,7 +98,7 @@ TEST(Book, a_place_that_is_none_is_refused) {
   Book book(&store);
   fill(book);
   const SharedBook where = *book.share();
-  ASSERT_EQ(where.bytes, 2 * sizeof(SheetPlace));
+  ASSERT_EQ(where.bytes, 2 * sizeof(ChunkPlace));
   EXPECT_EQ(Book::open(nullptr, block_of(where)).error().code, Errc::bad_input);
   EXPECT_EQ(Book::open(&store, Block{}).error().code, Errc::bad_input);
   for (const SharedBook wrong : {SharedBook{0, where.bytes}, SharedBook{where.place, 0},

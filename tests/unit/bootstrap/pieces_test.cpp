@@ -62,7 +62,7 @@ TEST_P(BlockOf, n_bytes_arrives_whole_and_takes_the_messages_that_are_foretold) 
 INSTANTIATE_TEST_SUITE_P(Sizes, BlockOf,
                          testing::Values(0u, 1u, kPieceBytes - 1, kPieceBytes, kPieceBytes + 1, 100'000u));
 
-TEST(Pieces, a_sheet_to_another_node_takes_two) {
+TEST(Pieces, a_chunk_to_another_node_takes_two) {
   EXPECT_EQ(cut({BlockKind::down, {3, 4}, {}, 0, 1, numbered(64 * 1024)}, kRemoteMessageBytes).size(), 2u);
 }
 

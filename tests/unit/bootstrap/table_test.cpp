@@ -73,24 +73,24 @@ TEST(Table, no_damaged_block_is_read_beyond_its_end) {
   }
 }
 
-TEST(Sheets, hold_every_card_in_order_and_none_is_too_long) {
+TEST(Chunks, hold_every_card_in_order_and_none_is_too_long) {
   std::vector<TableEntry> entries;
   for (std::uint32_t i = 0; i < 300; ++i) {
     const std::uint32_t rank = i * 7 % 300;
     entries.push_back({{0, rank}, std::vector<std::byte>(rank % 50, std::byte(rank % 251))});
   }
-  entries[5].card.resize(2000);  // longer than a sheet: it gets one of its own
+  entries[5].card.resize(2000);  // longer than a chunk: it gets one of its own
   std::uint32_t next = 0;
-  for (const auto& sheet : encode_sheets(entries, 1000)) {
-    const auto table = Table::open(sheet);
+  for (const auto& chunk : encode_chunks(entries, 1000)) {
+    const auto table = Table::open(chunk);
     ASSERT_TRUE(table);
     ASSERT_GT(table->size(), 0u);
-    EXPECT_TRUE(sheet.size() <= 1000 || table->size() == 1) << sheet.size();
+    EXPECT_TRUE(chunk.size() <= 1000 || table->size() == 1) << chunk.size();
     for (std::uint32_t i = 0; i < table->size(); ++i) EXPECT_EQ(table->at(i).rank, next++);
   }
   EXPECT_EQ(next, 300u);
-  EXPECT_TRUE(encode_sheets({}, 1000).empty());
-  EXPECT_EQ(encode_sheets(entries, 1'000'000).front(), encode_table(entries));
+  EXPECT_TRUE(encode_chunks({}, 1000).empty());
+  EXPECT_EQ(encode_chunks(entries, 1'000'000).front(), encode_table(entries));
 }
 
 }  // namespace

@@ -35,9 +35,9 @@ class FindingsFile : public ::testing::Test {
 
 void expect_both(const Findings& found) {
   ASSERT_TRUE(found.find(kOne) && found.find(kOther));
-  EXPECT_EQ(found.find(kOne)->way, Large::lend);
+  EXPECT_EQ(found.find(kOne)->protocol, Large::lend);
   EXPECT_EQ(found.find(kOne)->costs, (std::array<std::uint64_t, 3>{700, 0, 900}));
-  EXPECT_EQ(found.find(kOther)->way, Large{3});
+  EXPECT_EQ(found.find(kOther)->protocol, Large{3});
   EXPECT_EQ(found.find(kOther)->costs, (std::array<std::uint64_t, 3>{5, (1 << 20) - 1, 6})) << "what fits";
   EXPECT_FALSE(found.find({0, true, false, 4}));
 }
@@ -83,10 +83,10 @@ TEST_F(FindingsFile, processes_share_words_and_keep_what_is_there) {
   first.share(words);
   first.keep(kOne, {Large::get, {1, 2, 3}});
   findings.share(words);
-  EXPECT_EQ(findings.find(kOne)->way, Large::get) << "it was found meanwhile";
+  EXPECT_EQ(findings.find(kOne)->protocol, Large::get) << "it was found meanwhile";
   second.share(words);
-  EXPECT_EQ(second.find(kOne)->way, Large::get);
-  EXPECT_EQ(second.find(kOther)->way, Large{3}) << "what the other had loaded";
+  EXPECT_EQ(second.find(kOne)->protocol, Large::get);
+  EXPECT_EQ(second.find(kOther)->protocol, Large{3}) << "what the other had loaded";
   second.share(std::span(words).first(3));
   EXPECT_TRUE(second.find(kOther));
 }

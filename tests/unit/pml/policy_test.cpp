@@ -36,18 +36,18 @@ class StaticChoice : public ::testing::Test {
     const unsigned lend = peer.transport->limits().get ? 1u << unsigned(Large::lend) : 0u;
     return {peer, bytes, both, 1u << unsigned(Large::ring) | get | lend};
   }
-  Large way(StaticPolicy&& policy, const Peer& peer, bool both) {
-    return policy.choose(receive(peer, kBytes, both, true)).way;
+  Large chosen(StaticPolicy&& policy, const Peer& peer, bool both) {
+    return policy.choose(receive(peer, kBytes, both, true)).protocol;
   }
-  Large way(StaticPolicy& policy, const Peer& peer, bool both = false, bool can_get = true) {
-    return policy.choose(receive(peer, kBytes, both, can_get)).way;
+  Large chosen(StaticPolicy& policy, const Peer& peer, bool both = false, bool can_get = true) {
+    return policy.choose(receive(peer, kBytes, both, can_get)).protocol;
   }
   /// Receives until none of that kind is timed any more; how many were.
   unsigned try_out(StaticPolicy& policy, bool both, const std::function<std::uint64_t(Large)>& cost) {
     for (unsigned timed = 0; timed < 1000 * kStretch; ++timed) {
       const LargeChoice choice = policy.choose(receive(near, kBytes, both, true));
       if (choice.trial == 0) return timed;
-      policy.took(choice.trial, kBytes, cost(choice.way));
+      policy.took(choice.trial, kBytes, cost(choice.protocol));
     }
     ADD_FAILURE() << "the trial has no end";
     return 0;
@@ -63,38 +63,38 @@ class StaticChoice : public ::testing::Test {
 
 TEST_F(StaticChoice, parameters_and_place_decide_where_they_can) {
   StaticPolicy automatic(config);
-  EXPECT_EQ(way(automatic, far), Large::get);
-  EXPECT_EQ(way(automatic, self), Large::get);
-  EXPECT_EQ(way(automatic, near, false, false), Large::ring);
-  EXPECT_EQ(way(automatic, near, true, false), Large::lend);
-  EXPECT_EQ(way(automatic, far, true), Large::get);
-  EXPECT_EQ(way(automatic, far, true, false), Large::ring) << "nothing is lent over a network";
-  EXPECT_EQ(way(automatic, closed, true), Large::ring);
+  EXPECT_EQ(chosen(automatic, far), Large::get);
+  EXPECT_EQ(chosen(automatic, self), Large::get);
+  EXPECT_EQ(chosen(automatic, near, false, false), Large::ring);
+  EXPECT_EQ(chosen(automatic, near, true, false), Large::lend);
+  EXPECT_EQ(chosen(automatic, far, true), Large::get);
+  EXPECT_EQ(chosen(automatic, far, true, false), Large::ring) << "nothing is lent over a network";
+  EXPECT_EQ(chosen(automatic, closed, true), Large::ring);
   EXPECT_TRUE(automatic.notes().empty());
 
   config.large = StaticLarge::get;
   config.get_min = kBytes;
   StaticPolicy get(config);
-  EXPECT_EQ(way(get, near), Large::get);
-  EXPECT_EQ(way(get, near, true), Large::get);
-  EXPECT_EQ(way(get, near, false, false), Large::ring);
-  EXPECT_EQ(get.choose(receive(near, kBytes - 1, false, true)).way, Large::ring);
+  EXPECT_EQ(chosen(get, near), Large::get);
+  EXPECT_EQ(chosen(get, near, true), Large::get);
+  EXPECT_EQ(chosen(get, near, false, false), Large::ring);
+  EXPECT_EQ(get.choose(receive(near, kBytes - 1, false, true)).protocol, Large::ring);
   EXPECT_EQ(get.choose(receive(near, kBytes, false, true)).trial, 0u) << "what is fixed is not timed";
-  EXPECT_EQ(way(get, near, true, false), Large::ring);
+  EXPECT_EQ(chosen(get, near, true, false), Large::ring);
 
   config.large = StaticLarge::ring;
   StaticPolicy ring(config);
-  EXPECT_EQ(way(ring, near), Large::ring);
-  EXPECT_EQ(way(ring, near, true), Large::ring);
+  EXPECT_EQ(chosen(ring, near), Large::ring);
+  EXPECT_EQ(chosen(ring, near, true), Large::ring);
 }
 
 TEST_F(StaticChoice, one_way_the_faster_of_ring_and_get_stays) {
   for (const Large faster : {Large::ring, Large::get}) {
     StaticPolicy policy(config);
-    EXPECT_EQ(way(policy, near), Large::ring);
+    EXPECT_EQ(chosen(policy, near), Large::ring);
     const unsigned timed = try_out(policy, false, [&](Large used) { return used == faster ? 7'000 : 9'000; });
     EXPECT_EQ(timed, 2 * (StaticPolicy::kPace.settling + Trial<2>::kCounting) * kStretch);
-    EXPECT_EQ(way(policy, near), faster);
+    EXPECT_EQ(chosen(policy, near), faster);
     EXPECT_NE(policy.choose(receive(near, 4 * kBytes, false, true)).trial, 0u)
         << "other sizes have their own trial";
   }
@@ -103,11 +103,12 @@ TEST_F(StaticChoice, one_way_the_faster_of_ring_and_get_stays) {
 TEST_F(StaticChoice, both_ways_the_faster_of_loan_and_get_stays) {
   for (const Large faster : {Large::lend, Large::get}) {
     StaticPolicy policy(config);
-    EXPECT_EQ(way(policy, near, true), Large::get);
+    EXPECT_EQ(chosen(policy, near, true), Large::get);
     try_out(policy, true, [&](Large used) { return used == faster ? 7'000 : 9'000; });
-    EXPECT_EQ(way(policy, near, true), faster);
+    EXPECT_EQ(chosen(policy, near, true), faster);
     EXPECT_NE(policy.choose(receive(near, kBytes, false, true)).trial, 0u) << "one way is another trial";
-    EXPECT_EQ(policy.choose(receive(near, config.lend_min - 1, true, true)).way, Large::ring) << "too small";
+    EXPECT_EQ(policy.choose(receive(near, config.lend_min - 1, true, true)).protocol, Large::ring)
+        << "too small";
   }
 }
 
@@ -115,7 +116,7 @@ TEST_F(StaticChoice, both_ways_a_loan_must_be_clearly_faster_than_a_get) {
   for (const auto& [lent_ns, chosen] : {std::pair{9'700, Large::get}, std::pair{9'000, Large::lend}}) {
     StaticPolicy policy(config);
     try_out(policy, true, [ns = lent_ns](Large used) { return used == Large::lend ? ns : 10'000; });
-    EXPECT_EQ(way(policy, near, true), chosen) << lent_ns;
+    EXPECT_EQ(chosen(policy, near, true), chosen) << lent_ns;
   }
 }
 
@@ -123,18 +124,18 @@ TEST_F(StaticChoice, both_ways_the_lower_of_two_decides_and_the_other_does_as_it
   config.self = {0, 2};  // `near` is the lower one
   StaticPolicy policy(config);
   for (const Large its : {Large::get, Large::lend, Large::get}) {
-    near.large.its_way = its;
+    near.large.its_protocol = its;
     const LargeChoice choice = policy.choose(receive(near, kBytes, true, true));
-    EXPECT_EQ(choice.way, its);
+    EXPECT_EQ(choice.protocol, its);
     EXPECT_EQ(choice.trial, 0u);
-    EXPECT_EQ(way(policy, near), Large::ring) << "one way is this process's own business";
-    EXPECT_EQ(way(policy, near, true, false), Large::lend) << "nothing can be got";
+    EXPECT_EQ(chosen(policy, near), Large::ring) << "one way is this process's own business";
+    EXPECT_EQ(chosen(policy, near, true, false), Large::lend) << "nothing can be got";
   }
-  near.large.its_way = Large::ring;
+  near.large.its_protocol = Large::ring;
   EXPECT_NE(policy.choose(receive(near, kBytes, true, true)).trial, 0u) << "nothing to follow yet";
   config.self = {0, 0};
-  near.large.its_way = Large::lend;
-  EXPECT_EQ(way(StaticPolicy(config), near, true), Large::get) << "this is the lower one";
+  near.large.its_protocol = Large::lend;
+  EXPECT_EQ(chosen(StaticPolicy(config), near, true), Large::get) << "this is the lower one";
 }
 
 TEST_F(StaticChoice, what_ends_in_bursts_is_not_taken_for_fast) {
@@ -144,21 +145,21 @@ TEST_F(StaticChoice, what_ends_in_bursts_is_not_taken_for_fast) {
     if (used == Large::get) return 4'000;
     return ++at % 8 == 0 ? 30'000 : 2'000;  // eight are lent, and taken one right after the other
   });
-  EXPECT_EQ(way(policy, near, true), Large::get);
+  EXPECT_EQ(chosen(policy, near, true), Large::get);
 }
 
 TEST_F(StaticChoice, times_of_a_way_that_is_not_tried_any_more_do_not_count) {
   StaticPolicy policy(config);
   const LargeChoice first = policy.choose(receive(near, kBytes, false, true));
-  ASSERT_EQ(first.way, Large::ring);
+  ASSERT_EQ(first.protocol, Large::ring);
   LargeChoice now = first;
-  while (now.way == Large::ring) {
+  while (now.protocol == Large::ring) {
     policy.took(now.trial, kBytes, 9'000);
     now = policy.choose(receive(near, kBytes, false, true));
   }
   for (int at = 0; at < 100; ++at) policy.took(first.trial, kBytes, 1);
   try_out(policy, false, [](Large) { return 7'000; });
-  EXPECT_EQ(way(policy, near), Large::get);
+  EXPECT_EQ(chosen(policy, near), Large::get);
   policy.took(~0u, kBytes, 1);  // of no trial
 }
 
@@ -174,7 +175,7 @@ TEST_F(StaticChoice, it_is_tried_again_after_a_while_and_the_notes_say_what_was_
   unsigned held = 0;
   while (policy.choose(receive(near, kBytes, false, true)).trial == 0) ++held;
   EXPECT_EQ(held + 2, StaticPolicy::kPace.holding);
-  EXPECT_EQ(way(policy, near), Large::ring) << "it is a new trial";
+  EXPECT_EQ(chosen(policy, near), Large::ring) << "it is a new trial";
 }
 
 TEST(TimedReceives, each_large_one_is_told_once_with_its_trial) {
@@ -218,7 +219,7 @@ TEST(LargeMessages, who_sends_learns_how_they_are_taken) {
       job.settle();
       for (const OpPtr& op : ops) ASSERT_TRUE(op->complete());
     }
-    for (const Forced* policy : job.policies) EXPECT_EQ(policy->its_way, large);
+    for (const Forced* policy : job.policies) EXPECT_EQ(policy->its_protocol, large);
   }
 }
 

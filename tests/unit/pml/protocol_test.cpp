@@ -6,25 +6,25 @@
 namespace starling::pml::test {
 namespace {
 
-struct Way {
+struct Route {
   const char* name;
   Large large;
   GetMode get;
 };
-const Way kWays[] = {{"ring", Large::ring, GetMode::none},
-                     {"get", Large::get, GetMode::done},
-                     {"get later", Large::get, GetMode::later},
-                     {"get fails", Large::get, GetMode::fails},
-                     {"get breaks", Large::get, GetMode::fails_at_second},
-                     {"no get", Large::get, GetMode::refuses_probe}};
+const Route kRoutes[] = {{"ring", Large::ring, GetMode::none},
+                         {"get", Large::get, GetMode::done},
+                         {"get later", Large::get, GetMode::later},
+                         {"get fails", Large::get, GetMode::fails},
+                         {"get breaks", Large::get, GetMode::fails_at_second},
+                         {"no get", Large::get, GetMode::refuses_probe}};
 
-Job make_job(const Way& way, std::size_t capacity = 64) {
+Job make_job(const Route& route, std::size_t capacity = 64) {
   PairOptions options;
-  options.get = way.get;
+  options.get = route.get;
   options.capacity = capacity;
   Config config;
   config.get_chunk_bytes = 1000;
-  return Job(2, options, way.large, config);
+  return Job(2, options, route.large, config);
 }
 
 std::vector<std::size_t> sizes() {
@@ -39,25 +39,25 @@ std::vector<std::size_t> sizes() {
 }
 
 TEST(Protocol, the_sender_counts_each_message_under_the_way_it_took) {
-  for (const Way& way : kWays) {
-    Job job = make_job(way);
+  for (const Route& route : kRoutes) {
+    Job job = make_job(route);
     for (const std::size_t size : {std::size_t{8}, std::size_t{8}, std::size_t{9000}}) {
       auto receive = job.irecv(1, 0, 1, size);
       auto send = job.isend(0, 1, 1, filled(size, size));
       job.settle();
-      ASSERT_TRUE(receive->complete() && send->complete()) << way.name;
+      ASSERT_TRUE(receive->complete() && send->complete()) << route.name;
     }
     const auto all = job[0].traffic();
-    ASSERT_EQ(all.size(), 1u) << way.name;
+    ASSERT_EQ(all.size(), 1u) << route.name;
     const Traffic& sent = all[0].sent;
-    const bool got = way.get == GetMode::done || way.get == GetMode::later;
-    EXPECT_EQ(sent.eager.count, 2u) << way.name;
-    EXPECT_EQ(sent.eager.bytes, 16u) << way.name;
-    EXPECT_EQ(sent.get.count, got ? 1u : 0u) << way.name;
-    EXPECT_EQ(sent.ring.count, got ? 0u : 1u) << way.name;
+    const bool got = route.get == GetMode::done || route.get == GetMode::later;
+    EXPECT_EQ(sent.eager.count, 2u) << route.name;
+    EXPECT_EQ(sent.eager.bytes, 16u) << route.name;
+    EXPECT_EQ(sent.get.count, got ? 1u : 0u) << route.name;
+    EXPECT_EQ(sent.ring.count, got ? 0u : 1u) << route.name;
     // A get that breaks after a chunk of 1000 bytes leaves the rest to the ring.
-    EXPECT_EQ(sent.get.bytes + sent.ring.bytes, way.get == GetMode::fails_at_second ? 8000u : 9000u)
-        << way.name;
+    EXPECT_EQ(sent.get.bytes + sent.ring.bytes, route.get == GetMode::fails_at_second ? 8000u : 9000u)
+        << route.name;
     const auto back = job[1].traffic();
     for (const PeerTraffic& peer : back) EXPECT_EQ(peer.sent.eager.count, 0u) << "answers are no messages";
   }
@@ -105,8 +105,8 @@ TEST(Protocol, only_what_is_announced_to_a_peer_may_be_read_by_it) {
 }
 
 TEST(Protocol, every_size_arrives_by_every_way_in_either_order) {
-  for (const Way& way : kWays) {
-    Job job = make_job(way);
+  for (const Route& route : kRoutes) {
+    Job job = make_job(route);
     for (const std::size_t size : sizes()) {
       for (const Mode mode : {Mode::standard, Mode::synchronous, Mode::ready}) {
         auto early = job.irecv(1, 0, 1, size);
@@ -116,10 +116,10 @@ TEST(Protocol, every_size_arrives_by_every_way_in_either_order) {
         auto late = job.irecv(1, 0, 2, size + 10);
         job.settle();
         ASSERT_TRUE(early->complete() && late->complete() && first->complete() && second->complete())
-            << way.name << " " << size;
-        EXPECT_EQ(early->data, filled(size, size)) << way.name << " " << size;
+            << route.name << " " << size;
+        EXPECT_EQ(early->data, filled(size, size)) << route.name << " " << size;
         late->data.resize(size);
-        EXPECT_EQ(late->data, filled(size, size + 1)) << way.name << " " << size;
+        EXPECT_EQ(late->data, filled(size, size + 1)) << route.name << " " << size;
         EXPECT_EQ(late->status().bytes, size);
         EXPECT_EQ(late->status().fault, Fault::none);
       }
@@ -144,9 +144,9 @@ TEST(Protocol, a_synchronous_send_completes_only_when_matched) {
 
 TEST(Protocol, datatypes_are_packed_and_unpacked_on_either_side) {
   const Strided triples(3, 5), sevens(7, 9);
-  for (const Way& way : kWays) {
+  for (const Route& route : kRoutes) {
     for (const std::uint64_t count : {1u, 10u, 340u, 7000u}) {
-      Job job = make_job(way, 4);
+      Job job = make_job(route, 4);
       const std::size_t packed = 21 * count;
       for (const int sides : {1, 2, 3}) {  // bit 0: the sender's layout, bit 1: the receiver's
         auto send = job.make(0, 1, 1, filled(sides & 1 ? packed / 3 * 5 : packed, 6));
@@ -157,11 +157,11 @@ TEST(Protocol, datatypes_are_packed_and_unpacked_on_either_side) {
         job[0].isend(send->request);
         job[1].irecv(receive->request);
         job.settle();
-        ASSERT_TRUE(send->complete() && receive->complete()) << way.name;
+        ASSERT_TRUE(send->complete() && receive->complete()) << route.name;
         for (std::size_t i = 0; i < packed; ++i) {
           const std::size_t from = sides & 1 ? i / 3 * 5 + i % 3 : i;
           const std::size_t to = sides & 2 ? i / 7 * 9 + i % 7 : i;
-          ASSERT_EQ(receive->data[to], pattern(6, from)) << way.name << " byte " << i;
+          ASSERT_EQ(receive->data[to], pattern(6, from)) << route.name << " byte " << i;
         }
         if (sides & 2) {
           EXPECT_EQ(receive->data[7], std::byte{1});  // the gap
@@ -172,18 +172,19 @@ TEST(Protocol, datatypes_are_packed_and_unpacked_on_either_side) {
 }
 
 TEST(Protocol, a_message_too_long_is_truncated_and_both_sides_end) {
-  for (const Way& way : kWays) {
+  for (const Route& route : kRoutes) {
     for (const bool posted : {false, true}) {
       for (const std::size_t size : {std::size_t{50}, std::size_t{1000}, std::size_t{50'000}}) {
         for (const std::size_t room : {std::size_t{0}, std::size_t{1}, size / 2, size - 1}) {
-          Job job = make_job(way);
+          Job job = make_job(route);
           OpPtr receive;
           if (posted) receive = job.irecv(1, 0, 1, room);
           auto send = job.isend(0, 1, 1, filled(size, 2), size == 50 ? Mode::synchronous : Mode::standard);
           job.settle();
           if (!posted) receive = job.irecv(1, 0, 1, room);
           job.settle();
-          ASSERT_TRUE(send->complete() && receive->complete()) << way.name << " " << size << " into " << room;
+          ASSERT_TRUE(send->complete() && receive->complete())
+              << route.name << " " << size << " into " << room;
           EXPECT_EQ(receive->status().fault, Fault::truncated);
           EXPECT_EQ(receive->status().bytes, room);
           EXPECT_EQ(send->status().fault, Fault::none);
@@ -252,7 +253,7 @@ TEST(Protocol, lengths_beyond_32_bits_stay_whole) {
 }
 
 TEST(Protocol, a_get_is_preferred_only_between_contiguous_buffers) {
-  Job job = make_job(kWays[1]);
+  Job job = make_job(kRoutes[1]);
   auto plain = job.isend(0, 1, 1, filled(5000, 1));
   auto receive = job.irecv(1, 0, 1, 5000);
   job.settle();

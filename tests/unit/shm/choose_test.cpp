@@ -33,20 +33,20 @@ class Choose : public test::SegmentFolder {
             .local_size = size,
             .bytes = shm::geometry_from(params, size).total_bytes()};
   }
-  /// The ways that a process has, in the order in which the runtime finds the components.
-  struct Ways {
-    Ways(params::Registry& params, const std::string& directory, const std::string& names)
+  /// The candidates that a process has, in the order in which the runtime finds the components.
+  struct Candidates {
+    Candidates(params::Registry& params, const std::string& directory, const std::string& names)
         : memfd(params, -1), posix(params, directory) {
       if (names != "posix") list.push_back({"memfd", &memfd});
       if (names != "memfd") list.push_back({"posix", &posix});
     }
     shm::MemfdComponent memfd;
     shm::PosixComponent posix;
-    std::vector<shm::Way> list;
+    std::vector<shm::Candidate> list;
   };
-  Result<shm::Attached> attach(Ways& ways, std::uint32_t rank, std::uint32_t size,
+  Result<shm::Attached> attach(Candidates& candidates, std::uint32_t rank, std::uint32_t size,
                                bool ordered = false) const {
-    return shm::attach_node_segment(ways.list, spec(rank, size), ordered, Deadline::after_seconds(20));
+    return shm::attach_node_segment(candidates.list, spec(rank, size), ordered, Deadline::after_seconds(20));
   }
 
   /// `size` processes attach at once, wait for all others in the segment, and end. The exit codes of those
@@ -60,10 +60,10 @@ class Choose : public test::SegmentFolder {
     EXPECT_TRUE(std::filesystem::is_empty(directory) || blocked);
   }
   int meet(std::uint32_t rank, std::uint32_t size, const std::string& names, const std::string& expected) {
-    Ways ways(params, directory, names);
-    auto attached = attach(ways, rank, size);
+    Candidates candidates(params, directory, names);
+    auto attached = attach(candidates, rank, size);
     if (!attached) return 1;
-    if (ways.list[attached->way].name != expected) return 2;
+    if (candidates.list[attached->candidate].name != expected) return 2;
     auto node = shm::NodeSegment::open(std::move(attached->segment), shm::geometry_from(params, size), rank);
     if (!node) return 3;
     node->enter();
@@ -78,8 +78,8 @@ class Choose : public test::SegmentFolder {
   }
   /// Where a segment's name would be: found by letting one process make it.
   std::string path_of_segment() {
-    Ways ways(params, directory, "posix");
-    auto attached = attach(ways, 0, 2);
+    Candidates candidates(params, directory, "posix");
+    auto attached = attach(candidates, 0, 2);
     EXPECT_TRUE(attached) << attached.error().text();
     return std::filesystem::directory_iterator(directory)->path();
   }
@@ -94,16 +94,16 @@ TEST_F(Choose, a_name_comes_first_and_a_memfd_if_it_is_asked_for) {
 }
 
 TEST_F(Choose, the_users_order_counts) {
-  Ways ways(params, directory, "all");
-  const auto attached = attach(ways, 0, 2, true);
+  Candidates candidates(params, directory, "all");
+  const auto attached = attach(candidates, 0, 2, true);
   ASSERT_TRUE(attached) << attached.error().text();
-  EXPECT_EQ(ways.list[attached->way].name, "memfd");
+  EXPECT_EQ(candidates.list[attached->candidate].name, "memfd");
   EXPECT_NE(attached->giver, nullptr);
 }
 
 TEST_F(Choose, a_process_alone_needs_neither_name_nor_socket) {
-  Ways ways(params, directory, "all");
-  const auto attached = attach(ways, 0, 1);
+  Candidates candidates(params, directory, "all");
+  const auto attached = attach(candidates, 0, 1);
   ASSERT_TRUE(attached) << attached.error().text();
   EXPECT_EQ(attached->giver, nullptr);
   EXPECT_TRUE(std::filesystem::is_empty(directory));
@@ -116,8 +116,8 @@ TEST_F(Choose, somebody_elses_name_leads_all_processes_to_a_memfd) {
   ASSERT_EQ(::fchown(file.get(), 12345, 12345), 0);
   blocked = true;
   expect_all_meet(6, "all", "memfd");
-  Ways ways(params, directory, "all");
-  const auto attached = attach(ways, 0, 2);
+  Candidates candidates(params, directory, "all");
+  const auto attached = attach(candidates, 0, 2);
   ASSERT_TRUE(attached);
   ASSERT_EQ(attached->refused.size(), 1u);
   EXPECT_NE(attached->refused[0].find("belongs to another user"), std::string::npos) << attached->refused[0];
@@ -127,20 +127,20 @@ TEST_F(Choose, somebody_elses_name_leads_all_processes_to_a_memfd) {
 TEST_F(Choose, an_unusable_directory_is_an_error_if_only_names_are_allowed) {
   ASSERT_EQ(::chmod(directory.c_str(), 0777), 0);
   expect_all_meet(4, "all", "memfd");
-  Ways ways(params, directory, "posix");
-  const auto refused = attach(ways, 0, 2);
+  Candidates candidates(params, directory, "posix");
+  const auto refused = attach(candidates, 0, 2);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text().find("sticky"), std::string::npos) << refused.error().text();
 }
 
 TEST_F(Choose, a_name_that_appears_later_does_not_part_the_processes) {
   ASSERT_EQ(::chmod(directory.c_str(), 0777), 0);
-  Ways first(params, directory, "all");
+  Candidates first(params, directory, "all");
   const auto memfd = attach(first, 0, 3);
   ASSERT_TRUE(memfd) << memfd.error().text();
   ASSERT_EQ(::chmod(directory.c_str(), 0700), 0);
   // The directory is fine again, but the first process has decided.
-  Ways second(params, directory, "all");
+  Candidates second(params, directory, "all");
   const auto same = attach(second, 1, 3);
   ASSERT_TRUE(same) << same.error().text();
   memfd->segment.mapping.data()[200000] = std::byte{7};
@@ -155,9 +155,9 @@ TEST_F(Choose, a_full_file_system_leads_to_a_memfd) {
             ::mount("tmpfs", directory.c_str(), "tmpfs", 0, "size=256k") != 0) {
           return 99;
         }
-        Ways all(params, directory, "all");
+        Candidates all(params, directory, "all");
         const auto attached = attach(all, 0, 4);
-        if (!attached || all.list[attached->way].name != "memfd") return 1;
+        if (!attached || all.list[attached->candidate].name != "memfd") return 1;
         return attached->refused.at(0).find("free: ") != std::string::npos ? 0 : 2;
       }).wait();
   if (code == 99) GTEST_SKIP() << "no mount namespace of its own";
@@ -166,16 +166,16 @@ TEST_F(Choose, a_full_file_system_leads_to_a_memfd) {
 
 TEST_F(Choose, a_name_is_used_where_the_socket_is_somebody_elses) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
-  // The hijacker listens under the name of the turn, as root's job would.
-  const std::string name = shm::turn_name(spec(0, 2));
+  // The hijacker listens under the name of the election, as root's job would.
+  const std::string name = shm::election_name(spec(0, 2));
   test::Signal listening;
   Process hijacker([&] { return test::listen_as_another_user(name, listening); });
   listening.take();
-  Ways all(params, directory, "all");
+  Candidates all(params, directory, "all");
   const auto posix = attach(all, 0, 2);
   ASSERT_TRUE(posix) << posix.error().text();
-  EXPECT_EQ(all.list[posix->way].name, "posix");
-  Ways memfd(params, directory, "memfd");
+  EXPECT_EQ(all.list[posix->candidate].name, "posix");
+  Candidates memfd(params, directory, "memfd");
   const auto refused = attach(memfd, 0, 2);
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text().find("user 12345"), std::string::npos) << refused.error().text();

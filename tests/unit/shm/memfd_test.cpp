@@ -63,13 +63,13 @@ TEST_F(Memfd, an_inherited_segment_is_taken_before_other_ways_are_opened) {
   const UniqueFd memfd =
       std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 2), 7)).value();
   shm::MemfdComponent component(params, memfd.get());
-  const shm::Way way{"memfd", &component};
+  const shm::Candidate way{"memfd", &component};
   auto taken = shm::take_inherited(way, spec(0, 2), Deadline::after_seconds(5));
   ASSERT_TRUE(taken);
   EXPECT_TRUE(taken->segment.inherited);
   EXPECT_EQ(taken->how, "shm/memfd, inherited from mpiexec");
   shm::MemfdComponent without(params, -1);
-  const shm::Way other{"memfd", &without};
+  const shm::Candidate other{"memfd", &without};
   EXPECT_FALSE(shm::take_inherited(other, spec(0, 2), Deadline::after_seconds(5)));
 }
 

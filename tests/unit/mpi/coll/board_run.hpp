@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "mpi/coll/node/crew.hpp"
+#include "mpi/coll/node/board.hpp"
 #include "pairs.hpp"
 
 namespace starling::mpi::coll::testing {
@@ -86,8 +86,8 @@ struct BoardCase {
   }
 };
 
-/// Runs `member(crew)` in a thread for each.
-inline void run(const BoardCase& what, const std::function<void(node::Crew&)>& member) {
+/// Runs `member(board)` in a thread for each.
+inline void run(const BoardCase& what, const std::function<void(node::Board&)>& member) {
   std::vector<std::byte> bytes(node::BoardMemory::bytes(what.members, what.shape) + 128);
   auto* const base =
       reinterpret_cast<std::byte*>((reinterpret_cast<std::uintptr_t>(bytes.data()) + 127) / 128 * 128);
@@ -96,8 +96,8 @@ inline void run(const BoardCase& what, const std::function<void(node::Crew&)>& m
   for (std::uint32_t me = 0; me < what.members; ++me) {
     threads.emplace_back([&, me] {
       Yielding patience(lost);
-      node::Crew crew(node::BoardMemory(base, what.members, what.shape), me, what.families(), patience, 3);
-      member(crew);
+      node::Board board(node::BoardMemory(base, what.members, what.shape), me, what.families(), patience, 3);
+      member(board);
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -116,11 +116,11 @@ bool run_departure(const BoardCase& what, const Call& call, std::uint32_t leaver
   for (std::uint32_t me = 0; me < what.members; ++me) {
     threads.emplace_back([&, me] {
       Departing patience(lost, me, me == leaver ? waits : std::numeric_limits<int>::max());
-      node::Crew crew(node::BoardMemory(base, what.members, what.shape), me, what.families(), patience, 0);
+      node::Board board(node::BoardMemory(base, what.members, what.shape), me, what.families(), patience, 0);
       company = {true, &begun};
       if (!patience.left()) {
         ++begun;
-        Member(crew, call).make();
+        Member(board, call).make();
       }
       if (!patience.left()) return;
       for (int turn = 0; turn < 20; ++turn) std::this_thread::yield();  // the others come as far as they can
@@ -154,13 +154,13 @@ inline std::vector<node::Domains> in_domains(std::initializer_list<std::size_t> 
   return members;
 }
 
-/// Runs a series of calls, each member as a `Member(crew, call)`.
+/// Runs a series of calls, each member as a `Member(board, call)`.
 template <class Member, class Calls>
 void run_series(const BoardCase& what, const Calls& calls) {
   SCOPED_TRACE(what.text());
-  run(what, [&](node::Crew& crew) {
+  run(what, [&](node::Board& board) {
     for (const auto& call : calls) {
-      Member(crew, call).make();
+      Member(board, call).make();
       if (::testing::Test::HasFatalFailure()) return;
     }
   });

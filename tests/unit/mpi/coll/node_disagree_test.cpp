@@ -42,11 +42,11 @@ bool notices(const Call& call, int me) {
 
 class Member {
  public:
-  Member(node::Crew& crew, const Call& call)
-      : crew_(crew),
+  Member(node::Board& board, const Call& call)
+      : board_(board),
         call_(call),
-        me_(static_cast<int>(crew.me())),
-        size_(crew.size()),
+        me_(static_cast<int>(board.me())),
+        size_(board.size()),
         count_(me_ == call.odd ? call.odd_count : call.count),
         one_(kDense, count_),
         all_(kDense, count_ * size_),
@@ -59,9 +59,9 @@ class Member {
     ASSERT_TRUE(run());
     const bool correct = count_ == call_.count && call_.count == call_.odd_count && !call_.odd_operation;
     if (correct) {
-      EXPECT_TRUE(crew_.equal()) << "member " << me_;
+      EXPECT_TRUE(board_.equal()) << "member " << me_;
     } else if (notices(call_, me_)) {
-      EXPECT_FALSE(crew_.equal()) << "member " << me_;
+      EXPECT_FALSE(board_.equal()) << "member " << me_;
     }
     EXPECT_TRUE(one_.rest_is_blank() && all_.rest_is_blank() && result_.rest_is_blank()) << "member " << me_;
   }
@@ -71,13 +71,13 @@ class Member {
     const Type type = kDense.type();
     const Blocks blocks(result_.base(), count_, type), given(all_.base(), count_, type);
     switch (call_.kind) {
-      case Kind::bcast: return node::bcast(crew_, {one_.base(), count_, type, call_.root});
-      case Kind::gather: return node::gather(crew_, {one_.base(), count_, type, blocks, call_.root, false});
-      case Kind::scatter: return node::scatter(crew_, {given, one_.base(), count_, type, call_.root, false});
-      case Kind::allgather: return node::allgather(crew_, {one_.base(), count_, type, blocks, 0, false});
-      case Kind::alltoall: return node::alltoall(crew_, {given, blocks, false});
-      case Kind::reduce: return node::reduce(crew_, reduction());
-      case Kind::allreduce: return node::allreduce(crew_, reduction());
+      case Kind::bcast: return node::bcast(board_, {one_.base(), count_, type, call_.root});
+      case Kind::gather: return node::gather(board_, {one_.base(), count_, type, blocks, call_.root, false});
+      case Kind::scatter: return node::scatter(board_, {given, one_.base(), count_, type, call_.root, false});
+      case Kind::allgather: return node::allgather(board_, {one_.base(), count_, type, blocks, 0, false});
+      case Kind::alltoall: return node::alltoall(board_, {given, blocks, false});
+      case Kind::reduce: return node::reduce(board_, reduction());
+      case Kind::allreduce: return node::allreduce(board_, reduction());
       default: return reduce_scatter();
     }
   }
@@ -103,10 +103,10 @@ class Member {
     asked.count = count_;
     asked.type = kDense.type();
     asked.operation = operation();
-    return node::reduce_scatter(crew_, asked);
+    return node::reduce_scatter(board_, asked);
   }
 
-  node::Crew& crew_;
+  node::Board& board_;
   const Call& call_;
   int me_;
   std::uint64_t size_, count_;
@@ -116,7 +116,8 @@ class Member {
 /// Every kind and pair of counts, each followed by a bcast and an allreduce whose data are looked at.
 class Series {
  public:
-  Series(node::Crew& crew, const BoardCase& what) : crew_(crew), members_(static_cast<int>(what.members)) {}
+  Series(node::Board& board, const BoardCase& what)
+      : board_(board), members_(static_cast<int>(what.members)) {}
   void make(bool odd_operation) {
     const std::uint64_t counts[] = {1, 200, 700};
     int turn = 0;
@@ -132,7 +133,7 @@ class Series {
                           turn * 3 % 5 % members_,
                           turn % 2 == 0,
                           odd_operation && kind >= Kind::reduce};
-          Member(crew_, call).make();
+          Member(board_, call).make();
           follow_up(turn++);
           if (::testing::Test::HasFatalFailure()) return;
         }
@@ -143,26 +144,26 @@ class Series {
  private:
   void follow_up(int turn) {
     const Type type = kDense.type();
-    const auto root = turn % members_, me = static_cast<int>(crew_.me());
+    const auto root = turn % members_, me = static_cast<int>(board_.me());
     Memory told(kDense, 3), operand(kDense, 3), result(kDense, 3);
     for (std::uint64_t i = 0; i < 3; ++i) {
       if (me == root) told.set(i, element_of(root, i, static_cast<unsigned>(turn)));
       operand.set(i, element_of(me, i, static_cast<unsigned>(turn)));
     }
-    ASSERT_TRUE(node::bcast(crew_, {told.base(), 3, type, root}) && crew_.equal());
+    ASSERT_TRUE(node::bcast(board_, {told.base(), 3, type, root}) && board_.equal());
     Reduce asked;
     asked.send = operand.base();
     asked.receive = result.base();
     asked.count = 3;
     asked.type = type;
     asked.operation = kCompose;
-    ASSERT_TRUE(node::allreduce(crew_, asked) && crew_.equal());
+    ASSERT_TRUE(node::allreduce(board_, asked) && board_.equal());
     for (std::uint64_t i = 0; i < 3; ++i) {
       ASSERT_EQ(told.get(i), element_of(root, i, static_cast<unsigned>(turn)));
       ASSERT_EQ(result.get(i), folded(false, members_, i, static_cast<unsigned>(turn)));
     }
   }
-  node::Crew& crew_;
+  node::Board& board_;
   int members_;
 };
 
@@ -170,42 +171,43 @@ TEST(NodeDisagree, readers_notice_and_all_stay_in_step) {
   for (const BoardCase& what : {BoardCase{2, {4, 1024}}, BoardCase{3, {2, 512}}, BoardCase{5, {8, 2048}},
                                 BoardCase{11, {4, 4096}, in_domains({3, 5, 3})}}) {
     SCOPED_TRACE(what.text());
-    run(what, [&](node::Crew& crew) {
-      Series(crew, what).make(false);
-      Series(crew, what).make(true);
+    run(what, [&](node::Board& board) {
+      Series(board, what).make(false);
+      Series(board, what).make(true);
     });
   }
 }
 
 /// Notes disagreements one after the other, and gives what is known in the end.
-node::Difference noted(std::initializer_list<std::pair<node::Terms, node::Terms>> pairs) {
+node::Difference noted(std::initializer_list<std::pair<node::CallSignature, node::CallSignature>> pairs) {
   node::Difference result;
-  run({1, {1, 256}}, [&](node::Crew& crew) {
-    crew.agree(node::Terms(8));
+  run({1, {1, 256}}, [&](node::Board& board) {
+    board.agree(node::CallSignature(8));
     std::uint32_t member = 3;
-    for (const auto& [theirs, ours] : pairs) crew.differ(member++, theirs, ours);
-    EXPECT_EQ(crew.equal(), pairs.size() == 0);
-    result = crew.difference();
+    for (const auto& [theirs, ours] : pairs) board.differ(member++, theirs, ours);
+    EXPECT_EQ(board.equal(), pairs.size() == 0);
+    result = board.difference();
   });
   return result;
 }
 
 TEST(NodeDisagree, the_first_who_differs_counts_and_hearsay_only_until_then) {
-  using node::Terms;
-  const Terms ours(8, 1), other_length(16, 1), third(24, 1), heard = Terms::disagreement();
+  using node::CallSignature;
+  const CallSignature ours(8, 1), other_length(16, 1), third(24, 1), heard = CallSignature::disagreement();
   EXPECT_EQ(noted({}).member, -1);
   EXPECT_EQ(noted({{other_length, ours}}).member, 3);
   EXPECT_EQ(noted({{other_length, ours}, {third, ours}}).member, 3);
   EXPECT_EQ(noted({{other_length, ours}, {heard, ours}}).theirs, other_length);
-  const node::Difference late = noted({{heard, ours}, {third, Terms(32, 1)}, {other_length, ours}});
+  const node::Difference late = noted({{heard, ours}, {third, CallSignature(32, 1)}, {other_length, ours}});
   EXPECT_EQ(late.member, 4) << "who disagrees itself says more than who has heard of it";
   EXPECT_EQ(late.theirs, third);
-  EXPECT_EQ(late.ours, Terms(32, 1));
+  EXPECT_EQ(late.ours, CallSignature(32, 1));
 }
 
 TEST(NodeDisagree, a_detail_that_differs_anywhere_is_remembered_but_not_hearsay) {
-  using node::Terms;
-  const Terms ours(8, 1), other_length(16, 1), other_detail(8, 2), heard = Terms::disagreement();
+  using node::CallSignature;
+  const CallSignature ours(8, 1), other_length(16, 1), other_detail(8, 2),
+      heard = CallSignature::disagreement();
   EXPECT_FALSE(noted({{other_length, ours}}).detail);
   EXPECT_TRUE(noted({{other_detail, ours}}).detail);
   EXPECT_TRUE(noted({{other_detail, ours}, {other_length, ours}}).detail);
@@ -215,59 +217,59 @@ TEST(NodeDisagree, a_detail_that_differs_anywhere_is_remembered_but_not_hearsay)
 }
 
 TEST(NodeDisagree, who_has_seen_one_says_so_to_those_who_read_it_later) {
-  run({3, {4, 256}}, [](node::Crew& crew) {
-    const bool odd = crew.me() == 0;
-    crew.agree(node::Terms(odd ? 16 : 8));
-    crew.begin();
-    ASSERT_NE(crew.cell(), nullptr);
-    if (crew.me() == 2) {  // reads members 0 and 1 only after 1 has read 0
-      ASSERT_TRUE(crew.meet(1));
-    } else if (crew.me() == 1) {
-      ASSERT_NE(crew.read(0), nullptr);
-      EXPECT_EQ(crew.difference().member, 0);
+  run({3, {4, 256}}, [](node::Board& board) {
+    const bool odd = board.me() == 0;
+    board.agree(node::CallSignature(odd ? 16 : 8));
+    board.begin();
+    ASSERT_NE(board.cell(), nullptr);
+    if (board.me() == 2) {  // reads members 0 and 1 only after 1 has read 0
+      ASSERT_TRUE(board.meet(1));
+    } else if (board.me() == 1) {
+      ASSERT_NE(board.read(0), nullptr);
+      EXPECT_EQ(board.difference().member, 0);
     }
-    crew.post();
-    if (crew.me() == 2) {
-      ASSERT_NE(crew.read(1), nullptr);
-      EXPECT_TRUE(crew.difference().theirs.broken());
-      ASSERT_NE(crew.read(0), nullptr);
-      EXPECT_EQ(crew.difference().member, 0);
-      EXPECT_EQ(crew.difference().theirs.bytes(), 16u);
+    board.post();
+    if (board.me() == 2) {
+      ASSERT_NE(board.read(1), nullptr);
+      EXPECT_TRUE(board.difference().theirs.broken());
+      ASSERT_NE(board.read(0), nullptr);
+      EXPECT_EQ(board.difference().member, 0);
+      EXPECT_EQ(board.difference().theirs.bytes(), 16u);
     }
-    crew.finish();
+    board.finish();
   });
 }
 
 TEST(NodeDisagree, both_lengths_are_told_and_what_fits_is_taken) {
-  run({3, {4, 1024}}, [](node::Crew& crew) {
-    const bool root = crew.me() == 1;
+  run({3, {4, 1024}}, [](node::Board& board) {
+    const bool root = board.me() == 1;
     const std::uint64_t count = root ? 5 : 2;
     Memory buffer(kDense, count);
     for (std::uint64_t i = 0; root && i < count; ++i) buffer.set(i, value(1, i));
-    ASSERT_TRUE(node::bcast(crew, {buffer.base(), count, kDense.type(), 1}));
-    EXPECT_EQ(crew.equal(), root);
+    ASSERT_TRUE(node::bcast(board, {buffer.base(), count, kDense.type(), 1}));
+    EXPECT_EQ(board.equal(), root);
     if (root) return;
-    EXPECT_EQ(crew.difference().member, 1);
-    EXPECT_EQ(crew.difference().theirs.bytes(), 40u);
-    EXPECT_EQ(crew.difference().ours.bytes(), 16u);
+    EXPECT_EQ(board.difference().member, 1);
+    EXPECT_EQ(board.difference().theirs.bytes(), 40u);
+    EXPECT_EQ(board.difference().ours.bytes(), 16u);
     for (std::uint64_t i = 0; i < 2; ++i) EXPECT_EQ(buffer.get(i), value(1, i));
     EXPECT_TRUE(buffer.rest_is_blank());
   });
 }
 
 TEST(NodeDisagree, an_allgatherv_in_which_one_expects_more_of_another) {
-  run({4, {4, 256}}, [](node::Crew& crew) {
-    const auto me = static_cast<int>(crew.me());
+  run({4, {4, 256}}, [](node::Board& board) {
+    const auto me = static_cast<int>(board.me());
     const Type type = kDense.type();
     // Member 2 is wrong about member 0: more rounds than the others count.
     const std::int64_t counts[] = {me == 2 ? 90 : 3, 3, 3, 3}, places[] = {0, 90, 93, 96};
     Memory send(kDense, 3), receive(kDense, 99);
     for (std::uint64_t i = 0; i < 3; ++i) send.set(i, value(me, i));
     const Blocks blocks(receive.base(), Ints{nullptr, counts}, Ints{nullptr, places}, type);
-    ASSERT_TRUE(node::allgather(crew, {send.base(), 3, type, blocks, 0, false}));
-    EXPECT_FALSE(crew.equal());
-    ASSERT_TRUE(node::barrier(crew));
-    EXPECT_TRUE(crew.equal() && receive.rest_is_blank());
+    ASSERT_TRUE(node::allgather(board, {send.base(), 3, type, blocks, 0, false}));
+    EXPECT_FALSE(board.equal());
+    ASSERT_TRUE(node::barrier(board));
+    EXPECT_TRUE(board.equal() && receive.rest_is_blank());
   });
 }
 

@@ -38,8 +38,11 @@ std::vector<Call> series(unsigned seed, const BoardCase& what, unsigned calls) {
 
 class Member {
  public:
-  Member(node::Crew& crew, const Call& call)
-      : crew_(crew), call_(call), me_(static_cast<int>(crew.me())), size_(static_cast<int>(crew.size())) {}
+  Member(node::Board& board, const Call& call)
+      : board_(board),
+        call_(call),
+        me_(static_cast<int>(board.me())),
+        size_(static_cast<int>(board.size())) {}
 
   void make() {
     switch (call_.kind) {
@@ -70,14 +73,15 @@ class Member {
   }
 
   void barrier() {
-    const bool over = complete(node::barrier(crew_));
+    const bool over = complete(node::barrier(board_));
     EXPECT_TRUE(!over || company.begun == nullptr || *company.begun == size_) << "others are not there yet";
   }
 
   void bcast() {
     Memory buffer = memory(1);
     if (me_ == call_.root) set(buffer, 0, me_, 0);
-    if (!complete(node::bcast(crew_, {buffer.base(), call_.count, call_.layout->type(), call_.root}))) return;
+    if (!complete(node::bcast(board_, {buffer.base(), call_.count, call_.layout->type(), call_.root})))
+      return;
     expect(buffer, 0, call_.root, 0);
     EXPECT_TRUE(buffer.rest_is_blank());
   }
@@ -94,7 +98,7 @@ class Member {
     asked.operation = call_.commutative ? kSum : kCompose;
     asked.root = call_.root;
     asked.in_place = in_place;
-    if (!complete(all ? node::allreduce(crew_, asked) : node::reduce(crew_, asked))) return;
+    if (!complete(all ? node::allreduce(board_, asked) : node::reduce(board_, asked))) return;
     for (std::uint64_t i = 0; (all || me_ == call_.root) && i < call_.count; ++i)
       ASSERT_EQ(receive.get(i), folded(call_.commutative, size_, i, call_.turn)) << i;
     if (!in_place) expect(send, 0, me_, 0);
@@ -109,7 +113,7 @@ class Member {
     if (in_place) set(receive, me_, me_, 0);
     const Gather asked{send.base(), call_.count, type, Blocks(receive.base(), call_.count, type),
                        call_.root,  in_place};
-    if (!complete(node::gather(crew_, asked))) return;
+    if (!complete(node::gather(board_, asked))) return;
     for (int rank = 0; me_ == call_.root && rank < size_; ++rank) expect(receive, rank, rank, 0);
     EXPECT_TRUE(receive.rest_is_blank());
   }
@@ -121,7 +125,7 @@ class Member {
     for (int part = 0; me_ == call_.root && part < size_; ++part) set(send, part, me_, part);
     const Scatter asked{
         Blocks(send.base(), call_.count, type), receive.base(), call_.count, type, call_.root, in_place};
-    if (!complete(node::scatter(crew_, asked))) return;
+    if (!complete(node::scatter(board_, asked))) return;
     if (!in_place) expect(receive, 0, call_.root, me_);
     EXPECT_TRUE(receive.rest_is_blank());
   }
@@ -132,7 +136,7 @@ class Member {
     call_.in_place ? set(receive, me_, me_, 0) : set(send, 0, me_, 0);
     const Gather asked{send.base(), call_.count,   type, Blocks(receive.base(), call_.count, type),
                        0,           call_.in_place};
-    if (!complete(node::allgather(crew_, asked))) return;
+    if (!complete(node::allgather(board_, asked))) return;
     for (int rank = 0; rank < size_; ++rank) expect(receive, rank, rank, 0);
     EXPECT_TRUE(receive.rest_is_blank());
   }
@@ -144,12 +148,12 @@ class Member {
     for (int part = 0; part < size_; ++part) set(send, part, me_, part);
     const Alltoall asked{Blocks(send.base(), call_.count, type), Blocks(receive.base(), call_.count, type),
                          false};
-    if (!complete(node::alltoall(crew_, asked))) return;
+    if (!complete(node::alltoall(board_, asked))) return;
     for (int rank = 0; rank < size_; ++rank) expect(receive, rank, rank, me_);
     EXPECT_TRUE(receive.rest_is_blank());
   }
 
-  node::Crew& crew_;
+  node::Board& board_;
   const Call& call_;
   int me_, size_;
 };

@@ -9,7 +9,7 @@
 
 #include "board_run.hpp"
 #include "mpi/coll/node/algorithms.hpp"
-#include "mpi/coll/node/parcels.hpp"
+#include "mpi/coll/node/variable_blocks.hpp"
 
 namespace starling::mpi::coll::testing::unequal {
 namespace {
@@ -43,8 +43,11 @@ std::vector<Call> series(unsigned seed, const BoardCase& what, unsigned calls) {
 
 class Member {
  public:
-  Member(node::Crew& crew, const Call& call)
-      : crew_(crew), call_(call), me_(static_cast<int>(crew.me())), size_(static_cast<int>(crew.size())) {}
+  Member(node::Board& board, const Call& call)
+      : board_(board),
+        call_(call),
+        me_(static_cast<int>(board.me())),
+        size_(static_cast<int>(board.size())) {}
 
   void make() {
     switch (call_.kind) {
@@ -99,7 +102,7 @@ class Member {
     asked.type = kDense.type();
     asked.operation = call_.commutative ? kSum : kCompose;
     asked.in_place = call_.in_place;
-    if (!complete(inclusive ? node::scan(crew_, asked) : node::exscan(crew_, asked))) return;
+    if (!complete(inclusive ? node::scan(board_, asked) : node::exscan(board_, asked))) return;
     const int ranks = me_ + (inclusive ? 1 : 0);
     for (std::uint64_t i = 0; ranks != 0 && i < call_.count; ++i)
       ASSERT_EQ(receive.get(i), folded(call_.commutative, ranks, i, call_.turn)) << i;
@@ -126,7 +129,7 @@ class Member {
     asked.type = kDense.type();
     asked.operation = call_.commutative ? kSum : kCompose;
     asked.in_place = call_.in_place;
-    if (!complete(node::reduce_scatter(crew_, asked))) return;
+    if (!complete(node::reduce_scatter(board_, asked))) return;
     for (std::uint64_t i = 0; i < mine; ++i)
       ASSERT_EQ(receive.get(i), folded(call_.commutative, size_, before + i, call_.turn)) << i;
     EXPECT_TRUE(receive.rest_is_blank());
@@ -141,7 +144,7 @@ class Member {
     for (std::uint64_t i = 0; i < mine; ++i)
       call_.in_place ? receive.set(theirs.at(me_, i), value_of(me_, 0, i)) : send.set(i, value_of(me_, 0, i));
     const Gather asked{send.base(), mine, type, theirs.blocks(receive.base(), type), 0, call_.in_place};
-    if (!complete(node::allgather(crew_, asked))) return;
+    if (!complete(node::allgather(board_, asked))) return;
     for (int rank = 0; rank < size_; ++rank) {
       for (std::uint64_t i = 0; i < size_of(rank, 0); ++i)
         ASSERT_EQ(receive.get(theirs.at(rank, i)), value_of(rank, 0, i));
@@ -150,19 +153,19 @@ class Member {
 
   /// What did not fit is named on both sides; everything else has arrived.
   void expect_block(Memory& memory, const Places& places, int from, std::uint64_t room,
-                    const node::Parcels& parcels) const {
+                    const node::BlocksLeft& left) const {
     const std::uint64_t count = size_of(from, me_);
     const bool fits = from == me_ || count * 8 <= room;
-    EXPECT_EQ(std::count(parcels.from.begin(), parcels.from.end(), from), fits ? 0 : 1);
+    EXPECT_EQ(std::count(left.from.begin(), left.from.end(), from), fits ? 0 : 1);
     for (std::uint64_t i = 0; fits && i < count; ++i)
       ASSERT_EQ(memory.get(places.at(from, i)), value_of(from, me_, i));
   }
-  void expect_sent(std::uint64_t room, const node::Parcels& parcels, int to) const {
+  void expect_sent(std::uint64_t room, const node::BlocksLeft& left, int to) const {
     const bool fits = to == me_ || size_of(me_, to) * 8 <= room;
-    EXPECT_EQ(std::count(parcels.to.begin(), parcels.to.end(), to), fits ? 0 : 1);
+    EXPECT_EQ(std::count(left.to.begin(), left.to.end(), to), fits ? 0 : 1);
   }
   [[nodiscard]] std::uint64_t room(bool shared) const {
-    return (shared ? crew_.capacity() / crew_.size() & ~std::size_t{15} : crew_.capacity()) - 8;
+    return (shared ? board_.capacity() / board_.size() & ~std::size_t{15} : board_.capacity()) - 8;
   }
 
   void gatherv() {
@@ -175,12 +178,12 @@ class Member {
       in_place ? receive.set(theirs.at(me_, i), value_of(me_, me_, i))
                : send.set(i, value_of(me_, call_.root, i));
     const Gather asked{send.base(), mine, type, theirs.blocks(receive.base(), type), call_.root, in_place};
-    const node::Parcels parcels = node::gatherv(crew_, asked);
-    if (!complete(parcels.complete)) return;
-    EXPECT_LT(parcels.unequal.member, 0);
-    if (!collects) return expect_sent(room(false), parcels, call_.root);
-    for (int rank = 0; rank < size_; ++rank) expect_block(receive, theirs, rank, room(false), parcels);
-    EXPECT_TRUE(parcels.to.empty());
+    const node::BlocksLeft left = node::gatherv(board_, asked);
+    if (!complete(left.complete)) return;
+    EXPECT_LT(left.unequal.member, 0);
+    if (!collects) return expect_sent(room(false), left, call_.root);
+    for (int rank = 0; rank < size_; ++rank) expect_block(receive, theirs, rank, room(false), left);
+    EXPECT_TRUE(left.to.empty());
   }
 
   void alltoallv() {
@@ -192,16 +195,16 @@ class Member {
         send.set(ours.at(rank, i), value_of(me_, rank, i));
     }
     const Alltoall asked{ours.blocks(send.base(), type), theirs.blocks(receive.base(), type), false};
-    const node::Parcels parcels = node::alltoallv(crew_, asked);
-    if (!complete(parcels.complete)) return;
-    EXPECT_LT(parcels.unequal.member, 0);
+    const node::BlocksLeft left = node::alltoallv(board_, asked);
+    if (!complete(left.complete)) return;
+    EXPECT_LT(left.unequal.member, 0);
     for (int rank = 0; rank < size_; ++rank) {
-      expect_sent(room(true), parcels, rank);
-      expect_block(receive, theirs, rank, room(true), parcels);
+      expect_sent(room(true), left, rank);
+      expect_block(receive, theirs, rank, room(true), left);
     }
   }
 
-  node::Crew& crew_;
+  node::Board& board_;
   const Call& call_;
   int me_, size_;
 };
@@ -215,16 +218,16 @@ TEST(NodeUnequal, random_series_give_what_loops_over_the_ranks_give) {
 }
 
 TEST(NodeUnequal, a_block_longer_than_its_place_is_cut_off_and_told) {
-  run({3, {4, 1024}}, [](node::Crew& crew) {
-    const auto me = static_cast<int>(crew.me());
+  run({3, {4, 1024}}, [](node::Board& board) {
+    const auto me = static_cast<int>(board.me());
     const Type type = kDense.type();
     Memory send(kDense, 3), receive(kDense, 9);
     for (std::uint64_t i = 0; i < 3; ++i) send.set(i, value(me, i));
     const std::int64_t counts[] = {3, 2, 3}, places[] = {0, 3, 6};
     const Blocks expected(receive.base(), Ints{nullptr, counts}, Ints{nullptr, places}, type);
-    const node::Parcels parcels = node::gatherv(crew, {send.base(), 3, type, expected, 0, false});
-    ASSERT_TRUE(parcels.complete);
-    EXPECT_EQ(parcels.unequal.member, me == 0 ? 1 : -1);
+    const node::BlocksLeft left = node::gatherv(board, {send.base(), 3, type, expected, 0, false});
+    ASSERT_TRUE(left.complete);
+    EXPECT_EQ(left.unequal.member, me == 0 ? 1 : -1);
     for (const std::uint64_t i : {0u, 1u, 2u, 3u, 4u, 6u, 7u, 8u}) {
       if (me == 0) {
         EXPECT_EQ(receive.get(i), value(static_cast<int>(i / 3), i % 3)) << i;

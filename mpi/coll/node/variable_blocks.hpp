@@ -7,18 +7,18 @@
 /// where it fits. A block that does not fit follows in a message; its sender and its receiver, who has read
 /// the size, know that, and nobody else has to.
 /// Threads: one per member. Ownership: buffers are the caller's.
-/// Errors:  see Parcels. Units: bytes.
+/// Errors:  see BlocksLeft. Units: bytes.
 
 #include <cstdint>
 #include <vector>
 
 #include "mpi/coll/arguments.hpp"
-#include "mpi/coll/node/crew.hpp"
+#include "mpi/coll/node/board.hpp"
 
 namespace starling::mpi::coll::node {
 
 /// What became of the blocks.
-struct Parcels {
+struct BlocksLeft {
   bool complete = true;   ///< false: a member has died; nothing else counts then
   Difference unequal;     ///< a member whose block has another length than is expected: what fits is taken
   std::vector<int> from;  ///< whose block is still to be received by a message
@@ -26,12 +26,12 @@ struct Parcels {
   [[nodiscard]] bool messages() const noexcept { return !from.empty() || !to.empty(); }
 };
 
-[[nodiscard]] Parcels gatherv(Crew& crew, const Gather& asked);
+[[nodiscard]] BlocksLeft gatherv(Board& board, const Gather& asked);
 /// Not in place.
-[[nodiscard]] Parcels alltoallv(Crew& crew, const Alltoall& asked);
+[[nodiscard]] BlocksLeft alltoallv(Board& board, const Alltoall& asked);
 
 /// The least room that a member's cell needs for a block to each of the others.
-[[nodiscard]] constexpr std::size_t least_parcels(std::uint32_t members) noexcept {
+[[nodiscard]] constexpr std::size_t least_blocks_cell(std::uint32_t members) noexcept {
   return 32 * std::size_t{members};
 }
 

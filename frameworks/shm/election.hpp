@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Whose turn it is to make the node's segment, and how a segment without a name is handed over.
+/// @file  Which process makes the node's segment, and how a segment without a name is handed over.
 /// Layer: framework. See docs/design/shared-memory.md.
 ///
-/// The turn is a name: an abstract unix socket that one process at a time can bind. It belongs to the job and
-/// the node, vanishes with its last holder in whatever way that ends, and exists within one network
-/// namespace. Who has the turn makes the segment. If that has a name of its own, the turn ends, and the
-/// others find it. If not, a Giver hands the descriptor to each process that asks, together with the
-/// listening socket: every holder can then give, so that no single death takes the segment away.
+/// Elected is who binds a name: an abstract unix socket, which one process at a time can bind. The name
+/// belongs to the job and the node, vanishes with its last holder in whatever way that ends, and exists
+/// within one network namespace. The elected process makes the segment. If that has a name of its own, the
+/// election ends, and the others find it. If not, a Giver hands the descriptor to each process that asks,
+/// together with the listening socket: every holder can then give, so that no single death takes the segment
+/// away.
 ///
-/// Threads:   take_turn by one thread; a Giver has a thread of its own until it ends or is destroyed.
+/// Threads:   elect by one thread; a Giver has a thread of its own until it ends or is destroyed.
 /// Ownership: descriptors by UniqueFd. The Giver borrows none: it duplicates what it gives.
 /// Errors:    a name that belongs to another user is Errc::denied; nothing is taken from or given to another
 ///            user (SO_PEERCRED).
@@ -25,23 +26,24 @@
 
 namespace starling::shm {
 
-struct Turn {
-  UniqueFd listener;  ///< the bound socket: whoever holds it has the turn, or shares in giving
-  UniqueFd memory;    ///< what another process handed over; none: it is this process's turn
+struct Election {
+  UniqueFd listener;  ///< the bound socket: whoever holds it is elected, or shares in giving
+  UniqueFd memory;    ///< what another process handed over; none: this process is elected
   std::string why;    ///< with memory: why whoever made it took no other way
 };
 
 /// The name of the socket of this job and node, as people write it: with '@' for the leading zero byte.
-[[nodiscard]] std::string turn_name(const SegmentSpec& spec);
+[[nodiscard]] std::string election_name(const SegmentSpec& spec);
 
-/// Waits for the turn, or for whoever has it. Empty: that one has ended it without handing anything over; a
+/// Waits to be elected, or for who is. Empty: that process has given the name up and handed nothing over; a
 /// segment may have a name now.
-[[nodiscard]] Result<std::optional<Turn>> take_turn(const SegmentSpec& spec, Deadline deadline);
+[[nodiscard]] Result<std::optional<Election>> elect(const SegmentSpec& spec, Deadline deadline);
 
 /// Hands a segment to the processes of this job on this node that ask for it.
 class Giver {
  public:
-  /// Starts giving `memory` through the turn's `listener`. `why`: see Turn; only its beginning is passed on.
+  /// Starts giving `memory` through the election's `listener`. `why`: see Election; only its beginning is
+  /// passed on.
   [[nodiscard]] static Result<std::unique_ptr<Giver>> start(int memory, UniqueFd listener,
                                                             const SegmentSpec& spec,
                                                             const std::string& why = {});

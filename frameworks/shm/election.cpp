@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Asking for the turn. What is hard: anybody on the machine can bind or connect to an abstract name, so only
+// Asking to be elected. What is hard: anybody on the machine can bind or connect to an abstract name, so only
 // the kernel's word about the other side's user is believed, and a holder that never answers must not be
 // waited for beyond the deadline. Layer: framework. Design: docs/design/shared-memory.md.
 
-#include "frameworks/shm/turn.hpp"
+#include "frameworks/shm/election.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -16,8 +16,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "frameworks/shm/election_wire.hpp"
 #include "frameworks/shm/node_segment.hpp"
-#include "frameworks/shm/turn_wire.hpp"
 
 namespace starling::shm {
 namespace {
@@ -33,7 +33,7 @@ struct Address {
   sockaddr_un name{};
   socklen_t length = 0;
   explicit Address(const SegmentSpec& spec) {
-    const std::string text = turn_name(spec);
+    const std::string text = election_name(spec);
     name.sun_family = AF_UNIX;
     const std::size_t bytes = std::min(text.size() - 1, sizeof(name.sun_path) - 1);
     std::memcpy(name.sun_path + 1, text.data() + 1, bytes);  // the leading zero byte makes it abstract
@@ -47,7 +47,7 @@ UniqueFd new_socket() noexcept {
 }
 
 Unexpected denied(const SegmentSpec& spec, const std::string& who) {
-  return fail(Errc::denied, "socket " + turn_name(spec),
+  return fail(Errc::denied, "socket " + election_name(spec),
               who + " holds this name, which belongs to this job; select shm=posix, which does not need it");
 }
 
@@ -59,64 +59,64 @@ void pause_for(std::uint64_t ns, Deadline deadline) noexcept {
 enum class Asked { handed, ended, silent };
 
 /// Waits for the answer of a holder of this user.
-Result<Asked> await_offer(int socket, const SegmentSpec& spec, Deadline deadline, Turn& turn) {
+Result<Asked> await_offer(int socket, const SegmentSpec& spec, Deadline deadline, Election& election) {
   const std::uint64_t left_ms = deadline.left_ns() / 1'000'000 + 1;
   pollfd ready{socket, POLLIN, 0};
   const int wait_ms = left_ms < kAnswerMs ? static_cast<int>(left_ms) : kAnswerMs;
   const int count = ::poll(&ready, 1, wait_ms);
   if (count == 0 || (count < 0 && errno == EINTR)) return Asked::silent;
   auto offer = wire::receive_offer(socket);
-  if (!offer) return fail(std::move(offer).error().within("socket " + turn_name(spec)));
+  if (!offer) return fail(std::move(offer).error().within("socket " + election_name(spec)));
   if (!*offer) return Asked::ended;
   if ((*offer)->offer.nonce != job_nonce(spec.job) || (*offer)->offer.bytes != spec.bytes) {
-    return fail(Errc::bad_input, "socket " + turn_name(spec),
+    return fail(Errc::bad_input, "socket " + election_name(spec),
                 "a segment of " + std::to_string((*offer)->offer.bytes) + " bytes is offered, " +
                     std::to_string(spec.bytes) +
                     " were expected: all processes of a job must see the same shm_* parameters");
   }
   const wire::Offer& said = (*offer)->offer;
-  turn = Turn{std::move((*offer)->listener), std::move((*offer)->memory),
-              std::string(said.why, ::strnlen(said.why, sizeof said.why))};
+  election = Election{std::move((*offer)->listener), std::move((*offer)->memory),
+                      std::string(said.why, ::strnlen(said.why, sizeof said.why))};
   return Asked::handed;
 }
 
 /// Binds the name. An empty descriptor: somebody has it.
 Result<UniqueFd> try_bind(const SegmentSpec& spec, const Address& address) {
   UniqueFd socket = new_socket();
-  if (!socket) return fail(system_error("socket " + turn_name(spec), "cannot be made", errno));
+  if (!socket) return fail(system_error("socket " + election_name(spec), "cannot be made", errno));
   if (::bind(socket.get(), address.get(), address.length) == 0) {
     if (::listen(socket.get(), kBacklog) == 0) return socket;
-    return fail(system_error("socket " + turn_name(spec), "listen", errno));
+    return fail(system_error("socket " + election_name(spec), "listen", errno));
   }
   if (errno == EADDRINUSE) return UniqueFd{};
-  return fail(system_error("socket " + turn_name(spec), "bind", errno));
+  return fail(system_error("socket " + election_name(spec), "bind", errno));
 }
 
 }  // namespace
 
-std::string turn_name(const SegmentSpec& spec) {
+std::string election_name(const SegmentSpec& spec) {
   char name[64];
   std::snprintf(name, sizeof name, "@starling-%u-%016llx-%u", static_cast<unsigned>(::geteuid()),
                 static_cast<unsigned long long>(job_nonce(spec.job)), static_cast<unsigned>(spec.node));
   return name;
 }
 
-Result<std::optional<Turn>> take_turn(const SegmentSpec& spec, Deadline deadline) {
+Result<std::optional<Election>> elect(const SegmentSpec& spec, Deadline deadline) {
   const Address address(spec);
   std::uint64_t deaf_since_ns = 0;
-  Turn turn;
+  Election election;
   for (; !deadline.passed(); pause_for(kRetryNs, deadline)) {
     auto bound = try_bind(spec, address);
     if (!bound) return fail(std::move(bound).error());
     if (*bound) {
-      turn.listener = std::move(*bound);
-      return std::optional<Turn>(std::move(turn));
+      election.listener = std::move(*bound);
+      return std::optional<Election>(std::move(election));
     }
     const UniqueFd socket = new_socket();
-    if (!socket) return fail(system_error("socket " + turn_name(spec), "cannot be made", errno));
+    if (!socket) return fail(system_error("socket " + election_name(spec), "cannot be made", errno));
     if (::connect(socket.get(), address.get(), address.length) != 0) {
       if (errno != ECONNREFUSED && errno != EAGAIN) {
-        return fail(system_error("socket " + turn_name(spec), "connect", errno));
+        return fail(system_error("socket " + election_name(spec), "connect", errno));
       }
       const bool deaf = errno == ECONNREFUSED;
       if (!deaf || deaf_since_ns == 0) deaf_since_ns = deaf ? now_ns() : 0;
@@ -128,12 +128,12 @@ Result<std::optional<Turn>> take_turn(const SegmentSpec& spec, Deadline deadline
     if (!holder || holder->uid != ::geteuid()) {
       return denied(spec, holder ? "user " + std::to_string(holder->uid) : "an unknown user");
     }
-    auto asked = await_offer(socket.get(), spec, deadline, turn);
+    auto asked = await_offer(socket.get(), spec, deadline, election);
     if (!asked) return fail(std::move(asked).error());
-    if (*asked == Asked::handed) return std::optional<Turn>(std::move(turn));
-    if (*asked == Asked::ended) return std::optional<Turn>{};
+    if (*asked == Asked::handed) return std::optional<Election>(std::move(election));
+    if (*asked == Asked::ended) return std::optional<Election>{};
   }
-  return fail(Errc::timed_out, "socket " + turn_name(spec),
+  return fail(Errc::timed_out, "socket " + election_name(spec),
               "the processes that hold this node's shared memory did not hand it over (are they stopped?)");
 }
 

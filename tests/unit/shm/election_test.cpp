@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The turn to make a segment, and handing it over: by real processes, with deaths and another user.
+// Electing who makes a segment, and handing it over: by real processes, with deaths and another user.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <string>
 
 #include "frameworks/shm/attach.hpp"
+#include "frameworks/shm/election.hpp"
 #include "frameworks/shm/params.hpp"
-#include "frameworks/shm/turn.hpp"
 #include "tests/unit/shm/processes.hpp"
 #include "tests/unit/shm/segments.hpp"
 
@@ -21,12 +21,12 @@ namespace {
 using test::Process;
 using test::Signal;
 
-class Turn : public testing::Test {
+class Election : public testing::Test {
  protected:
   void SetUp() override { ASSERT_TRUE(shm::register_params(params)); }
 
   shm::SegmentSpec spec(std::uint32_t size = 4) const {
-    return {.job = "turn-test-" + std::to_string(test_pid_),
+    return {.job = "election-test-" + std::to_string(test_pid_),
             .node = 0,
             .local_rank = 0,
             .local_size = size,
@@ -39,32 +39,32 @@ class Turn : public testing::Test {
     char part[4096];
     for (ssize_t got = 0; (got = ::read(table.get(), part, sizeof part)) > 0;)
       text.append(part, static_cast<std::size_t>(got));
-    return text.find(shm::turn_name(spec()) + "\n") != std::string::npos;
+    return text.find(shm::election_name(spec()) + "\n") != std::string::npos;
   }
-  /// Takes the turn, makes a segment whose byte at 200000 is `mark`, gives it, and lives on.
+  /// Takes the election, makes a segment whose byte at 200000 is `mark`, gives it, and lives on.
   int make_and_give(char mark, const Signal& given) const {
-    auto turn = shm::take_turn(spec(), soon());
-    if (!turn || !*turn || (*turn)->memory) return 1;
+    auto election = shm::elect(spec(), soon());
+    if (!election || !*election || (*election)->memory) return 1;
     auto segment = shm::private_segment(params, spec());
     if (!segment) return 2;
     segment->mapping.data()[200000] = static_cast<std::byte>(mark);
-    auto giver = shm::Giver::start(segment->fd.get(), std::move((*turn)->listener), spec(), "a reason");
+    auto giver = shm::Giver::start(segment->fd.get(), std::move((*election)->listener), spec(), "a reason");
     if (!giver) return 3;
     given.give();
     for (;;) ::pause();
   }
   /// Gets a segment from somebody and returns its mark; 0: it was not handed over.
-  int receive(shm::Turn* kept = nullptr) const {
-    auto turn = shm::take_turn(spec(), soon());
-    if (!turn || !*turn || !(*turn)->memory) return 0;
-    auto segment = shm::handed_segment(std::move((*turn)->memory), spec(), soon());
+  int receive(shm::Election* kept = nullptr) const {
+    auto election = shm::elect(spec(), soon());
+    if (!election || !*election || !(*election)->memory) return 0;
+    auto segment = shm::handed_segment(std::move((*election)->memory), spec(), soon());
     if (!segment) return 0;
     const int mark = std::to_integer<int>(segment->mapping.data()[200000]);
-    if (kept != nullptr) *kept = {std::move((*turn)->listener), std::move(segment->fd), (*turn)->why};
+    if (kept != nullptr) *kept = {std::move((*election)->listener), std::move(segment->fd), (*election)->why};
     return mark;
   }
   int receive_and_give(const Signal& given) const {
-    shm::Turn kept;
+    shm::Election kept;
     if (receive(&kept) == 0) return 1;
     auto giver = shm::Giver::start(kept.memory.get(), std::move(kept.listener), spec());
     if (!giver) return 2;
@@ -78,31 +78,31 @@ class Turn : public testing::Test {
   const pid_t test_pid_ = ::getpid();  // also in forked processes
 };
 
-TEST_F(Turn, the_first_has_it_and_the_name_goes_with_it) {
-  auto turn = shm::take_turn(spec(), soon());
-  ASSERT_TRUE(turn && *turn) << turn.error().text();
-  EXPECT_FALSE((*turn)->memory);
+TEST_F(Election, the_first_has_it_and_the_name_goes_with_it) {
+  auto election = shm::elect(spec(), soon());
+  ASSERT_TRUE(election && *election) << election.error().text();
+  EXPECT_FALSE((*election)->memory);
   EXPECT_TRUE(name_exists());
-  turn = std::optional<shm::Turn>{};
+  election = std::optional<shm::Election>{};
   EXPECT_FALSE(name_exists());
 }
 
-TEST_F(Turn, who_waits_learns_that_it_ended_without_a_segment) {
+TEST_F(Election, who_waits_learns_that_it_ended_without_a_segment) {
   Signal have_it;
   Process first([&] {
-    auto turn = shm::take_turn(spec(), soon());
+    auto election = shm::elect(spec(), soon());
     have_it.give();
     ::usleep(50'000);
-    return turn && *turn ? 0 : 1;
+    return election && *election ? 0 : 1;
   });
   have_it.take();
-  auto turn = shm::take_turn(spec(), soon());
-  ASSERT_TRUE(turn) << turn.error().text();
-  EXPECT_FALSE(turn->has_value());
+  auto election = shm::elect(spec(), soon());
+  ASSERT_TRUE(election) << election.error().text();
+  EXPECT_FALSE(election->has_value());
   EXPECT_EQ(first.wait(), 0);
 }
 
-TEST_F(Turn, many_processes_get_one_segment) {
+TEST_F(Election, many_processes_get_one_segment) {
   constexpr int kProcesses = 12;
   std::vector<Process> all;
   Signal given;
@@ -113,7 +113,7 @@ TEST_F(Turn, many_processes_get_one_segment) {
   for (Process& other : others) EXPECT_EQ(other.wait(), 0);
 }
 
-TEST_F(Turn, another_holder_gives_after_the_maker_was_killed) {
+TEST_F(Election, another_holder_gives_after_the_maker_was_killed) {
   Signal given;
   Process maker([&] { return make_and_give('a', given); });
   given.take();
@@ -128,7 +128,7 @@ TEST_F(Turn, another_holder_gives_after_the_maker_was_killed) {
   EXPECT_EQ(receive(), 'b') << "nobody had the first segment any more";
 }
 
-TEST_F(Turn, a_holder_that_is_stopped_holds_nobody_up_if_another_gives) {
+TEST_F(Election, a_holder_that_is_stopped_holds_nobody_up_if_another_gives) {
   Signal given;
   Process maker([&] { return make_and_give('s', given); });
   given.take();
@@ -138,26 +138,26 @@ TEST_F(Turn, a_holder_that_is_stopped_holds_nobody_up_if_another_gives) {
   EXPECT_EQ(receive(), 's');
 }
 
-TEST_F(Turn, a_holder_that_never_answers_is_waited_for_until_the_deadline) {
+TEST_F(Election, a_holder_that_never_answers_is_waited_for_until_the_deadline) {
   Signal have_it;
   Process first([&] {
-    auto turn = shm::take_turn(spec(), soon());
+    auto election = shm::elect(spec(), soon());
     have_it.give();
     for (;;) ::pause();
     return 0;
   });
   have_it.take();
-  const auto turn = shm::take_turn(spec(), Deadline::after_ns(200'000'000));
-  ASSERT_FALSE(turn);
-  EXPECT_EQ(turn.error().code, Errc::timed_out);
-  EXPECT_NE(turn.error().text().find(shm::turn_name(spec())), std::string::npos);
+  const auto election = shm::elect(spec(), Deadline::after_ns(200'000'000));
+  ASSERT_FALSE(election);
+  EXPECT_EQ(election.error().code, Errc::timed_out);
+  EXPECT_NE(election.error().text().find(shm::election_name(spec())), std::string::npos);
 }
 
-TEST_F(Turn, the_end_of_giving_takes_the_name_away_in_all_processes) {
+TEST_F(Election, the_end_of_giving_takes_the_name_away_in_all_processes) {
   Signal given;
   Process maker([&] { return make_and_give('e', given); });
   given.take();
-  shm::Turn kept;
+  shm::Election kept;
   ASSERT_EQ(receive(&kept), 'e');
   EXPECT_EQ(kept.why, "a reason");
   auto giver = shm::Giver::start(kept.memory.get(), std::move(kept.listener), spec());
@@ -167,24 +167,24 @@ TEST_F(Turn, the_end_of_giving_takes_the_name_away_in_all_processes) {
   EXPECT_FALSE(name_exists()) << "the maker still lives, but gives no more";
 }
 
-TEST_F(Turn, a_name_that_somebody_elses_process_holds_is_refused) {
+TEST_F(Election, a_name_that_somebody_elses_process_holds_is_refused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   Signal listening;
-  const std::string name = shm::turn_name(spec());
+  const std::string name = shm::election_name(spec());
   Process hijacker([&] { return test::listen_as_another_user(name, listening); });
   listening.take();
-  const auto turn = shm::take_turn(spec(), soon());
-  ASSERT_FALSE(turn);
-  EXPECT_EQ(turn.error().code, Errc::denied);
-  EXPECT_NE(turn.error().text().find("user 12345"), std::string::npos) << turn.error().text();
+  const auto election = shm::elect(spec(), soon());
+  ASSERT_FALSE(election);
+  EXPECT_EQ(election.error().code, Errc::denied);
+  EXPECT_NE(election.error().text().find("user 12345"), std::string::npos) << election.error().text();
 }
 
-TEST_F(Turn, nothing_is_given_to_another_user) {
+TEST_F(Election, nothing_is_given_to_another_user) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user";
   Signal given;
   Process maker([&] { return make_and_give('x', given); });
   given.take();
-  const test::AbstractName name(shm::turn_name(spec()));
+  const test::AbstractName name(shm::election_name(spec()));
   Process thief([&] {
     if (::setresuid(test::kAnotherUser, test::kAnotherUser, test::kAnotherUser) != 0) return 1;
     const UniqueFd socket(::socket(AF_UNIX, SOCK_SEQPACKET, 0));
@@ -196,7 +196,7 @@ TEST_F(Turn, nothing_is_given_to_another_user) {
   EXPECT_EQ(receive(), 'x') << "the giver goes on";
 }
 
-TEST_F(Turn, what_is_no_segment_of_this_job_is_refused) {
+TEST_F(Election, what_is_no_segment_of_this_job_is_refused) {
   const UniqueFd plain(::memfd_create("starling-test", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   ASSERT_EQ(::ftruncate(plain.get(), static_cast<off_t>(spec().bytes)), 0);
   auto unsealed = shm::handed_segment(UniqueFd(::dup(plain.get())), spec(), soon());

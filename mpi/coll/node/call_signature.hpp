@@ -9,20 +9,22 @@
 
 namespace starling::mpi::coll::node {
 
-class Terms {
+class CallSignature {
  public:
-  Terms() = default;
+  CallSignature() = default;
   /// `detail`: what else has to be equal: the operation of a reduction, or rounds_detail().
-  explicit constexpr Terms(std::uint64_t bytes, std::uint8_t detail = 0) noexcept
+  explicit constexpr CallSignature(std::uint64_t bytes, std::uint8_t detail = 0) noexcept
       : bits_(bytes << 8 | detail) {}
   /// Of a member that has already seen others disagree.
-  [[nodiscard]] static constexpr Terms disagreement() noexcept { return Terms(~std::uint64_t{0}, 0xff); }
+  [[nodiscard]] static constexpr CallSignature disagreement() noexcept {
+    return CallSignature(~std::uint64_t{0}, 0xff);
+  }
 
   /// Below 2^56.
   [[nodiscard]] constexpr std::uint64_t bytes() const noexcept { return bits_ >> 8; }
   [[nodiscard]] constexpr std::uint8_t detail() const noexcept { return static_cast<std::uint8_t>(bits_); }
   [[nodiscard]] constexpr bool broken() const noexcept { return bits_ == ~std::uint64_t{0}; }
-  friend constexpr bool operator==(Terms, Terms) noexcept = default;
+  friend constexpr bool operator==(CallSignature, CallSignature) noexcept = default;
 
  private:
   std::uint64_t bits_ = 0;
@@ -38,7 +40,7 @@ class Terms {
 /// The first disagreement that a member has seen in a call.
 struct Difference {
   int member = -1;  ///< -1: none
-  Terms theirs, ours;
+  CallSignature theirs, ours;
   bool detail = false;  ///< whether the detail of any differs
 };
 

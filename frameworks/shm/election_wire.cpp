@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Descriptors over a unix socket. Layer: framework. Design: docs/design/shared-memory.md.
 
-#include "frameworks/shm/turn_wire.hpp"
+#include "frameworks/shm/election_wire.hpp"
 
 #include <sys/uio.h>
 

@@ -48,6 +48,7 @@ class Moving final : public mpi::Operation {
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }
+  [[nodiscard]] bool one_sided() const noexcept override { return true; }
   int finish(MPI_Status&) override {
     if (!channel_.lost()) return MPI_SUCCESS;
     return error(MPI_ERR_PROC_ABORTED, win_->label(channel_.rank()) + ": its process has ended");
@@ -116,7 +117,7 @@ MPI_Request request_of_last(Win& win, std::uint32_t rank) {
   Channel& channel = Part::of(win).to(rank);
   (void)channel.advance();
   if (channel.done_here(channel.number()) && !channel.lost())
-    return as_handle<MPI_Request>(Request::sent().handle());
+    return as_handle<MPI_Request>(Request::moved().handle());
   Request* const request = Request::make(Request::Form::operation);
   request->operation = std::make_unique<Moving>(win, channel);
   (void)request->start();

@@ -40,18 +40,33 @@ Request* Request::make(Form form) {
   return request;
 }
 
+namespace {
+
+Request* make_complete(Request::Form form) {
+  Request* const request = Request::make(form);
+  request->active = true;
+  request->core.complete.store(true, std::memory_order_relaxed);
+  return request;
+}
+
+}  // namespace
+
 Request& Request::sent() {
   static constinit Request* request = nullptr;
-  if (request == nullptr) [[unlikely]] {
-    request = make(Form::sent);
-    request->active = true;
-    request->core.complete.store(true, std::memory_order_relaxed);
-  }
+  if (request == nullptr) [[unlikely]]
+    request = make_complete(Form::sent);
+  return *request;
+}
+
+Request& Request::moved() {
+  static constinit Request* request = nullptr;
+  if (request == nullptr) [[unlikely]]
+    request = make_complete(Form::moved);
   return *request;
 }
 
 void Request::free() {
-  if (form == Form::sent) return;
+  if (form >= Form::sent) return;
   tables().request.retire(handle());
   drop();
 }
@@ -83,14 +98,15 @@ int Request::start() {
       Runtime::get()->pml().isend(core);
       return MPI_SUCCESS;
     case Form::receive: Runtime::get()->pml().irecv(core); return MPI_SUCCESS;
-    case Form::sent: break;  // it is never started
+    case Form::sent:
+    case Form::moved: break;  // they are never started
   }
   return error(MPI_ERR_INTERN, "a request of unknown form was started");
 }
 
 int Request::result(MPI_Status& status) {
   clear(status);
-  if (form == Form::sent) return MPI_SUCCESS;
+  if (form >= Form::sent) return MPI_SUCCESS;
   if (form == Form::operation) return operation->finish(status);
   if (form == Form::receive || form == Form::proc_null) fill_status(core.status, status);
   set_cancelled(status, core.status.cancelled);

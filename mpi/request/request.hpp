@@ -43,13 +43,15 @@ class Operation : public Progressable {
   virtual void told() noexcept {}
   /// Of a receive whose buffer the library provides (mpi/managed), else null.
   [[nodiscard]] virtual ManagedBuffer* managed() noexcept { return nullptr; }
+  /// A one-sided operation (section 12.3.5).
+  [[nodiscard]] virtual bool one_sided() const noexcept { return false; }
   /// Ended by a call of the user's, not by progress: who ends it frees a detached one.
   [[nodiscard]] virtual bool ended_by_user() const noexcept { return false; }
 };
 
 class Request final : public GuardedObject {
  public:
-  enum class Form : std::uint8_t { send, receive, operation, proc_null, sent };
+  enum class Form : std::uint8_t { send, receive, operation, proc_null, sent, moved };
 
   Request() = default;
   ~Request() override;
@@ -59,12 +61,19 @@ class Request final : public GuardedObject {
   /// The one request, complete for ever, that stands for every send that was done when its call returned:
   /// most sends of short messages need no request of their own. Form::sent; free() leaves it alone.
   [[nodiscard]] static Request& sent();
+  /// The same for one-sided operations. Form::moved.
+  [[nodiscard]] static Request& moved();
   /// Gives it back: handle, references, buffers.
   void free();
 
   /// It has completed well, and there is nothing to do with it but to free it.
   [[nodiscard]] bool plain() const noexcept {
     return form != Form::operation && !persistent && core.status.fault == pml::Fault::none;
+  }
+
+  /// Of a one-sided operation: it can be waited for and tested, and nothing else (section 12.3.5).
+  [[nodiscard]] bool one_sided() const noexcept {
+    return form == Form::moved || (operation != nullptr && operation->one_sided());
   }
 
   /// Starts a send, receive or operation whose fields are set; also a persistent one.

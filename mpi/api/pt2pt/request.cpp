@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Freeing, looking at and cancelling requests. Layer: mpi. MPI 5.0 sections 3.7.3, 3.7.6, 3.8.4.
 
+#include <string>
+
 #include "mpi/api.gen.hpp"
 #include "mpi/api/pt2pt/transfer.hpp"
 #include "mpi/error.hpp"
@@ -8,10 +10,19 @@
 #include "mpi/request/detached.hpp"
 
 namespace starling::mpi::api {
+namespace {
+
+int not_of_windows(const char* what) {
+  return error(MPI_ERR_REQUEST, std::string("request is one of a one-sided operation, which cannot be ") +
+                                    what + "; expected MPI_Wait or MPI_Test (section 12.3.5)");
+}
+
+}  // namespace
 
 int Request_free(MPI_Request* request) {
   Request* const found = find_request(*request);
   if (found == nullptr) return error(MPI_ERR_REQUEST, "request is not a live request (freed twice?)");
+  if (found->one_sided()) return not_of_windows("freed");
   *request = MPI_REQUEST_NULL;
   if (found->active && !found->done()) {
     detach(*found);
@@ -27,6 +38,7 @@ int Cancel(MPI_Request* request) {
   if (const int rc = resolve(request, slot); rc != MPI_SUCCESS) return rc;
   if (slot.request == nullptr)
     return error(MPI_ERR_REQUEST, "request is null or inactive; there is nothing to cancel");
+  if (slot.request->one_sided()) return not_of_windows("cancelled");
   switch (slot.request->form) {
     case Request::Form::send:
     case Request::Form::receive:
@@ -34,7 +46,8 @@ int Cancel(MPI_Request* request) {
       return MPI_SUCCESS;
     case Request::Form::operation: return slot.request->operation->cancel(slot.request->done());
     case Request::Form::proc_null:
-    case Request::Form::sent: return MPI_SUCCESS;  // too late
+    case Request::Form::sent:
+    case Request::Form::moved: return MPI_SUCCESS;  // too late
   }
   return MPI_SUCCESS;
 }

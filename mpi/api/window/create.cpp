@@ -52,8 +52,13 @@ int Win_create_dynamic(Info* info, Comm& comm, MPI_Win* win) {
 int Win_attach(Win& win, void* base, MPI_Aint size) { return attach(win, base, size); }
 int Win_detach(Win& win, const void* base) { return detach(win, base); }
 
-/// Of MPI_PROC_NULL: the lowest rank that has any memory, else nothing.
+/// Of MPI_PROC_NULL: the lowest rank that has any memory here, else nothing. Of a member whose memory is not
+/// mapped, on another node for one: nothing, and no error (section 12.2.3).
 int Win_shared_query(Win& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, void* baseptr) {
+  if (win.flavor() == MPI_WIN_FLAVOR_DYNAMIC) {
+    return error(MPI_ERR_RMA_FLAVOR,
+                 win.label() + ": it is of MPI_Win_create_dynamic, which has no memory of its own");
+  }
   std::uint32_t found = 0;
   if (rank == MPI_PROC_NULL) {
     while (found < win.size() && (win.target(found).size == 0 || win.target(found).base == nullptr)) ++found;

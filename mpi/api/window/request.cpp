@@ -31,7 +31,7 @@ int with_request(Win& win, int target, MPI_Request* request, Operation&& operati
   const bool moves =
       target != MPI_PROC_NULL && win.target(static_cast<std::uint32_t>(target)).path == Path::message;
   *request = moves ? message::request_of_last(win, static_cast<std::uint32_t>(target))
-                   : as_handle<MPI_Request>(Request::sent().handle());
+                   : as_handle<MPI_Request>(Request::moved().handle());
   return MPI_SUCCESS;
 }
 

@@ -80,6 +80,43 @@ static void attributes_are_constant(void) {
   OK(MPI_Win_free(&win));
 }
 
+/* 12.3.5: requests can be waited for, tested and looked at, and nothing else. */
+static void of_requests(void) {
+  static int many[100000];
+  int *base, value = 1, flag = 0;
+  MPI_Request request[2];
+  MPI_Win win = int_window(100000, &base);
+  const int target = (world_rank() + 1) % world_size();
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  OK(MPI_Win_lock_all(0, win));
+  OK(MPI_Rput(&value, 1, MPI_INT, target, 0, 1, MPI_INT, win, &request[0]));
+  OK(MPI_Rget(many, 100000, MPI_INT, target, 0, 100000, MPI_INT, win, &request[1]));
+  for (int i = 0; i < 2; ++i) {
+    CHECK_ERROR(MPI_Cancel(&request[i]), MPI_ERR_REQUEST);
+    CHECK_ERROR(MPI_Request_free(&request[i]), MPI_ERR_REQUEST);
+    CHECK(request[i] != MPI_REQUEST_NULL);
+    while (!flag) OK(MPI_Request_get_status(request[i], &flag, MPI_STATUS_IGNORE));
+    CHECK_ERROR(MPI_Request_free(&request[i]), MPI_ERR_REQUEST);
+    OK(MPI_Test(&request[i], &flag, MPI_STATUS_IGNORE));
+    CHECK(flag && request[i] == MPI_REQUEST_NULL);
+    flag = 0;
+  }
+  OK(MPI_Win_unlock_all(win));
+  OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+  OK(MPI_Win_free(&win));
+}
+
+static void of_dynamic_windows(void) {
+  MPI_Win win;
+  MPI_Aint bytes;
+  int unit, *base;
+  OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  OK(MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN));
+  CHECK_ERROR(MPI_Win_shared_query(win, 0, &bytes, &unit, &base), MPI_ERR_RMA_FLAVOR);
+  OK(MPI_Win_free(&win));
+}
+
 static void of_fences(void) {
   int *base, value = 1;
   MPI_Win win = int_window(4, &base), freed;
@@ -106,6 +143,8 @@ int main(int argc, char** argv) {
   of_places();
   of_empty_parts_and_addresses();
   attributes_are_constant();
+  of_requests();
+  of_dynamic_windows();
   of_fences();
   return finish();
 }

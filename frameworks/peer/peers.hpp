@@ -48,6 +48,7 @@ class Peers {
   void remove_front() noexcept;
   [[nodiscard]] Result<void> add(Port& port, std::span<const KindFacts> kinds);
   void remove(const Port& port) noexcept { ports_.remove(port); }
+  [[nodiscard]] bool has(const Port& port) const noexcept { return ports_.has(port); }
   /// What the btls deliver to. There is a front.
   [[nodiscard]] btl::Sink& sink() noexcept { return *front_; }
   /// From the front: what is not of its most frequent kind, to whomever its kind belongs.

@@ -2,6 +2,7 @@
 // Who has which kind of messages.
 #include "frameworks/peer/port.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "frameworks/peer/wire.hpp"
@@ -24,6 +25,10 @@ Result<void> Ports::add(Port& port, std::span<const KindFacts> kinds) {
   ports_.push_back(&port);
   for (const KindFacts& facts : kinds) entries_[facts.kind] = {&port, facts.order};
   return {};
+}
+
+bool Ports::has(const Port& port) const noexcept {
+  return std::find(ports_.begin(), ports_.end(), &port) != ports_.end();
 }
 
 void Ports::remove(const Port& port) noexcept {

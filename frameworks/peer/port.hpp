@@ -89,6 +89,7 @@ class Ports {
   /// Refuses a kind that another port has; then nothing is added.
   [[nodiscard]] Result<void> add(Port& port, std::span<const KindFacts> kinds);
   void remove(const Port& port) noexcept;
+  [[nodiscard]] bool has(const Port& port) const noexcept;
   /// Null: nobody has it.
   [[nodiscard]] Port* of(std::uint8_t kind) const noexcept { return entries_[kind].port; }
   [[nodiscard]] Order order(std::uint8_t kind) const noexcept { return entries_[kind].order; }

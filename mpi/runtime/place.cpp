@@ -161,14 +161,27 @@ bool Place::on_node(ProcId proc) const noexcept {
   return proc.world == self_.world && std::binary_search(node_ranks_.begin(), node_ranks_.end(), proc.rank);
 }
 
+bool Place::is_dead(std::uint32_t local_rank) const noexcept {
+  const std::uint32_t state = segment_->slot(local_rank).state.load(std::memory_order_acquire);
+  return state == static_cast<std::uint32_t>(shm::ProcState::exited);
+}
+
 std::optional<ProcId> Place::dead_among(const ProcList& members) const noexcept {
   if (segment_->deaths() == 0) return std::nullopt;
   for (std::uint32_t local = 0; local < segment_->local_size(); ++local) {
-    const std::uint32_t state = segment_->slot(local).state.load(std::memory_order_acquire);
     const ProcId proc{self_.world, node_ranks_[local]};
-    if (state == static_cast<std::uint32_t>(shm::ProcState::exited) && members.find(proc)) return proc;
+    if (is_dead(local) && members.find(proc)) return proc;
   }
   return std::nullopt;
+}
+
+std::vector<ProcId> Place::all_dead_among(const ProcList& members) const {
+  std::vector<ProcId> dead;
+  for (std::uint32_t local = 0; segment_->deaths() != 0 && local < segment_->local_size(); ++local) {
+    const ProcId proc{self_.world, node_ranks_[local]};
+    if (is_dead(local) && members.find(proc)) dead.push_back(proc);
+  }
+  return dead;
 }
 
 // A process that shares no memory with this one, although on the same node, cannot be told from one that

@@ -58,6 +58,8 @@ class Place {
   /// One of these processes that has died on this node, as mpiexec marks them. Who has ended in order is not
   /// meant.
   [[nodiscard]] std::optional<ProcId> dead_among(const ProcList& members) const noexcept;
+  /// All of them.
+  [[nodiscard]] std::vector<ProcId> all_dead_among(const ProcList& members) const;
   /// Who of the node has not come, as a hint at why others wait; empty: all are there.
   [[nodiscard]] std::string absent_processes() const;
 
@@ -84,6 +86,7 @@ class Place {
   [[nodiscard]] Result<shm::Attached> lone_segment(const shm::SegmentSpec& spec);
   [[nodiscard]] Result<shm::Attached> choose_segment(const shm::SegmentSpec& spec, Deadline deadline);
   [[nodiscard]] bool is_absent(std::uint32_t local_rank) const noexcept;
+  [[nodiscard]] bool is_dead(std::uint32_t local_rank) const noexcept;
   [[nodiscard]] bool everybody_attached() noexcept;
 
   Environment& environment_;

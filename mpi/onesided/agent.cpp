@@ -22,13 +22,15 @@ Agent::~Agent() {
 }
 
 LockPlace Agent::target_place() const noexcept {
-  return {win_.control().target_lock(win_.seat(), win_.control().target_agent()), win_.seat()};
+  const Control& control = win_.control();
+  return {control.target_lock(win_.seat(), control.target_agent(), win_.epochs.takings), win_.seat()};
 }
 LockPlace Agent::node_place() const noexcept {
-  return {win_.control().node_lock(win_.control().node_agent(win_.seat()))};
+  return {win_.control().node_lock(win_.control().node_agent(win_.seat()), win_.epochs.takings)};
 }
 
 void Agent::granted(const Wanted& wanted) noexcept {
+  ++win_.epochs.takings;
   if (wanted.exclusive) {
     exclusive_ = true;
   } else {

@@ -265,7 +265,8 @@ void Channel::on_data(const Record& record, std::span<const std::byte> payload) 
 
 void Channel::on_failed(const Record& record, std::span<const std::byte> payload) {
   if (error_class_ == 0) {
-    error_class_ = static_cast<int>(record.count);
+    const bool known = record.count > MPI_SUCCESS && record.count <= MPI_ERR_LASTCODE;
+    error_class_ = known ? static_cast<int>(record.count) : MPI_ERR_INTERN;
     error_.assign(reinterpret_cast<const char*>(payload.data()), payload.size());
   }
   if (record.token == 0) return;

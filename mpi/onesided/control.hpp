@@ -4,7 +4,9 @@
 /// docs/design/onesided.md
 ///
 ///     TargetControl[members] | node lock | target slots[members][members + 1] | node slots[2 * members] |
-///     posted[members][members] | overlap logs[members]
+///     posted[members][members] | attached[members] | overlap logs[members]
+///
+/// The last two are there only where they are used: in dynamic windows, and with onesided_check.
 ///
 /// Members are those of one domain (window.hpp), by seat. A member also takes locks for processes of other
 /// domains, whose messages it serves: as such it is an agent, with slots of its own.
@@ -16,11 +18,13 @@
 /// Ownership: a Control is a view; the window owns the memory.
 /// Units:     bytes.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "core/atomics.hpp"
+#include "mpi/onesided/attached.hpp"
 #include "mpi/onesided/overlaps.hpp"
 #include "mpi/onesided/post_words.hpp"
 #include "mpi/onesided/queue_lock.hpp"
@@ -46,11 +50,17 @@ static_assert(sizeof(TargetControl) == 384);
 
 class Control {
  public:
+  /// What some windows have more than others.
+  struct More {
+    bool attached = false;
+    bool logs = false;
+  };
   Control() = default;
-  Control(std::byte* base, std::uint32_t members) noexcept : base_(base), members_(members) {}
+  Control(std::byte* base, std::uint32_t members, More more) noexcept
+      : base_(base), members_(members), more_(more) {}
 
-  [[nodiscard]] static std::size_t bytes(std::uint32_t members) noexcept {
-    return logs_at(members) + members * sizeof(OverlapLog);
+  [[nodiscard]] static std::size_t bytes(std::uint32_t members, More more) noexcept {
+    return logs_at(members, more) + (more.logs ? members * sizeof(OverlapLog) : 0);
   }
   [[nodiscard]] std::uint32_t members() const noexcept { return members_; }
 
@@ -67,7 +77,12 @@ class Control {
   }
 
   [[nodiscard]] OverlapLog& overlaps(std::uint32_t seat) const noexcept {
-    return reinterpret_cast<OverlapLog*>(base_ + logs_at(members_))[seat];
+    return reinterpret_cast<OverlapLog*>(base_ + logs_at(members_, more_))[seat];
+  }
+
+  /// Of a dynamic window.
+  [[nodiscard]] AttachedTable& attached(std::uint32_t seat) const noexcept {
+    return reinterpret_cast<AttachedTable*>(base_ + attached_at(members_))[seat];
   }
 
   /// One lock, as QueueLock sees it.
@@ -90,14 +105,15 @@ class Control {
   using Lock = QueueLock<StdAtomics, Words>;
 
   /// The lock of a target's memory: its other side is MPI_LOCK_EXCLUSIVE. `me`: a seat, or target_agent().
-  [[nodiscard]] Lock target_lock(std::uint32_t seat, std::uint32_t me) const noexcept {
+  /// `stamp`: another one for each holding.
+  [[nodiscard]] Lock target_lock(std::uint32_t seat, std::uint32_t me, std::uint64_t stamp) const noexcept {
     const std::uint32_t slots = members_ + 1;
-    return Lock(Words(target(seat).lock, words() + std::size_t{seat} * slots, slots), me, true);
+    return Lock(Words(target(seat).lock, words() + std::size_t{seat} * slots, slots), me, true, stamp);
   }
   /// Keeps MPI_Win_lock_all (shared) and holders of exclusive locks, of whatever targets (the other side),
   /// apart. `me`: a seat, or node_agent().
-  [[nodiscard]] Lock node_lock(std::uint32_t me) const noexcept {
-    return Lock(Words(node_words(), node_slots(), 2 * members_), me, false);
+  [[nodiscard]] Lock node_lock(std::uint32_t me, std::uint64_t stamp) const noexcept {
+    return Lock(Words(node_words(), node_slots(), 2 * members_), me, false, stamp);
   }
   /// As whom a member takes its own target's lock for others, and the node's lock.
   [[nodiscard]] std::uint32_t target_agent() const noexcept { return members_; }
@@ -110,11 +126,15 @@ class Control {
   }
 
  private:
-  [[nodiscard]] static std::size_t logs_at(std::uint32_t members) noexcept {
+  [[nodiscard]] static std::size_t attached_at(std::uint32_t members) noexcept {
     const std::size_t n = members;
     const std::size_t end =
         n * sizeof(TargetControl) + sizeof(LockWords) + (n * (n + 1) + 2 * n + n * n) * sizeof(std::uint64_t);
-    return (end + alignof(OverlapLog) - 1) / alignof(OverlapLog) * alignof(OverlapLog);
+    constexpr std::size_t kAlign = std::max(alignof(OverlapLog), alignof(AttachedTable));
+    return (end + kAlign - 1) / kAlign * kAlign;
+  }
+  [[nodiscard]] static std::size_t logs_at(std::uint32_t members, More more) noexcept {
+    return attached_at(members) + (more.attached ? members * sizeof(AttachedTable) : 0);
   }
   [[nodiscard]] LockWords& node_words() const noexcept {
     return *reinterpret_cast<LockWords*>(base_ + members_ * sizeof(TargetControl));
@@ -129,6 +149,7 @@ class Control {
 
   std::byte* base_ = nullptr;
   std::uint32_t members_ = 0;
+  More more_;
 };
 
 }  // namespace starling::mpi

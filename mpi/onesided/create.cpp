@@ -49,6 +49,9 @@ class Creation {
   Creation(Comm& parent, const WinRequest& request)
       : parent_(parent), request_(request), mates_(mates_of(parent, by_messages())) {}
 
+  ~Creation();
+  Creation(const Creation&) = delete;
+  Creation& operator=(const Creation&) = delete;
   [[nodiscard]] MadeWin run();
 
  private:
@@ -57,9 +60,19 @@ class Creation {
     return request_.flavor != MPI_WIN_FLAVOR_SHARED &&
            Runtime::get()->params().choice<PathChoice>(kOnesidedPath) == PathChoice::message;
   }
-  [[nodiscard]] Wish own_wish() const;
+  [[nodiscard]] bool brings_memory() const noexcept {
+    return request_.flavor == MPI_WIN_FLAVOR_CREATE || request_.flavor == MPI_WIN_FLAVOR_DYNAMIC;
+  }
+  [[nodiscard]] Control::More more() const {
+    return {request_.flavor == MPI_WIN_FLAVOR_DYNAMIC, Runtime::get()->params().boolean(kOnesidedCheck)};
+  }
+  [[nodiscard]] std::size_t control_bytes() const {
+    return Control::bytes(static_cast<std::uint32_t>(mates_.domain.mates.size()), more());
+  }
+  [[nodiscard]] Wish own_wish();
   [[nodiscard]] int exchange();
   [[nodiscard]] int agreed() const;
+  [[nodiscard]] Result<void> have_memory(DomainMemory& memory, WinParts& parts);
   [[nodiscard]] int set_up(Win& win);
   [[nodiscard]] int all_have(Result<void> here, bool by_message, bool& anybody);
   [[nodiscard]] int get_help(Win& win) const;
@@ -69,9 +82,12 @@ class Creation {
   Mates mates_;
   Wishes wishes_;
   Comm* comm_ = nullptr;
+  ControlExtent::Offer reserved_;  // that nobody has joined
 };
 
-Wish Creation::own_wish() const {
+Creation::~Creation() { ControlExtent::cancel(reserved_, control_bytes()); }
+
+Wish Creation::own_wish() {
   Wish mine;
   mine.size = static_cast<std::uint64_t>(std::max<MPI_Aint>(request_.size, 0));
   mine.unit = static_cast<std::int32_t>(request_.unit);
@@ -82,8 +98,13 @@ Wish Creation::own_wish() const {
   if (request_.flavor == MPI_WIN_FLAVOR_CREATE) {
     mine.address = reinterpret_cast<std::uintptr_t>(request_.base);
     mine.object = Runtime::get()->allocated_memory().object_of(request_.base, mine.size).value_or(0);
-    mine.probe = own_probe();
   }
+  if (brings_memory()) mine.probe = own_probe();
+  const bool first = mates_.domain.seat == 0;
+  const auto mates = static_cast<std::uint32_t>(mates_.domain.mates.size());
+  if (brings_memory() && first && mates > 1)
+    mine.control = reserved_ = ControlExtent::reserve(control_bytes(), mates);
+  mine.needs_object = !brings_memory() || (first && mates > 1 && mine.control.offset == 0) ? 1 : 0;
   return mine;
 }
 
@@ -120,10 +141,22 @@ int Creation::agreed() const {
   return MPI_SUCCESS;
 }
 
-/// Memory, ways, and whether all members have them.
-int Creation::set_up(Win& win) {
-  DomainMemory memory(*comm_, mates_.domain, mates_.local_ranks);
-  if (request_.flavor == MPI_WIN_FLAVOR_CREATE || request_.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
+/// The domain's control words, and its part of an allocated window.
+Result<void> Creation::have_memory(DomainMemory& memory, WinParts& parts) {
+  const bool objects =
+      std::any_of(wishes_.begin(), wishes_.end(), [](const Wish& wish) { return wish.needs_object != 0; });
+  const ControlExtent::Offer& offer = wishes_[mates_.domain.mates[0]].control;
+  if (offer.offset != 0) {
+    reserved_ = {};
+    Result<void> stood_by;
+    if (objects) stood_by = memory.stand_by();
+    if (!stood_by) return stood_by;
+    auto joined = ControlExtent::join(offer, control_bytes());
+    if (!joined) return fail(std::move(joined).error());
+    parts.extent = std::move(*joined);
+    return {};
+  }
+  if (brings_memory()) {
     memory.lay_out_control();
   } else {
     const bool contiguous = request_.flavor == MPI_WIN_FLAVOR_SHARED &&
@@ -131,9 +164,17 @@ int Creation::set_up(Win& win) {
                                          [](const Wish& wish) { return wish.noncontiguous != 0; });
     memory.lay_out(wishes_, contiguous);
   }
-  Result<void> here = memory.share();
+  return objects ? memory.share() : memory.make_alone();
+}
+
+/// Memory, ways, and whether all members have them.
+int Creation::set_up(Win& win) {
+  DomainMemory memory(*comm_, mates_.domain, mates_.local_ranks, more());
   WinParts parts;
+  Result<void> here = have_memory(memory, parts);
   if (here) parts.targets = reach(request_.flavor, comm_->rank(), wishes_, mates_, memory, parts.mapped);
+  if (here && request_.flavor == MPI_WIN_FLAVOR_DYNAMIC)
+    parts.near = near_ways(parts.targets, comm_->rank(), wishes_, mates_);
   // Others may send as soon as they know that all members are ready: so this one is before it says so.
   const bool by_message = std::any_of(parts.targets.begin(), parts.targets.end(),
                                       [](const Target& target) { return target.path == Path::message; });
@@ -148,7 +189,7 @@ int Creation::set_up(Win& win) {
   if (rc != MPI_SUCCESS) return rc;
   parts.control = memory.take();
   parts.domain = std::move(mates_.domain);
-  win.take(std::move(parts));
+  win.take(std::move(parts), more());
   if (!anybody) win.part.reset();
   if (win.part) win.part->start();
   return win.part ? get_help(win) : MPI_SUCCESS;
@@ -218,8 +259,14 @@ int free_window(Win& win, bool& freed) {
   if (const int rc = none_open(win); rc != MPI_SUCCESS) return rc;
   if (const int rc = win.attributes.clear(win.handle()); rc != MPI_SUCCESS) return rc;
   const Ref<Win> kept = Ref<Win>::share(&win);
-  // Also without a member that has died: its error could not be raised on what is gone.
-  (void)member_barrier(win, names::Win_free);
+  // Also without a member that has died: its error could not be raised on what is gone. Others may not have
+  // come yet, and need this process for its part.
+  const int met = member_barrier(win, names::Win_free);
+  if (win.part && met != MPI_SUCCESS) {
+    win.part->leave_with_the_living();
+  } else if (win.part) {
+    win.part->answer_leaving();
+  }
   freed = true;
   tables().win.remove(win.handle());
   win.drop();

@@ -5,6 +5,8 @@
 #include "mpi/onesided/domain_memory.hpp"
 
 #include <algorithm>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "frameworks/shm/memory/maps.hpp"
@@ -31,7 +33,7 @@ struct Offer {
 }  // namespace
 
 void DomainMemory::lay_out_control() noexcept {
-  bytes_ = up(Control::bytes(static_cast<std::uint32_t>(domain_.mates.size())), kPage);
+  bytes_ = up(Control::bytes(static_cast<std::uint32_t>(domain_.mates.size()), more_), kPage);
 }
 
 /// Contiguous parts follow each other without a gap (section 12.2.3).
@@ -45,6 +47,15 @@ void DomainMemory::lay_out(const Wishes& wishes, bool contiguous) {
     offsets_.push_back(bytes_);
     bytes_ += wish.size;
   }
+}
+
+Result<void> DomainMemory::stand_by() {
+  const Offer none;
+  std::vector<Offer> offers(comm_.size());
+  const int rc =
+      allgather_bytes(comm_, std::as_bytes(std::span(&none, 1)), std::as_writable_bytes(std::span(offers)));
+  if (rc != MPI_SUCCESS) return fail(Errc::peer_lost, "window", std::string(last_error_detail()));
+  return {};
 }
 
 Result<void> DomainMemory::make_alone() {

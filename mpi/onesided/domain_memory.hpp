@@ -22,8 +22,9 @@ namespace starling::mpi {
 
 class DomainMemory {
  public:
-  DomainMemory(Comm& comm, const Domain& domain, std::vector<std::uint32_t> local_ranks) noexcept
-      : comm_(comm), domain_(domain), local_ranks_(std::move(local_ranks)) {}
+  DomainMemory(Comm& comm, const Domain& domain, std::vector<std::uint32_t> local_ranks,
+               Control::More more) noexcept
+      : comm_(comm), domain_(domain), local_ranks_(std::move(local_ranks)), more_(more) {}
 
   /// Where each mate's part will lie, behind the control words.
   void lay_out(const Wishes& wishes, bool contiguous);
@@ -31,6 +32,10 @@ class DomainMemory {
   void lay_out_control() noexcept;
   /// Makes or maps it; every member calls it. An Error: this member does not have it.
   [[nodiscard]] Result<void> share();
+  /// By a member that needs none, where others make theirs.
+  [[nodiscard]] Result<void> stand_by();
+  /// Of a domain of one, where nobody makes any for several.
+  [[nodiscard]] Result<void> make_alone();
   /// When all members have it, or have given up: nobody can map it any more.
   void close() noexcept;
   [[nodiscard]] Mapping take() noexcept { return std::move(mapping_); }
@@ -40,11 +45,10 @@ class DomainMemory {
   }
 
  private:
-  [[nodiscard]] Result<void> make_alone();
-
   Comm& comm_;
   const Domain& domain_;
   std::vector<std::uint32_t> local_ranks_;  // of the mates
+  Control::More more_;
   std::vector<std::uint64_t> offsets_;
   std::uint64_t bytes_ = 0;
   std::byte* offered_ = nullptr;

@@ -5,6 +5,7 @@
 #include "mpi/onesided/inbox.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -91,6 +92,7 @@ bool Inbox::one(const Record& record, std::span<const std::byte> payload) {
       return true;
     case What::post: ++Part::of(win_).posts(origin_); return true;
     case What::complete: Part::of(win_).exposed(origin_) = false; return true;
+    case What::leave: Part::of(win_).note_leaving(origin_); return true;
     default: break;
   }
   fail(MPI_ERR_INTERN, record.token, "a one-sided operation is unknown, or out of turn");
@@ -130,6 +132,7 @@ void Inbox::fail(int error_class, std::uint64_t token, std::string_view text) {
 
 void Inbox::take_layout(const Record& record, std::span<const std::byte> payload) {
   if (record.first == 0) layout_.clear();
+  if (record.first != layout_.size()) return fail(MPI_ERR_INTERN, 0, "a piece of a datatype is missing");
   layout_.insert(layout_.end(), payload.begin(), payload.end());
   if (layout_.size() < record.count) return;
   if (layouts_.empty()) layouts_.resize(kLayouts);
@@ -137,23 +140,32 @@ void Inbox::take_layout(const Record& record, std::span<const std::byte> payload
   layout_.clear();
 }
 
-Inbox::Place Inbox::place_of(const Record& record, std::uint64_t row_bytes) {
+/// Where the layout's bytes lie, relative to the record's offset. False: they are more than can be addressed.
+bool Inbox::extent_of(const Record& record, Place& place, std::int64_t& first, std::uint64_t& bytes) const {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 56;
+  const auto step = static_cast<std::uint64_t>(std::abs(place.type->extent()));
+  std::uint64_t all = 0;
+  if (record.count > kMost || __builtin_mul_overflow(record.count, step, &all) || all > kMost) return false;
+  first = place.type->gap(record.count);
+  bytes = static_cast<std::uint64_t>(place.type->span_bytes(record.count));
+  return true;
+}
+
+Inbox::Place Inbox::place_of(const Record& record, std::uint64_t more, std::uint64_t unit) {
   Place place;
-  std::int64_t first = 0, bytes = 0;
-  if (record.layout != 0) {
-    if (record.layout < layouts_.size()) place.type = layouts_[record.layout];
-    if (!place.type) {
-      fail(MPI_ERR_INTERN, record.token, "a datatype is not known to the target");
-      return place;
-    }
-    first = place.type->gap(record.count);
-    bytes = place.type->span_bytes(record.count);
-  } else {
-    bytes = static_cast<std::int64_t>(row_bytes);
+  std::int64_t first = 0;
+  std::uint64_t bytes = 0, end = 0;
+  if (record.layout < layouts_.size()) place.type = layouts_[record.layout];
+  if (record.layout != 0 && !place.type) {
+    fail(MPI_ERR_INTERN, record.token, "a datatype is not known to the target");
+    return place;
   }
+  bool fits = !__builtin_add_overflow(record.first, more, &end) && !__builtin_mul_overflow(end, unit, &bytes);
+  if (place.type)
+    fits = fits && bytes <= place.type->size() * record.count && extent_of(record, place, first, bytes);
   place.offset = record.offset;
   const std::uint64_t begin = record.offset + static_cast<std::uint64_t>(first);
-  place.good = holds(win_, begin, static_cast<std::uint64_t>(bytes));
+  place.good = fits && holds(win_, begin, bytes);
   if (!place.good) {
     fail(MPI_ERR_RMA_RANGE, record.token,
          win_.label(win_.rank()) + ": " + std::to_string(bytes) + " bytes at " + range_text(win_, begin) +
@@ -163,24 +175,24 @@ Inbox::Place Inbox::place_of(const Record& record, std::uint64_t row_bytes) {
 }
 
 void Inbox::put(const Record& record, std::span<const std::byte> payload) {
-  const Place place = place_of(record, record.first + payload.size());
+  const Place place = place_of(record, payload.size(), 1);
   if (!place.good) return;
   std::byte* const at = win_.own().at(place.offset);
   if (!place.type) {
     std::memcpy(at + record.first, payload.data(), payload.size());
-  } else if (record.first + payload.size() <= place.type->size() * record.count) {
+  } else {
     place.type->unpack(at, record.count, record.first, payload.data(), payload.size());
   }
 }
 
 void Inbox::get(const Record& record) {
-  const Place place = place_of(record, record.first + record.count2);
+  const Place place = place_of(record, record.count2, 1);
   if (!place.good || record.count2 > kWindowBytes) return;
   std::vector<std::byte> bytes(record.count2);
   const std::byte* const at = win_.own().at(place.offset);
   if (!place.type) {
     std::memcpy(bytes.data(), at + record.first, bytes.size());
-  } else if (record.first + bytes.size() <= place.type->size() * record.count) {
+  } else {
     place.type->pack(at, record.count, record.first, bytes.data(), bytes.size());
   }
   Record data;
@@ -196,13 +208,17 @@ void Inbox::accumulate(const Record& record, std::span<const std::byte> payload)
     return fail(MPI_ERR_INTERN, record.token, "an accumulate is of no type, or no operation");
   const auto code = static_cast<OpCode>(record.op);
   const auto basic = static_cast<Basic>(record.basic);
+  const bool plain = code == OpCode::no_op || code == OpCode::replace;
+  if (!plain && find_kernel(code, basic) == nullptr)
+    return fail(MPI_ERR_INTERN, record.token, "an accumulate is of a type that its operation does not take");
   Work work(win_, win_.rank(), code, basic);
   const std::uint64_t extent = work.extent();
   const bool carries = code != OpCode::no_op;
   const std::uint64_t elements = carries ? payload.size() / extent : record.count2;
   const bool gets = record.what == What::fetch;
-  if (elements * extent > kWindowBytes || (gets && record.count2 != elements)) return;
-  const Place place = place_of(record, (record.first + elements) * extent);
+  if (elements > kWindowBytes / extent || (gets && record.count2 != elements)) return;
+  // Packed, pairs have no padding.
+  const Place place = place_of(record, elements, record.layout == 0 ? extent : info_of(basic).bytes);
   if (!place.good) return;
   std::vector<std::byte> in(payload.begin(), payload.end());  // aligned
   std::vector<std::byte> out(gets ? elements * extent : 0);
@@ -214,6 +230,9 @@ void Inbox::accumulate(const Record& record, std::span<const std::byte> payload)
     std::uint64_t left = elements;
     auto run = [&](std::int64_t displacement, std::uint64_t count) {
       count = std::min(count, left);
+      // The layout may be of other elements than the record says.
+      if (!holds(win_, place.offset + static_cast<std::uint64_t>(displacement), count * extent)) left = 0;
+      if (left == 0) return;
       left -= count;
       work.run(place.offset + static_cast<std::uint64_t>(displacement), from, to, count);
       if (from != nullptr) from += count * extent;
@@ -232,8 +251,10 @@ void Inbox::accumulate(const Record& record, std::span<const std::byte> payload)
 
 void Inbox::swap(const Record& record, std::span<const std::byte> payload) {
   const std::size_t bytes = payload.size() / 2;
-  const Place place = place_of(record, bytes);
-  if (!place.good || bytes > Work::kMostElement) return;
+  if (bytes == 0 || bytes > Work::kMostElement || record.layout != 0 || record.first != 0)
+    return fail(MPI_ERR_INTERN, record.token, "what is to be compared and swapped is no element");
+  const Place place = place_of(record, 1, bytes);
+  if (!place.good) return;
   std::array<std::byte, Work::kMostElement> before;
   std::byte* const at = win_.own().at(place.offset);
   {

@@ -55,7 +55,10 @@ class Inbox {
   };
   [[nodiscard]] bool work(const Head& head, std::span<const std::byte> records, std::size_t& done);
   [[nodiscard]] bool one(const Record& record, std::span<const std::byte> payload);
-  [[nodiscard]] Place place_of(const Record& record, std::uint64_t row_bytes);
+  /// Of the record's elements up to `more` behind the first ones; `unit`: bytes of what it counts in.
+  [[nodiscard]] Place place_of(const Record& record, std::uint64_t more, std::uint64_t unit);
+  [[nodiscard]] bool extent_of(const Record& record, Place& place, std::int64_t& first,
+                               std::uint64_t& bytes) const;
   void take_layout(const Record& record, std::span<const std::byte> payload);
   void put(const Record& record, std::span<const std::byte> payload);
   void get(const Record& record);

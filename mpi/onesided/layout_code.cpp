@@ -12,6 +12,10 @@ namespace starling::mpi::message {
 namespace {
 
 constexpr unsigned kMostDepth = 64;
+/// So that no sum of displacements along a branch overflows.
+constexpr std::int64_t kFar = std::int64_t{1} << 56;
+
+bool is_near(std::int64_t value) noexcept { return value > -kFar && value < kFar; }
 
 class Writer {
  public:
@@ -91,7 +95,9 @@ class Reader {
     }
     return true;
   }
-  static NodePtr made(Result<NodePtr> node) { return node ? std::move(*node) : nullptr; }
+  static NodePtr made(Result<NodePtr> node) {
+    return node && is_near((*node)->lower) && is_near((*node)->upper) ? std::move(*node) : nullptr;
+  }
   [[nodiscard]] NodePtr leaf() {
     std::int64_t basic = 0, count = 0;
     if (!number(basic) || !number(count) || count < 0 || basic < 0 ||
@@ -116,8 +122,8 @@ class Reader {
         !number(stride)) {
       return nullptr;
     }
-    for (const std::int64_t count : counts) {
-      if (count < 0) return nullptr;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (counts[i] < 0 || !is_near(displacements[i])) return nullptr;
     }
     NodePtr child = node(depth + 1);
     if (child == nullptr) return nullptr;
@@ -128,7 +134,7 @@ class Reader {
     if (!length(count)) return nullptr;
     std::vector<Placed> items(static_cast<std::size_t>(count));
     for (Placed& item : items) {
-      if (!number(item.displacement)) return nullptr;
+      if (!number(item.displacement) || !is_near(item.displacement)) return nullptr;
       item.node = node(depth + 1);
       if (item.node == nullptr) return nullptr;
     }
@@ -155,6 +161,7 @@ Ref<Datatype> decode(std::span<const std::byte> bytes) {
   auto shape = std::make_shared<Shape>();
   if (!reader.number(shape->lb) || !reader.number(shape->ub) || !reader.number(shape->map.displacement))
     return {};
+  if (!is_near(shape->lb) || !is_near(shape->ub) || !is_near(shape->map.displacement)) return {};
   shape->explicit_bounds = true;
   shape->map.node = reader.node(0);
   if (shape->map.node == nullptr || !reader.at_end()) return {};

@@ -24,10 +24,10 @@ struct LockPlace {
 /// As this process takes them for itself. `rank` has a seat.
 [[nodiscard]] inline LockPlace target_lock_of(const Win& win, std::uint32_t rank) noexcept {
   const std::uint32_t seat = win.target(rank).seat;
-  return {win.control().target_lock(seat, win.seat()), seat};
+  return {win.control().target_lock(seat, win.seat(), win.epochs.takings), seat};
 }
 [[nodiscard]] inline LockPlace node_lock_of(const Win& win) noexcept {
-  return {win.control().node_lock(win.seat())};
+  return {win.control().node_lock(win.seat(), win.epochs.takings)};
 }
 
 /// Rings for the process behind this slot; kNobody: for none.

@@ -3,8 +3,12 @@
 // those who wait for what it holds, so it goes before them; and a member that dies frees what it held.
 // Layer: mpi. MPI 5.0 section 12.5.3; docs/design/onesided.md
 
+#include <array>
 #include <atomic>
+#include <cstdio>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "mpi/error.hpp"
@@ -33,6 +37,13 @@ class Queued {
 
  private:
   [[nodiscard]] std::string describe() const;
+  void look();
+
+  /// Who has held the lock while this one waits, and since when it is known to.
+  struct Holding {
+    std::uint64_t stamp = 0;
+    std::uint64_t since_ns = 0;
+  };
 
   Win& win_;
   const LockPlace& place_;
@@ -41,16 +52,41 @@ class Queued {
   std::string what_;
   std::uint64_t next_look_ns_ = 0;
   std::uint32_t dead_ = Lock::kNobody;
+  std::vector<Holding> holdings_;  // by slot
 };
 
-/// "MPI_Win_lock of window 'grid' ..., target 1: held exclusively by rank 0"
-std::string Queued::describe() const {
-  std::string text = what_;
-  const char* before = ": held by rank ";
+/// Notes who holds the lock: from then on its age is known.
+void Queued::look() {
+  holdings_.resize(lock_.size());
+  const std::uint64_t now = now_ns();
   for (std::uint32_t slot = 0; slot < lock_.size(); ++slot) {
-    if (slot == win_.seat() || !lock_.doing(slot).holds) continue;
-    text += before + std::to_string(place_.rank_of(win_, slot));
+    const Lock::Doing doing = lock_.doing(slot);
+    Holding& seen = holdings_[slot];
+    if (!doing.holds) {
+      seen.since_ns = 0;
+    } else if (seen.since_ns == 0 || seen.stamp != doing.stamp) {
+      seen = {doing.stamp, now};
+    }
+  }
+}
+
+/// "MPI_Win_lock of window 'grid' ..., target 1: held exclusively by rank 0 for at least 2.1 s"
+std::string Queued::describe() const {
+  const char* const how = place_.of == Control::kNode ? "" : "exclusively ";
+  std::string text = what_, before = ": held ";
+  const std::uint64_t now = now_ns();
+  for (std::uint32_t slot = 0; slot < lock_.size(); ++slot) {
+    const Lock::Doing doing = lock_.doing(slot);
+    if (slot == win_.seat() || !doing.holds) continue;
+    text += before + (doing.side == Side::other ? how : "") + "by rank " +
+            std::to_string(place_.rank_of(win_, slot));
     if (slot >= win_.control().members()) text += " for a rank elsewhere";
+    if (slot < holdings_.size() && holdings_[slot].since_ns != 0 && holdings_[slot].stamp == doing.stamp) {
+      std::array<char, 48> age;
+      std::snprintf(age.data(), age.size(), " for at least %.1f s",
+                    static_cast<double>(now - holdings_[slot].since_ns) / 1e9);
+      text += age.data();
+    }
     before = ", ";
   }
   return text;
@@ -68,6 +104,7 @@ int Queued::take(bool first) {
     const std::uint64_t now = now_ns();
     if (now < next_look_ns_) return false;
     next_look_ns_ = now + kLookNs;
+    look();
     if (const std::uint32_t dead = free_of_dead(win_, place_); dead != Lock::kNobody) dead_ = dead;
     return dead_ != Lock::kNobody;
   });
@@ -164,6 +201,7 @@ int lock(Win& win, int type, std::uint32_t rank, int assertion) {
   }
   epochs.held[rank] = held;
   ++epochs.locks;
+  ++epochs.takings;
   return MPI_SUCCESS;
 }
 
@@ -203,6 +241,7 @@ int lock_all(Win& win, int assertion) {
   if (const int rc = check_fence(win); rc != MPI_SUCCESS) return rc;
   epochs.lock_all = true;
   epochs.lock_all_checked = (assertion & MPI_MODE_NOCHECK) == 0;
+  ++epochs.takings;
   if (!epochs.lock_all_checked) return MPI_SUCCESS;
   const auto what = [&] { return "MPI_Win_lock_all of " + win.label(); };
   const int rc = take(win, node_lock_of(win), Side::shared, false, what);

@@ -9,6 +9,7 @@
 
 #include "core/clock.hpp"
 #include "mpi/error.hpp"
+#include "mpi/names.gen.hpp"
 #include "mpi/onesided/port.hpp"
 #include "mpi/onesided/window.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -60,9 +61,8 @@ Inbox& Part::from(std::uint32_t rank) {
 /// Losses that only the node's memory tells.
 void Part::look() {
   const ProcList& members = *win_.comm().group()->members();
-  auto dead = Runtime::get()->place().dead_among(members);
-  if (!dead) dead = Runtime::get()->peers().dead_among(members);
-  if (dead) lose(*dead);
+  for (const ProcId dead : Runtime::get()->place().all_dead_among(members)) lose(dead);
+  if (const auto dead = Runtime::get()->peers().dead_among(members)) lose(*dead);
 }
 
 template <class Ready>
@@ -132,6 +132,33 @@ void Part::lose(ProcId proc) noexcept {
   if (const auto channel = channels_.find(*rank); channel != channels_.end())
     channel->second->lose("its process has ended");
   if (const auto inbox = inboxes_.find(*rank); inbox != inboxes_.end()) inbox->second->lose();
+}
+
+void Part::on_gone(std::uint32_t rank) noexcept {
+  leaving_.insert(rank);
+  if (const auto channel = channels_.find(rank); channel != channels_.end())
+    channel->second->lose("it has freed the window");
+}
+
+void Part::answer_leaving() {
+  for (const std::uint32_t rank : leaving_) {
+    to(rank).notice(What::leave);
+    (void)to(rank).advance();
+  }
+}
+
+void Part::leave_with_the_living() {
+  for (std::uint32_t rank = 0; rank < win_.size(); ++rank) {
+    if (rank == win_.rank() || lost(rank)) continue;
+    to(rank).notice(What::leave);
+    (void)to(rank).advance();
+  }
+  wait(names::Win_free, [&] {
+    for (std::uint32_t rank = 0; rank < win_.size(); ++rank) {
+      if (rank != win_.rank() && !lost(rank) && !to(rank).lost() && leaving_.count(rank) == 0) return false;
+    }
+    return true;
+  });
 }
 
 void Part::on_granted(std::uint32_t origin) noexcept { from(origin).on_granted(); }

@@ -46,6 +46,15 @@ class Part final : private Granted {
   /// Gives back the locks of MPI_Win_lock_all.
   void drop_locks();
 
+  // Freeing the window, when a member has died (then the barrier that it is has failed on some).
+  /// Waits until all living members free it: they may still be using this process's part.
+  void leave_with_the_living();
+  /// To those who wait so for this process, which has seen no death: it is as good as gone.
+  void answer_leaving();
+  void note_leaving(std::uint32_t rank) { leaving_.insert(rank); }
+  /// The member has freed the window.
+  void on_gone(std::uint32_t rank) noexcept;
+
   /// The process has ended, or cannot be reached.
   void lose(ProcId proc) noexcept;
   [[nodiscard]] bool lost(std::uint32_t rank) const noexcept { return lost_.count(rank) != 0; }
@@ -80,6 +89,7 @@ class Part final : private Granted {
   std::unordered_map<std::uint32_t, std::int64_t> posts_;
   std::unordered_map<std::uint32_t, bool> exposed_;
   std::set<std::uint32_t> lost_;
+  std::set<std::uint32_t> leaving_;
   ProgressNeed need_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "mpi/onesided/part.hpp"
 #include "mpi/onesided/window.hpp"
@@ -29,7 +30,7 @@ Port& Port::get() {
 }
 
 Result<void> Port::add(Win& win) {
-  if (windows_.empty()) {
+  if (!Runtime::get()->peers().has(*this)) {
     constexpr std::array kKinds{peer::KindFacts{kKind, peer::Order::kept}};
     if (auto added = Runtime::get()->peers().add(*this, kKinds); !added) return added;
   }
@@ -37,11 +38,7 @@ Result<void> Port::add(Win& win) {
   return {};
 }
 
-void Port::remove(Win& win) noexcept {
-  if (windows_.erase(win.comm().id().bits) == 0 || !windows_.empty()) return;
-  Runtime::get()->peers().remove(*this);
-  Runtime::get()->polling().remove(*this);
-}
+void Port::remove(Win& win) noexcept { windows_.erase(win.comm().id().bits); }
 
 Result<void> Port::send(ProcId to, std::span<const std::byte> message) {
   return Runtime::get()->peers().send(to, kKind, message);
@@ -53,7 +50,10 @@ void Port::activate(Channel& channel) {
   Runtime::get()->polling().add(*this);
 }
 
-void Port::forget(Channel& channel) noexcept { std::erase(active_, &channel); }
+void Port::forget(Channel& channel) noexcept {
+  std::erase(active_, &channel);
+  if (active_.empty()) Runtime::get()->polling().remove(*this);
+}
 
 int Port::progress() noexcept {
   int events = 0;
@@ -63,6 +63,19 @@ int Port::progress() noexcept {
   return events;
 }
 
+/// To a member that uses this process's part; what was for this process as an origin is dropped.
+void Port::say_gone(peer::Peer& to, const Head& head) noexcept {
+  if ((head.flags & kBack) != 0)
+    return Runtime::get()->peers().notes().malformed(to, "a message for a window that is not there");
+  std::array<std::byte, sizeof(Head) + sizeof(Record)> message;
+  Record record;
+  record.what = What::gone;
+  const Head answer{head.window, kUnknownRank, kBack, 0, 0};
+  std::memcpy(message.data(), &answer, sizeof answer);
+  std::memcpy(message.data() + sizeof answer, &record, sizeof record);
+  (void)send(to.proc, message);
+}
+
 void Port::receive(peer::Peer& from, std::span<const std::byte> message) noexcept {
   peer::Peers& peers = Runtime::get()->peers();
   const auto payload = peers.payload(from, message);
@@ -70,9 +83,9 @@ void Port::receive(peer::Peer& from, std::span<const std::byte> message) noexcep
   if (!payload) return;
   if (!read(*payload, head)) return peers.notes().malformed(from, "a one-sided message without a head");
   const auto found = windows_.find(head.window);
-  if (found == windows_.end())
-    return peers.notes().malformed(from, "a message for a window that is not there");
+  if (found == windows_.end()) return say_gone(from, head);
   Win& win = *found->second;
+  if (head.rank == kUnknownRank) head.rank = win.comm().group()->find(from.proc).value_or(kUnknownRank);
   if (head.rank >= win.size() || win.comm().group()->at(head.rank) != from.proc)
     return peers.notes().malformed(from, "a message of another member of a window");
   Part& part = Part::of(win);
@@ -86,6 +99,7 @@ void Port::receive(peer::Peer& from, std::span<const std::byte> message) noexcep
       case What::done: channel.on_done(record.count); break;
       case What::data: channel.on_data(record, data); break;
       case What::failed: channel.on_failed(record, data); break;
+      case What::gone: part.on_gone(head.rank); break;
       default: return peers.notes().malformed(from, "an unknown answer of a window");
     }
     records = records.subspan(sizeof record + record.bytes);

@@ -2,7 +2,8 @@
 #pragma once
 /// @file  The messages of all windows of this process. Layer: mpi. docs/design/onesided.md
 ///
-/// It is among the peers' ports while there are windows that need messages.
+/// It is among the peers' ports from the first window on that needs messages: who asks for one that was freed
+/// here has to hear that.
 ///
 /// Threads:   under the runtime's lock.
 /// Ownership: windows and channels are borrowed: they leave before they end.
@@ -48,6 +49,7 @@ class Port final : public peer::Port, public Progressable {
 
  private:
   Port() = default;
+  void say_gone(peer::Peer& to, const Head& head) noexcept;
 
   std::unordered_map<std::uint64_t, Win*> windows_;
   std::vector<Channel*> active_;

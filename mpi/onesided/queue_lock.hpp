@@ -32,17 +32,20 @@ class QueueLock {
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
   /// `one`: the other side takes one holder at a time.
-  QueueLock(Words words, std::uint32_t me, bool one) noexcept : words_(words), me_(me), one_(one) {}
+  /// `stamp`: tells one holding of this member from its next, for those who look (Doing).
+  QueueLock(Words words, std::uint32_t me, bool one, std::uint64_t stamp = 0) noexcept
+      : words_(words), me_(me), one_(one), stamp_(stamp) {}
 
   /// Takes the lock if that is possible at once. `first`: also before those who wait. False: queue() next.
   bool enter(Side side, bool first) noexcept {
-    words_.slot(me_).store(holding(side), std::memory_order_relaxed);
+    words_.slot(me_).store(stamp_ << 3 | holding(side), std::memory_order_relaxed);
     std::uint64_t seen = words_.word().load(std::memory_order_relaxed);
     while (open(seen, side) && (first || waiters(seen) == 0)) {
       if (words_.word().compare_exchange_weak(seen, seen + unit(side), std::memory_order_acquire,
                                               std::memory_order_relaxed))
         return true;
     }
+    words_.slot(me_).store(0, std::memory_order_relaxed);
     return false;
   }
 
@@ -62,7 +65,7 @@ class QueueLock {
       if (!words_.word().compare_exchange_weak(seen, seen + unit(side) - kWaiter, std::memory_order_relaxed,
                                                std::memory_order_relaxed))
         continue;
-      words_.slot(me_).store(holding(side), std::memory_order_relaxed);
+      words_.slot(me_).store(stamp_ << 3 | holding(side), std::memory_order_relaxed);
       // Nothing of what follows comes before the taking. And who has queued meanwhile, and found this slot
       // waiting, is seen by next(): it goes to sleep behind a fence of its own.
       Atomics::fence(std::memory_order_seq_cst);
@@ -93,11 +96,12 @@ class QueueLock {
     bool holds = false;
     bool waits = false;
     Side side = Side::shared;
+    std::uint64_t stamp = 0;  ///< of a holding; a number in the queue of who waits
   };
   [[nodiscard]] Doing doing(std::uint32_t member) const noexcept {
     const std::uint64_t slot = words_.slot(member).load(std::memory_order_relaxed);
     return {slot != 0 && (slot & kWaitsBit) == 0, (slot & kWaitsBit) != 0,
-            (slot & kOther) != 0 ? Side::other : Side::shared};
+            (slot & kOther) != 0 ? Side::other : Side::shared, slot >> 3};
   }
 
   /// Frees the lock of a member that has died, once among all that notice. True if it may have held it.
@@ -122,8 +126,8 @@ class QueueLock {
   }
 
  private:
-  // word: holders of the two sides, 24 bits each, and 16 bits of waiters. slot: 0, or a number above three
-  // bits: it is in use, waits, is of the other side.
+  // word: holders of the two sides, 24 bits each, and 16 bits of waiters. slot: 0, or a number (of the queue,
+  // or the holder's stamp) above three bits: it is in use, waits, is of the other side.
   static constexpr std::uint64_t kWaiter = std::uint64_t{1} << 48;
   static constexpr std::uint64_t kCount = (std::uint64_t{1} << 24) - 1;
   static constexpr std::uint64_t kInUse = 1, kWaitsBit = 2, kOther = 4, kWaits = kInUse | kWaitsBit;
@@ -168,6 +172,7 @@ class QueueLock {
   Words words_;
   std::uint32_t me_;
   bool one_;
+  std::uint64_t stamp_;
 };
 
 }  // namespace starling::mpi

@@ -29,7 +29,8 @@ class Reach {
     const Wish& wish = wishes_[rank];
     if (flavor_ == MPI_WIN_FLAVOR_DYNAMIC) {
       if (self) return direct(target, nullptr, "the process's own memory");
-      return elsewhere(target, "only the target knows what is attached there");
+      target.path = Path::message;  // what else there is: near_ways()
+      return;
     }
     if (flavor_ != MPI_WIN_FLAVOR_CREATE) return direct(target, memory_.part(target.seat), "mapped memory");
     if (self) return direct(target, reinterpret_cast<std::byte*>(wish.address), "the process's own memory");
@@ -48,8 +49,9 @@ class Reach {
     count("messages: " + why);
   }
 
- private:
   static void count(const std::string& way) { ++counts()[way]; }
+
+ private:
   static void direct(Target& target, std::byte* base, const char* why) {
     target.base = base;
     target.path = Path::direct;
@@ -114,6 +116,24 @@ std::vector<Target> reach(int flavor, std::uint32_t self, const Wishes& wishes, 
     if (target.seat == Target::kElsewhere) Reach::elsewhere(target, "another node, or onesided_path=message");
   }
   return targets;
+}
+
+std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self, const Wishes& wishes,
+                              const Mates& mates) {
+  std::vector<Target> ways;
+  for (const std::uint32_t rank : mates.domain.mates) {
+    Target& way = ways.emplace_back(targets[rank]);
+    if (rank == self) continue;
+    const int error = CrossMemory::of(way).try_out(wishes[rank].probe);
+    if (error == 0) {
+      way.path = Path::copy;
+      Reach::count("copies by the kernel of what is attached, by messages if it is more than " +
+                   std::to_string(AttachedTable::kMost) + " pieces");
+    } else {
+      Reach::elsewhere(way, std::string("no copies by the kernel (") + std::strerror(error) + ")");
+    }
+  }
+  return ways;
 }
 
 std::vector<std::string> path_lines() {

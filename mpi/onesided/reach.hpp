@@ -31,6 +31,10 @@ struct Mates {
                                         const Mates& mates, const DomainMemory& memory,
                                         std::vector<Mapping>& mapped);
 
+/// Of a dynamic window, by seat: how to reach what mates have attached without them; else Path::message.
+[[nodiscard]] std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self,
+                                            const Wishes& wishes, const Mates& mates);
+
 /// What the report says: how many targets were reached by which way, and why not by a shorter one.
 [[nodiscard]] std::vector<std::string> path_lines();
 

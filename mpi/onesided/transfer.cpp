@@ -46,7 +46,7 @@ int check_lengths(const Win& win, int rank, std::uint64_t given, std::uint64_t r
                                      std::to_string(room));
 }
 
-/// The target knows what is attached there, and tells what is not.
+/// The target knows what is attached there, and tells what is not; those of its node know most of it.
 int locate_address(const Win& win, const Spot& place, Located& found) {
   if (place.count * place.type.size() == 0) return MPI_SUCCESS;
   found.offset = static_cast<std::uint64_t>(place.disp);
@@ -57,7 +57,8 @@ int locate_address(const Win& win, const Spot& place, Located& found) {
                                         std::to_string(place.type.span_bytes(place.count)) + " bytes at " +
                                         range_text(win, first) + " are not all attached");
   }
-  found.target = &win.target(found.rank);
+  found.target = win.near(found.rank, first, static_cast<std::uint64_t>(place.type.span_bytes(place.count)));
+  if (found.target == nullptr) found.target = &win.target(found.rank);
   return MPI_SUCCESS;
 }
 

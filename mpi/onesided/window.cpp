@@ -27,9 +27,17 @@ std::string Win::label(std::uint32_t rank) const {
   return label() + ", target " + std::to_string(rank) + " (" + std::to_string(target(rank).size) + " bytes)";
 }
 
-void Win::take(WinParts parts) {
+const Target* Win::near(std::uint32_t rank, std::uint64_t address, std::uint64_t bytes) const noexcept {
+  const std::uint32_t seat = target(rank).seat;
+  if (seat >= parts_.near.size() || parts_.near[seat].path != Path::copy) return nullptr;
+  return control_.attached(seat).has(address, bytes) ? &parts_.near[seat] : nullptr;
+}
+
+void Win::take(WinParts parts, Control::More more) {
   parts_ = std::move(parts);
-  control_ = Control(parts_.control.data(), static_cast<std::uint32_t>(parts_.domain.mates.size()));
+  std::byte* const extent = parts_.extent.data();
+  control_ = Control(extent != nullptr ? extent : parts_.control.data(),
+                     static_cast<std::uint32_t>(parts_.domain.mates.size()), more);
   epochs.held.assign(size(), Held::nothing);
   constants.base = own().base;
   constants.size = static_cast<MPI_Aint>(own().size);

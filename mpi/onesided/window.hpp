@@ -24,6 +24,7 @@
 #include "mpi/handles.hpp"
 #include "mpi/info/info.hpp"
 #include "mpi/onesided/control.hpp"
+#include "mpi/onesided/control_extent.hpp"
 #include "mpi/onesided/target.hpp"
 
 namespace starling::mpi {
@@ -41,9 +42,11 @@ struct Domain {
 /// What a window is made of.
 struct WinParts {
   Mapping control;              ///< control words of the domain, and its part of an allocated window
+  ControlExtent extent;         ///< or the control words alone
   std::vector<Mapping> mapped;  ///< other members' memory objects
   Domain domain;
   std::vector<Target> targets;
+  std::vector<Target> near;  ///< of a dynamic window, by seat: a second way to mates (Path::copy), if any
 };
 
 class Win final : public GuardedObject {
@@ -67,13 +70,17 @@ class Win final : public GuardedObject {
     return target(parts_.domain.mates[seat]).local_rank;
   }
 
+  /// Of a dynamic window: the way to bytes that a mate has surely attached; null: by messages.
+  [[nodiscard]] const Target* near(std::uint32_t rank, std::uint64_t address,
+                                   std::uint64_t bytes) const noexcept;
+
   /// How people know it: "window 'grid' of 4 ranks".
   [[nodiscard]] std::string label() const;
   /// "window 'grid' of 4 ranks, target 2 (4096 bytes)"
   [[nodiscard]] std::string label(std::uint32_t target) const;
 
   /// Once, when all is there.
-  void take(WinParts parts);
+  void take(WinParts parts, Control::More more);
 
   /// What the attributes point to (section 12.2.6).
   struct Constants {
@@ -108,6 +115,7 @@ class Win final : public GuardedObject {
     std::uint32_t exclusive = 0;    ///< of these, exclusive ones that hold the node's lock together
     std::vector<Held> held;         ///< by target
     std::uint32_t flushes = 0;
+    std::uint64_t takings = 0;  ///< of locks, for itself and for others
     /// MPI_Win_start and post (post_start.hpp).
     bool started = false, posted = false;
     std::vector<std::uint32_t> targets, origins;

@@ -34,15 +34,19 @@ enum class What : std::uint8_t {
   unlock,
   post,      ///< the sender's memory is exposed to the receiver (MPI_Win_post)
   complete,  ///< the sender's access to the receiver's memory has ended (MPI_Win_complete)
+  leave,     ///< the sender frees the window, and knows of a member that has died
   // To the origin.
-  done,   ///< count: what has been done so far, in the unit of Head::cost
-  data,   ///< what an operation gets
-  failed  ///< op: 0; count: error class; token: of an operation that gets nothing, or 0; payload: text
+  done,    ///< count: what has been done so far, in the unit of Head::cost
+  data,    ///< what an operation gets
+  failed,  ///< op: 0; count: error class; token: of an operation that gets nothing, or 0; payload: text
+  gone     ///< the sender has no such window: it was freed there
 };
 
 inline constexpr std::uint16_t kAnswer = 1;  ///< Head: say `done` when you are through with it
 inline constexpr std::uint16_t kBack = 2;    ///< Head: the records are for an origin
-inline constexpr std::uint8_t kFirst = 1;    ///< Record, lock: goes before those who wait and hold nothing
+/// Head::rank of `gone`: who has no window knows no rank in it.
+inline constexpr std::uint32_t kUnknownRank = ~std::uint32_t{0};
+inline constexpr std::uint8_t kFirst = 1;  ///< Record, lock: goes before those who wait and hold nothing
 
 struct Head {
   std::uint64_t window = 0;  ///< id of its communicator

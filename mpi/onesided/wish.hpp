@@ -8,6 +8,7 @@
 
 #include "core/ids.hpp"
 #include "mpi.h"
+#include "mpi/onesided/control_extent.hpp"
 #include "mpi/onesided/cross_memory.hpp"
 
 namespace starling::mpi {
@@ -24,9 +25,11 @@ struct Wish {
   std::uint8_t elsewhere = 0;          ///< some member shares no memory with it
   std::uint8_t noncontiguous = 0;
   std::uint8_t no_locks = 0;
-  std::uint8_t unused[5] = {};
+  std::uint8_t needs_object = 0;  ///< its domain's memory is to be made and mapped
+  std::uint8_t unused[4] = {};
+  ControlExtent::Offer control;  ///< of a domain's first mate: where the control words are; or nowhere
 };
-static_assert(sizeof(Wish) == 64);
+static_assert(sizeof(Wish) == 80);
 using Wishes = std::vector<Wish>;
 
 }  // namespace starling::mpi

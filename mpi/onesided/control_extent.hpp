@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Control words of windows that bring their own memory, in the memory that the processes of a node
+/// share anyway: so a small window over the program's memory costs no system call. Layer: mpi.
+/// docs/design/onesided.md
+///
+/// Threads:   under the runtime's lock.
+/// Ownership: the mates own it together: the last one gives it back; what a dead one held stays.
+/// Errors:    Errc::unsupported if this process sees other memory than the first mate.
+/// Units:     bytes.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/result.hpp"
+
+namespace starling::mpi {
+
+class ControlExtent {
+ public:
+  /// What the first mate tells the others. offset 0: there is none.
+  struct Offer {
+    std::uint64_t offset = 0;
+    std::uint64_t nonce = 0;
+  };
+  /// By the first mate: cleared memory for so many mates. None if that is more than the segment should give.
+  [[nodiscard]] static Offer reserve(std::size_t bytes, std::uint32_t mates) noexcept;
+  /// By the first mate: nobody will join.
+  static void cancel(const Offer& offer, std::size_t bytes) noexcept;
+  /// By each mate.
+  [[nodiscard]] static Result<ControlExtent> join(const Offer& offer, std::size_t bytes);
+
+  ControlExtent() = default;
+  ControlExtent(ControlExtent&& other) noexcept
+      : offset_(std::exchange(other.offset_, 0)), bytes_(other.bytes_) {}
+  ControlExtent& operator=(ControlExtent&& other) noexcept {
+    std::swap(offset_, other.offset_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~ControlExtent();
+
+  /// Null: it is none.
+  [[nodiscard]] std::byte* data() const noexcept;
+
+ private:
+  ControlExtent(std::uint64_t offset, std::size_t bytes) noexcept : offset_(offset), bytes_(bytes) {}
+
+  std::uint64_t offset_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace starling::mpi

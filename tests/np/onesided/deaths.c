@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last of three ranks is killed while it holds, or waits for, a lock of a window, or is to post or to
  * complete, and the job is kept (mpiexec -enable-recovery).
- * Usage: deaths exclusive | all | shared | waiter | origin | target | served | remote |
+ * Usage: deaths exclusive | all | shared | waiter | origin | target | served | remote | freed | long |
  * nodes */
 #include <mpi.h>
 #include <signal.h>
@@ -220,13 +220,84 @@ static void remote_holder_dies(void) {
   exit(0);
 }
 
+/* Rank 0 knows of the death, and frees the window at once; rank 1 still uses rank 0's part. */
+static void freed_early(void) {
+  static char long_one[100000];
+  char *base, value = 5, got = 0;
+  int code = MPI_SUCCESS;
+  MPI_Win_allocate((MPI_Aint)sizeof long_one, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 2) raise(SIGKILL);
+  if (rank == 0) {
+    expect("lock", MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win), MPI_SUCCESS);
+    while (code == MPI_SUCCESS) {
+      expect("put", MPI_Put(long_one, sizeof long_one, MPI_CHAR, 2, 0, sizeof long_one, MPI_CHAR, win),
+             MPI_SUCCESS);
+      code = MPI_Win_flush(2, win);
+    }
+    expect("flush", code, MPI_ERR_PROC_ABORTED);
+    (void)MPI_Win_unlock(2, win);
+  } else {
+    for (int i = 0; i < 25; ++i) nap();
+    for (int i = 0; i < 3; ++i, nap()) {
+      expect("lock", MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win), MPI_SUCCESS);
+      expect("put", MPI_Put(&value, 1, MPI_CHAR, 0, 9, 1, MPI_CHAR, win), MPI_SUCCESS);
+      expect("flush", MPI_Win_flush(0, win), MPI_SUCCESS);
+      expect("get", MPI_Get(&got, 1, MPI_CHAR, 0, 9, 1, MPI_CHAR, win), MPI_SUCCESS);
+      expect("unlock", MPI_Win_unlock(0, win), MPI_SUCCESS);
+      if (got != value) exit(6);
+    }
+  }
+  expect("free", MPI_Win_free(&win), MPI_SUCCESS);
+  MPI_Finalize();
+  printf("rank %d goes on\n", rank);
+  exit(0);
+}
+
+/* Rank 1 has locked the window and computes; rank 2 waits for it, and is asked what for. */
+static void waits_long(void) {
+  char* base;
+  MPI_Win_allocate(4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_set_name(win, "grid");
+  if (rank == 1) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  MPI_Barrier(MPI_COMM_WORLD);
+  while (rank == 1) nap();
+  if (rank == 2) MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+  MPI_Win_free(&win);
+}
+
 /* All members get the error, and none waits. */
 static void other_nodes(void) {
-  int* base;
+  int *base, unit, size, lowest = -1;
   MPI_Win none;
+  MPI_Aint bytes;
+  MPI_Comm node;
+  MPI_Group mates, world;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   expect("allocate_shared", MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &none),
          MPI_ERR_RMA_SHARED);
+  /* Of an allocated window the parts of the own node can be loaded from; of the others nothing is told. */
+  expect("allocate", MPI_Win_allocate(4 + 4 * rank, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &none),
+         MPI_SUCCESS);
+  MPI_Win_set_errhandler(none, MPI_ERRORS_RETURN);
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_group(node, &mates);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_size(world, &size);
+  for (int other = size - 1; other >= 0; --other) {
+    int here;
+    MPI_Group_translate_ranks(world, 1, &other, mates, &here);
+    expect("query", MPI_Win_shared_query(none, other, &bytes, &unit, (void*)&base), MPI_SUCCESS);
+    if (here == MPI_UNDEFINED ? bytes != 0 || base != NULL : bytes != 4 + 4 * other || base == NULL) exit(8);
+    if (here == 0) lowest = other;
+  }
+  expect("query", MPI_Win_shared_query(none, MPI_PROC_NULL, &bytes, &unit, (void*)&base), MPI_SUCCESS);
+  if (bytes != 4 + 4 * lowest || base == NULL) exit(9);
+  MPI_Win_free(&none);
+  MPI_Group_free(&mates);
+  MPI_Group_free(&world);
+  MPI_Comm_free(&node);
   MPI_Finalize();
   printf("rank %d goes on\n", rank);
   exit(0);
@@ -241,6 +312,8 @@ int main(int argc, char** argv) {
   if (strcmp(way, "nodes") == 0) other_nodes();
   if (strcmp(way, "served") == 0) served_target_dies();
   if (strcmp(way, "remote") == 0) remote_holder_dies();
+  if (strcmp(way, "freed") == 0) freed_early();
+  if (strcmp(way, "long") == 0) waits_long();
   MPI_Win_allocate_shared(rank == 0 ? 64 : 0, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
   MPI_Win_shared_query(win, 0, &bytes, &unit, (void*)&shared);

@@ -41,10 +41,25 @@ class Deaths(JobCase):
     def test_a_dead_target_is_told_to_its_origin(self):
         self.assertEqual(self.survive("target"), ["rank 0 is told"])
 
-    def test_operations_on_a_dead_target_end(self):
-        for way in ("served", "remote"):
+    def test_by_messages(self):
+        for way in ("served", "remote", "freed"):
             with self.subTest(way=way):
                 self.survive(way, "--mca", "onesided_path", "message")
+
+    @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
+    def test_between_nodes(self):
+        for network, env in NETWORKS.items():
+            for way in ("served", "remote", "freed"):
+                with self.subTest(network=network, way=way):
+                    self.survive(way, "--virtual-nodes", 3, "--mca", "btl", f"self,shm,{network}", env=env)
+
+
+class Waits(JobCase):
+    def test_hang_help_names_the_holder_and_how_long(self):
+        done = self.run_job("-n", 3, "--timeout", 2, PROGRAM, "long")
+        self.assertNotEqual(done.code, 0, done)
+        self.assertRegex(done.err, r"MPI_Win_lock of window 'grid' of 3 ranks, target 0 \(4096 bytes\): "
+                                   r"held exclusively by rank 1 for at least [1-9]\d*\.\d s")
 
 
 class Overlaps(JobCase):
@@ -73,11 +88,6 @@ class Overlaps(JobCase):
     def test_without_the_parameter_nothing_is_told(self):
         self.assertEqual(self.told()[0], [])
 
-    def test_operations_on_a_dead_target_end(self):
-        for way in ("served", "remote"):
-            with self.subTest(way=way):
-                self.survive(way, "--mca", "onesided_path", "message")
-
 
 class Nodes(JobCase):
     @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
@@ -94,6 +104,15 @@ class Nodes(JobCase):
             for program in ("computing", "create", "dynamic", "post_start", "random"):
                 with self.subTest(network=network, program=program):
                     self.expect_ok("-n", 4, "--virtual-nodes", 2, "--mca", "btl", f"self,shm,{network}",
+                                   str(BUILD / f"tests/mpi/mpi_rma_{program}"), env=env)
+
+
+    @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
+    def test_three_nodes_of_unequal_sizes(self):
+        for network, env in NETWORKS.items():
+            for program in ("random", "post_start", "atomic_delays"):
+                with self.subTest(network=network, program=program):
+                    self.expect_ok("-n", 5, "--virtual-nodes", 3, "--mca", "btl", f"self,shm,{network}",
                                    str(BUILD / f"tests/mpi/mpi_rma_{program}"), env=env)
 
 

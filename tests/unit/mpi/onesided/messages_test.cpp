@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages of one-sided operations that say something wrong: each ends at the origin as an error, and nothing
+// outside of the window's memory is touched. Layer: tests.
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+
+#include "mpi/datatype/construct.hpp"
+#include "mpi/onesided/layout_code.hpp"
+#include "mpi/op/op.hpp"
+#include "tests/unit/mpi/onesided/lone_window.hpp"
+
+namespace starling::mpi::message {
+namespace {
+
+using test::LoneWindow;
+
+constexpr std::uint64_t kLast = ~std::uint64_t{0};
+
+struct Messages : testing::Test {
+  static constexpr std::size_t kBytes = 64;
+  LoneWindow window{kBytes};
+  std::array<std::byte, 16> payload{};
+
+  static Record of(What what, std::uint64_t offset, std::uint32_t bytes) {
+    Record record;
+    record.what = what;
+    record.offset = offset;
+    record.bytes = bytes;
+    return record;
+  }
+  static Record ints(What what, std::uint64_t offset, std::uint32_t bytes) {
+    Record record = of(what, offset, bytes);
+    record.op = static_cast<std::uint8_t>(OpCode::sum);
+    record.basic = static_cast<std::uint8_t>(Basic::int32);
+    return record;
+  }
+  int sent(const Record& record) {
+    window.receive(record, std::span(payload).first(record.bytes));
+    return window.error();
+  }
+  /// Teaches the window a layout.
+  int teach(std::uint32_t number, std::span<const std::byte> code) {
+    Record record;
+    record.what = What::layout;
+    record.layout = number;
+    record.count = code.size();
+    record.bytes = static_cast<std::uint32_t>(code.size());
+    window.receive(record, code);
+    return window.error();
+  }
+  static std::vector<std::byte> code_of(std::span<const std::int64_t> numbers) {
+    const auto bytes = std::as_bytes(numbers);
+    return {bytes.begin(), bytes.end()};
+  }
+};
+
+TEST_F(Messages, a_put_is_done_to_the_last_byte) {
+  payload.fill(std::byte{7});
+  EXPECT_EQ(sent(of(What::put, kBytes - 16, 16)), MPI_SUCCESS);
+  EXPECT_EQ(window.memory()[kBytes - 1], std::byte{7});
+  EXPECT_EQ(window.memory()[kBytes - 17], std::byte{0});
+}
+
+TEST_F(Messages, what_is_not_all_in_the_window_is_refused) {
+  EXPECT_EQ(sent(of(What::put, kBytes - 15, 16)), MPI_ERR_RMA_RANGE);
+  EXPECT_EQ(sent(of(What::put, kLast, 8)), MPI_ERR_RMA_RANGE);
+  Record skipped = of(What::put, 0, 16);
+  skipped.first = kLast - 11;  // with the payload it is four bytes again
+  EXPECT_EQ(sent(skipped), MPI_ERR_RMA_RANGE);
+  Record get = of(What::get, 0, 0);
+  get.count2 = kBytes + 1;
+  EXPECT_EQ(sent(get), MPI_ERR_RMA_RANGE);
+  get.count2 = kLast;
+  get.first = 2;
+  EXPECT_EQ(sent(get), MPI_ERR_RMA_RANGE);
+  for (const std::byte byte : window.memory()) EXPECT_EQ(byte, std::byte{0});
+}
+
+TEST_F(Messages, an_accumulate_stays_in_the_window) {
+  EXPECT_EQ(sent(ints(What::accumulate, kBytes - 16, 16)), MPI_SUCCESS);
+  EXPECT_EQ(sent(ints(What::accumulate, kBytes - 12, 16)), MPI_ERR_RMA_RANGE);
+  Record skipped = ints(What::accumulate, 0, 16);
+  skipped.first = (kLast >> 2) - 2;  // times four it is behind the beginning
+  EXPECT_EQ(sent(skipped), MPI_ERR_RMA_RANGE);
+  Record of_nothing = ints(What::accumulate, 0, 16);
+  of_nothing.basic = 0;
+  EXPECT_EQ(sent(of_nothing), MPI_ERR_INTERN);
+  Record of_too_much = of_nothing;
+  of_too_much.basic = 255;
+  EXPECT_EQ(sent(of_too_much), MPI_ERR_INTERN);
+  Record misfit = ints(What::accumulate, 0, 16);
+  misfit.op = static_cast<std::uint8_t>(OpCode::bxor);
+  misfit.basic = static_cast<std::uint8_t>(Basic::float64);
+  EXPECT_EQ(sent(misfit), MPI_ERR_INTERN);
+}
+
+TEST_F(Messages, a_swap_is_of_one_element) {
+  EXPECT_EQ(sent(of(What::swap, 60, 8)), MPI_SUCCESS);
+  EXPECT_EQ(sent(of(What::swap, 61, 8)), MPI_ERR_RMA_RANGE);
+  EXPECT_EQ(sent(of(What::swap, 0, 1)), MPI_ERR_INTERN);
+  Record with_layout = of(What::swap, 60, 16);
+  const std::array<std::int64_t, 6> bytes{0, 1, 0, 0, static_cast<std::int64_t>(Basic::int8), 1};
+  ASSERT_EQ(teach(1, code_of(bytes)), MPI_SUCCESS);
+  with_layout.layout = 1;
+  with_layout.count = 1;
+  EXPECT_EQ(sent(with_layout), MPI_ERR_INTERN);
+}
+
+TEST_F(Messages, unknown_and_broken_layouts_are_refused) {
+  Record put = of(What::put, 0, 4);
+  put.layout = 9;
+  put.count = 1;
+  EXPECT_EQ(sent(put), MPI_ERR_INTERN);
+  put.layout = 4'000'000'000;
+  EXPECT_EQ(sent(put), MPI_ERR_INTERN);
+  const std::array<std::int64_t, 2> cut{0, 4};
+  EXPECT_EQ(teach(9, code_of(cut)), MPI_SUCCESS) << "it is noticed when it is used";
+  put.layout = 9;
+  EXPECT_EQ(sent(put), MPI_ERR_INTERN);
+  Record second_half;
+  second_half.what = What::layout;
+  second_half.layout = 9;
+  second_half.count = 100;
+  second_half.first = 50;
+  EXPECT_EQ(sent(second_half), MPI_ERR_INTERN);
+}
+
+/// A loop of so many ints, each `stride` bytes behind the one before.
+std::array<std::int64_t, 9> strided(std::int64_t count, std::int64_t stride, std::int64_t ub) {
+  const auto loop = static_cast<std::int64_t>(Node::Kind::loop);
+  const auto leaf = static_cast<std::int64_t>(Node::Kind::leaf);
+  return {0, ub, 0, loop, count, stride, leaf, static_cast<std::int64_t>(Basic::int32), 1};
+}
+
+TEST_F(Messages, a_layout_has_to_lie_in_the_window) {
+  ASSERT_EQ(teach(1, code_of(strided(4, 16, 64))), MPI_SUCCESS);
+  Record put = of(What::put, 0, 16);
+  put.layout = 1;
+  put.count = 1;
+  payload.fill(std::byte{9});
+  EXPECT_EQ(sent(put), MPI_SUCCESS);
+  EXPECT_EQ(window.memory()[51], std::byte{9});
+  put.count = 2;
+  EXPECT_EQ(sent(put), MPI_ERR_RMA_RANGE);
+  put.count = std::uint64_t{1} << 58;  // times the extent it is nothing
+  EXPECT_EQ(sent(put), MPI_ERR_RMA_RANGE);
+  put.count = 1;
+  put.first = 8;  // more than the layout has
+  EXPECT_EQ(sent(put), MPI_ERR_RMA_RANGE);
+}
+
+TEST_F(Messages, a_layout_far_away_is_none) {
+  EXPECT_FALSE(decode(code_of(strided(2, std::int64_t{1} << 60, 8))));
+  EXPECT_FALSE(decode(code_of(strided(2, 8, std::int64_t{1} << 60))));
+  EXPECT_FALSE(decode(code_of(strided(std::int64_t{1} << 62, 8, 8))));
+  EXPECT_FALSE(decode(code_of(strided(-1, 8, 8))));
+  EXPECT_TRUE(decode(code_of(strided(2, 1024, 8))));
+}
+
+TEST_F(Messages, a_layout_of_shorter_elements_does_not_carry_an_accumulate_outside) {
+  // Sixteen single bytes at the end; the record says doubles.
+  const auto leaf = static_cast<std::int64_t>(Node::Kind::leaf);
+  const std::array<std::int64_t, 6> bytes{0, 16, 0, leaf, static_cast<std::int64_t>(Basic::int8), 16};
+  ASSERT_EQ(teach(1, code_of(bytes)), MPI_SUCCESS);
+  Record record = ints(What::accumulate, kBytes - 16, 16);
+  record.basic = static_cast<std::uint8_t>(Basic::float64);
+  record.layout = 1;
+  record.count = 1;
+  payload.fill(std::byte{1});
+  (void)sent(record);  // whatever it says, it must not write outside: a sanitizer sees that
+}
+
+TEST_F(Messages, cut_records_and_unknown_ones_end_there) {
+  Record longer = of(What::put, 0, 16);
+  std::vector<std::byte> cut(sizeof longer + 3);
+  std::memcpy(cut.data(), &longer, sizeof longer);
+  window.receive({window.id(), 0, 0, 0, 8}, cut);
+  EXPECT_EQ(window.error(), MPI_ERR_INTERN);
+  EXPECT_EQ(sent(of(static_cast<What>(200), 0, 0)), MPI_ERR_INTERN);
+  EXPECT_EQ(sent(of(What::unlock, 0, 0)), MPI_ERR_INTERN) << "nothing is locked";
+  EXPECT_EQ(sent(of(What::lock, 0, 0)), MPI_SUCCESS);
+  EXPECT_EQ(sent(of(What::lock, 0, 0)), MPI_ERR_INTERN) << "twice";
+  EXPECT_EQ(sent(of(What::unlock, 0, 0)), MPI_SUCCESS);
+}
+
+TEST_F(Messages, answers_that_nobody_has_asked_for_are_dropped) {
+  for (const What what : {What::done, What::data, What::failed}) {
+    Record record;
+    record.what = what;
+    record.token = 77;
+    record.count = kLast;
+    std::vector<std::byte> all(sizeof record);
+    std::memcpy(all.data(), &record, sizeof record);
+    window.receive({window.id(), 0, kBack, 0, 0}, all);
+    EXPECT_EQ(window.error(), what == What::failed ? MPI_ERR_INTERN : MPI_SUCCESS);
+  }
+  EXPECT_TRUE(window.part().to(0).done());
+}
+
+TEST_F(Messages, who_uses_a_window_that_was_freed_hears_that) {
+  // The question names a window that is not there; the answer would name this one.
+  Record gone;
+  gone.what = What::gone;
+  std::vector<std::byte> all(sizeof gone);
+  std::memcpy(all.data(), &gone, sizeof gone);
+  (void)window.part().to(0);
+  window.receive({window.id(), kUnknownRank, kBack, 0, 0}, all);
+  EXPECT_TRUE(window.part().to(0).lost());
+}
+
+TEST_F(Messages, layouts_come_back_as_they_went) {
+  const std::array<std::int64_t, 3> displacements{8, -16, 40};
+  const std::array<std::int64_t, 3> counts{2, 0, 1};
+  const auto leaf = static_cast<std::int64_t>(Node::Kind::leaf);
+  const auto blocks = static_cast<std::int64_t>(Node::Kind::blocks);
+  std::vector<std::int64_t> numbers{-4, 60, 4, blocks, 3};
+  numbers.insert(numbers.end(), displacements.begin(), displacements.end());
+  numbers.push_back(3);
+  numbers.insert(numbers.end(), counts.begin(), counts.end());
+  for (const std::int64_t number :
+       {std::int64_t{8}, leaf, static_cast<std::int64_t>(Basic::int32), std::int64_t{1}})
+    numbers.push_back(number);
+  const auto code = code_of(numbers);
+  const Ref<Datatype> type = decode(code);
+  ASSERT_TRUE(type);
+  EXPECT_EQ(encode(*type), code);
+  EXPECT_EQ(type->size(), 12u);
+  for (std::size_t bytes = 0; bytes < code.size(); ++bytes)
+    EXPECT_FALSE(decode(std::span(code).first(bytes))) << bytes;
+}
+
+}  // namespace
+}  // namespace starling::mpi::message

@@ -93,10 +93,11 @@ Component::Counters ShmComponent::counters() const {
   if (std::string note = shared_.mapped.note(); !note.empty()) counters.notes.push_back(std::move(note));
   const auto& copies = shared_.copies.counters();
   if (copies.opened + copies.own + copies.stolen != 0) {
-    counters.notes.push_back("copies by several processes: " + std::to_string(copies.opened) +
-                             " received, chunks of own messages " + std::to_string(copies.own) +
-                             ", of others' " + std::to_string(copies.stolen) + ", of processes that died " +
-                             std::to_string(copies.again));
+    // In a word of its own, as who has received none: notes that differ in numbers only are told once.
+    counters.notes.push_back(
+        "copies by several processes: " + (copies.opened == 0 ? "none" : std::to_string(copies.opened)) +
+        " received, chunks of own messages " + std::to_string(copies.own) + ", of others' " +
+        std::to_string(copies.stolen) + ", of processes that died " + std::to_string(copies.again));
   }
   return counters;
 }

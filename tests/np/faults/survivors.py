@@ -50,9 +50,10 @@ class Survivors(JobCase):
             self.expect_survivors(2, way)
 
     def test_in_the_middle_of_a_copy(self):
-        for way in ("get", "ring", "auto"):
-            with self.subTest(way=way):
-                self.expect_survivors(3, "exchange", mca=("--mca", "pml_static_large", way))
+        for pml, ways in (("static", ("get", "ring", "auto")), ("dynamic", ("lend", "auto"))):
+            for way in ways:
+                with self.subTest(pml=pml, way=way):
+                    self.expect_survivors(3, "exchange", mca=("--mca", "pml", pml, "--mca", f"pml_{pml}_large", way))
 
     @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
     def test_over_several_nodes(self):

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -224,9 +225,11 @@ int main(int argc, char** argv) {
   static const struct {
     const char* name;
     void (*run)(void);
-  } ways[] = {{"again", again},   {"both", both},     {"freed", freed}, {"many", many},
-              {"forked", forked}, {"killed", killed}, {"sizes", sizes}, {"poor", poor}};
+  } ways[] = {{"again", again},   {"both", both},   {"freed", freed}, {"many", many},   {"forked", forked},
+              {"killed", killed}, {"sizes", sizes}, {"poor", poor},   {"hidden", again}};
   int level;
+  /* No other process of this user may look into it. */
+  if (strcmp(way, "hidden") == 0) prctl(PR_SET_DUMPABLE, 0);
   MPI_Init(&argc, &argv);
   MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

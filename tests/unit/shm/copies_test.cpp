@@ -6,7 +6,9 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "core/clock.hpp"
@@ -216,21 +218,22 @@ TEST_F(Copies, only_the_same_cache_or_memory_helps_unless_asked) {
   EXPECT_FALSE(would_help(kSome, &first_domain, Steal::automatic, 2)) << "three processes on two cores";
 }
 
-/// A third process that takes a chunk and stops in the middle.
+/// How far a process is with a chunk when it stops.
+enum class Stage { named, taken, half_copied, copied, marked };
+
+/// A process that helps with a chunk and stops there.
 class Stopped {
  public:
-  Stopped(const UniqueFd& memfd, const shm::Geometry& geometry)
-      : process_([&] {
+  Stopped(const UniqueFd& memfd, const shm::Geometry& geometry, Stage stage = Stage::taken)
+      : process_([&, stage] {
           Member other(memfd, geometry, 2);
           go_.take();
-          const auto board = shm::Board::find(other.segment);
-          auto claim = board->claim(0);
-          const auto offer = claim.look();
-          if (!offer || !claim.take(*offer, board->process(2).work)) return 1;
+          const bool reached = reach(other, stage);
           taken_.give();
+          if (!reached) return 1;
           for (;;) ::pause();
         }) {}
-  /// Now it has the next chunk of the receiver's first slot.
+  /// Now it has come so far with the next chunk of the receiver's first slot.
   void take() {
     go_.give();
     taken_.take();
@@ -238,8 +241,38 @@ class Stopped {
   [[nodiscard]] pid_t pid() const { return process_.pid(); }
   /// Its parent does not ask for its end.
   void kill() const { ::kill(process_.pid(), SIGKILL); }
+  void kill_and_reap() { process_.kill(); }
 
  private:
+  static bool reach(Member& other, Stage stage) {
+    const auto board = shm::Board::find(other.segment);
+    auto claim = board->claim(0);
+    auto& work = board->process(2).work;
+    const auto offer = claim.look();
+    if (!offer) return false;
+    if (stage == Stage::named) {
+      work.store(shm::work_name(0, offer->generation(), offer->chunk()), std::memory_order_release);
+      return true;
+    }
+    if (!claim.take(*offer, work)) return false;
+    if (stage == Stage::taken) return true;
+    shm::MemoryMaps maps(other.segment, 4, Access::read_write);
+    const shm::CopyTask& task = offer->task;
+    std::byte* const from = mapped(maps, 1, task.from, task.bytes);
+    std::byte* const to = mapped(maps, 0, task.to, task.bytes);
+    const std::size_t at = std::size_t{offer->chunk()} * task.chunk_bytes;
+    std::memcpy(to + at, from + at, stage == Stage::half_copied ? task.chunk_bytes / 2 : task.chunk_bytes);
+    if (stage == Stage::marked) claim.mark_done(offer->chunk());
+    return true;
+  }
+  static std::byte* mapped(shm::MemoryMaps& maps, std::uint32_t rank, std::uint64_t at, std::uint64_t bytes) {
+    for (;;) {
+      const auto view = maps.find(rank, at, bytes, true);
+      if (view.state == shm::MemoryMaps::State::mapped) return view.at;
+      std::this_thread::yield();
+    }
+  }
+
   test::Signal go_, taken_;
   test::Process process_;
 };
@@ -274,6 +307,74 @@ TEST_F(Copies, where_pids_say_nothing_the_launcher_does) {
   while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
   EXPECT_EQ(receiver->copies.counters().again, 1u);
   expect_all_there();
+}
+
+/// How the receiver can know of an end.
+enum class Known { zombie, pid_is_gone, launcher };
+
+class Deaths : public Copies, public testing::WithParamInterface<std::tuple<Stage, Known>> {};
+
+TEST_P(Deaths, at_every_stage_of_a_chunk) {
+  const auto [stage, known] = GetParam();
+  Stopped other(memfd, geometry, stage);
+  const auto id = open(100'000, Steal::always);
+  std::memset(to, 0, kBytes);
+  other.take();
+  if (known == Known::launcher) receiver->segment.slot(2).pid_namespace += 1;
+  while (step(*receiver, id) == Step::copied) {
+  }
+  const bool has_a_chunk = stage != Stage::named && stage != Stage::marked;
+  EXPECT_NE(receiver->copies.ended(id), has_a_chunk);
+  if (known == Known::zombie)
+    other.kill();
+  else
+    other.kill_and_reap();
+  if (known == Known::launcher) receiver->segment.mark_ended(2);
+  const Deadline deadline = Deadline::after_seconds(20);
+  while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
+  EXPECT_EQ(receiver->copies.counters().again, has_a_chunk ? 1u : 0u);
+  expect_all_there();
+  // The name that it has left behind holds nothing of the next copy in the same slot.
+  (void)receiver->copies.release(id);
+  (void)finish(open());
+  expect_all_there();
+}
+
+std::string name_of(const testing::TestParamInfo<std::tuple<Stage, Known>>& info) {
+  constexpr const char* kStages[] = {"named", "taken", "half_copied", "copied", "marked"};
+  constexpr const char* kKnown[] = {"zombie", "pid_is_gone", "launcher"};
+  return std::string(kStages[int(std::get<0>(info.param))]) + "_" + kKnown[int(std::get<1>(info.param))];
+}
+INSTANTIATE_TEST_SUITE_P(Copies, Deaths,
+                         testing::Combine(testing::Values(Stage::named, Stage::taken, Stage::half_copied,
+                                                          Stage::copied, Stage::marked),
+                                          testing::Values(Known::zombie, Known::pid_is_gone,
+                                                          Known::launcher)),
+                         name_of);
+
+TEST_F(Copies, copies_of_a_receiver_that_died_are_left_alone) {
+  test::Signal opened;
+  receiver.reset();
+  test::Process owner([&] {
+    Member dying(memfd, geometry, 0);
+    std::byte* const into = dying.buffer(kBytes);
+    while (!dying.copies.ready(1, address(), kBytes)) std::this_thread::yield();
+    if (!dying.copies.open({42, 1, address(), into, kBytes, 100'000, Steal::always})) return 1;
+    opened.give();
+    for (;;) ::pause();
+  });
+  opened.take();
+  Member other(memfd, geometry, 2);
+  owner.kill();
+  other.copies.drop(0);
+  EXPECT_EQ(wait_idle(other), 0) << "nobody is left to copy for";
+  // Who was invited may still come: it writes into memory that nobody reads, or is refused it.
+  const SharedCopies::Id id{0, 1, 100'000};
+  Step last = Step::copied;
+  const Deadline deadline = Deadline::after_seconds(20);
+  while ((last == Step::copied || last == Step::later) && !deadline.passed())
+    last = sender->copies.step(id, 42);
+  EXPECT_TRUE(last == Step::none_left || last == Step::refused) << static_cast<int>(last);
 }
 
 TEST_F(Copies, what_is_closed_waits_for_what_has_begun_and_copies_no_more) {

@@ -3,7 +3,8 @@
 // for each: with random delays between reading a task, claiming a chunk, copying it and saying so. First
 // without the
 // generation in the claim (a counter that is raised), to show that the delays find what is wrong; then as
-// it is. Layer: tests. Usage: stress_claims [messages]
+// it is. With `threads` the helpers are threads, where a checker of races sees what they do, and only as it
+// is. Layer: tests. Usage: stress_claims [messages [threads]]
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -14,8 +15,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <random>
+#include <thread>
+#include <vector>
 
 #include "core/clock.hpp"
 #include "frameworks/shm/claims/board.hpp"
@@ -125,8 +129,40 @@ class Member {
   std::minstd_rand random_;
 };
 
+void help_until_the_end(Shared& shared, std::uint32_t me, bool checked) {
+  Member member(shared, me, checked);
+  while (shared.ending.load(std::memory_order_relaxed) == 0) {
+    if (!member.help()) ::sched_yield();
+  }
+}
+
+/// One who helps: a process, or a thread.
+class Helper {
+ public:
+  Helper(Shared& shared, std::uint32_t me, bool checked, bool as_thread) {
+    if (as_thread) {
+      thread_ = std::thread(help_until_the_end, std::ref(shared), me, checked);
+      return;
+    }
+    process_ = ::fork();
+    if (process_ != 0) return;
+    help_until_the_end(shared, me, checked);
+    ::_exit(0);
+  }
+  /// Whether it has ended as it should.
+  bool join() {
+    int status = 0;
+    if (thread_.joinable()) return thread_.join(), true;
+    return process_ > 0 && ::waitpid(process_, &status, 0) == process_ && status == 0;
+  }
+
+ private:
+  std::thread thread_;
+  pid_t process_ = -1;
+};
+
 /// How many of the messages were wrong; the control ends with the first one, or after its time.
-std::uint64_t run(std::uint64_t messages, bool checked) {
+std::uint64_t run(std::uint64_t messages, bool checked, bool threads) {
   void* const memory =
       ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
@@ -135,26 +171,15 @@ std::uint64_t run(std::uint64_t messages, bool checked) {
   }
   auto& shared = *new (memory) Shared{};
   for (auto& process : shared.processes) process.work.store(shm::kNoWork);
-  pid_t helpers[kHelpers];
-  for (std::uint32_t i = 0; i < kHelpers; ++i) {
-    helpers[i] = ::fork();
-    if (helpers[i] != 0) continue;
-    Member member(shared, i + 1, checked);
-    while (shared.ending.load(std::memory_order_relaxed) == 0) {
-      if (!member.help()) ::sched_yield();
-    }
-    ::_exit(0);
-  }
+  std::vector<Helper> helpers;
+  for (std::uint32_t i = 0; i < kHelpers; ++i) helpers.emplace_back(shared, i + 1, checked, threads);
   Member owner(shared, 0, checked);
   const std::uint64_t end = now_ns() + kControlNs;
   std::uint64_t wrong = 0;
   for (std::uint64_t number = 0; number < messages && (checked || (wrong == 0 && now_ns() < end)); ++number)
     wrong += owner.send(number) ? 0 : 1;
   shared.ending.store(1, std::memory_order_relaxed);
-  for (const pid_t helper : helpers) {
-    int status = 0;
-    if (helper <= 0 || ::waitpid(helper, &status, 0) != helper || status != 0) ++wrong;
-  }
+  for (Helper& helper : helpers) wrong += helper.join() ? 0 : 1;
   ::munmap(memory, sizeof(Shared));
   return wrong;
 }
@@ -164,12 +189,15 @@ std::uint64_t run(std::uint64_t messages, bool checked) {
 
 int main(int argc, char** argv) {
   const std::uint64_t messages = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 43'000;
+  const bool threads = argc > 2 && std::strcmp(argv[2], "threads") == 0;
   const std::uint64_t begun = starling::now_ns();
-  const bool found = starling::run(100'000'000, false) != 0;
+  const bool found = threads || starling::run(100'000'000, false, false) != 0;
   const std::uint64_t between = starling::now_ns();
-  std::printf("without generations: %s after %.1f s\n",
-              found ? "a message was wrong" : "no message was wrong", double(between - begun) * 1e-9);
-  const std::uint64_t wrong = starling::run(messages, true);
+  if (!threads) {
+    std::printf("without generations: %s after %.1f s\n",
+                found ? "a message was wrong" : "no message was wrong", double(between - begun) * 1e-9);
+  }
+  const std::uint64_t wrong = starling::run(messages, true, threads);
   std::printf("with generations: %llu of %llu messages were wrong, in %.1f s\n",
               static_cast<unsigned long long>(wrong), static_cast<unsigned long long>(messages),
               double(starling::now_ns() - between) * 1e-9);

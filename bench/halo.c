@@ -22,11 +22,8 @@
 #include "bench.h"
 
 #include <mpi.h>
-#if defined(__has_include)
-#if __has_include(<mpix.h>)
-#include <mpix.h>
-#endif
-#endif
+
+#include "receive_buffer.h"
 
 enum { kWarm = 10, kFaces = 6, kSelections = 3 };
 enum { kAll, kInter, kIntra };
@@ -91,9 +88,7 @@ static struct options read_options(int argc, char** argv, int ranks) {
   if (cells != ranks) fail_with("the grids do not have as many cells as there are ranks");
   if (o.iterations < 1 || o.inter < 16 || o.intra < 16)
     fail_with("iterations from 1, faces from 16 bytes on");
-#ifndef MPIX_BUFFER_LIBRARY
-  if (o.managed) fail_with("this MPI has no library-managed buffers");
-#endif
+  if (o.managed && !BENCH_MANAGED) fail_with("this MPI has no library-managed buffers");
   return o;
 }
 
@@ -176,33 +171,6 @@ static int selected(const struct face* face, int selection) {
   return selection == kAll || face->far == (selection == kInter);
 }
 
-static void start_receive(const struct options* o, struct face* face, MPI_Request* request) {
-#ifdef MPIX_BUFFER_LIBRARY
-  if (o->managed) {
-    MPI_Irecv(MPIX_BUFFER_LIBRARY, (int)face->bytes, MPI_BYTE, face->peer, 1, MPI_COMM_WORLD, request);
-    return;
-  }
-#endif
-  (void)o;
-  MPI_Irecv(face->in, (int)face->bytes, MPI_BYTE, face->peer, 1, MPI_COMM_WORLD, request);
-}
-
-/* Checks what has come, and gives a buffer of the library's back. */
-static void take_face(const struct options* o, struct face* face, MPI_Status* status, int me, int iteration) {
-#ifdef MPIX_BUFFER_LIBRARY
-  if (o->managed) {
-    void* in = NULL;
-    MPIX_Get_recv_buf(*status, &in);
-    check_face(face, in, me, iteration);
-    MPIX_Release_recv_buf(*status, in);
-    return;
-  }
-#endif
-  (void)o;
-  (void)status;
-  check_face(face, face->in, me, iteration);
-}
-
 /* Microseconds of one exchange on this rank. `ready`: persistent requests, receives before sends; NULL:
  * none. */
 static double exchange(const struct options* o, struct face* faces, int count, int selection, int me,
@@ -224,14 +192,19 @@ static double exchange(const struct options* o, struct face* faces, int count, i
     pass_time(o->compute_us);
     MPI_Waitall(2 * n, ready, statuses);
   } else {
-    for (int i = 0; i < n; ++i) start_receive(o, of[i], &requests[i]);
+    for (int i = 0; i < n; ++i)
+      bench_receive(of[i]->in, (int)of[i]->bytes, of[i]->peer, o->managed, &requests[i]);
     for (int i = 0; i < n; ++i)
       MPI_Isend(of[i]->out, (int)of[i]->bytes, MPI_BYTE, of[i]->peer, 1, MPI_COMM_WORLD, &requests[n + i]);
     pass_time(o->compute_us);
     MPI_Waitall(2 * n, requests, statuses);
   }
   const double us = (bench_seconds() - start) * 1e6;
-  for (int i = 0; i < n; ++i) take_face(o, of[i], &statuses[i], me, iteration);
+  for (int i = 0; i < n; ++i) {
+    const MPI_Status* const status = &statuses[i];
+    check_face(of[i], bench_received(of[i]->in, status, o->managed), me, iteration);
+    bench_give_back(status, o->managed);
+  }
   return us;
 }
 

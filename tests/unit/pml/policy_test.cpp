@@ -113,10 +113,10 @@ TEST_F(StaticChoice, both_ways_the_faster_of_loan_and_get_stays) {
 }
 
 TEST_F(StaticChoice, both_ways_a_loan_must_be_clearly_faster_than_a_get) {
-  for (const auto& [lent_ns, chosen] : {std::pair{9'700, Large::get}, std::pair{9'000, Large::lend}}) {
+  for (const auto& [lent_ns, expected] : {std::pair{9'700, Large::get}, std::pair{9'000, Large::lend}}) {
     StaticPolicy policy(config);
     try_out(policy, true, [ns = lent_ns](Large used) { return used == Large::lend ? ns : 10'000; });
-    EXPECT_EQ(chosen(policy, near, true), chosen) << lent_ns;
+    EXPECT_EQ(chosen(policy, near, true), expected) << lent_ns;
   }
 }
 

@@ -70,6 +70,7 @@ def chosen(columns, only):
 
 def interleave(columns, jobs, repeats, limit_s=90):
     """Figures of all jobs in all columns, which take turns. jobs: [(size in the table or None, program, options)]."""
+    machine.end_in_order()
     result = figures.Figures()
     for repeat in range(repeats):
         for size, program, options in jobs:

@@ -5,12 +5,14 @@ Virtual machines flip by themselves between a fast and a slow state (the same ca
 4 times as long). A run counts only if the hand-over before and after it shows the same state and nobody else used the
 CPUs.
 """
+import contextlib
 import dataclasses
 import os
 import resource
 import signal
 import statistics
 import subprocess
+import sys
 import time
 
 SLOW_FACTOR = 2.0  # a hand-over slower than this many times the fastest one seen is the slow state
@@ -60,6 +62,21 @@ class Machine:
         return Run(parse(text), seconds, state, rejected)
 
 
+def end_in_order():
+    """A SIGTERM ends this program as an exception does: what it has started ends, too."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+
+
+def end(child):
+    """Launchers take their ranks with them where they are asked to."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.communicate(timeout=5)
+            return
+
+
 def execute(command, environment, timeout):
     """Returns (standard output, problem). The command leads a process group of its own."""
     child = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -67,9 +84,11 @@ def execute(command, environment, timeout):
     try:
         out, err = child.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.communicate()
+        end(child)
         return "", f"failed: no end after {timeout:.0f} s"
+    except BaseException:
+        end(child)
+        raise
     if child.returncode:
         lines = err.decode(errors="replace").strip().splitlines()
         return "", f"failed: exit {child.returncode}: {lines[0] if lines else 'no message'}"

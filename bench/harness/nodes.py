@@ -6,6 +6,7 @@ A node is a sleeping process that holds its namespaces; they are gone when it is
 import contextlib
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import time
@@ -74,7 +75,16 @@ exec nsenter -t $pid -n -m -u -i -- /bin/sh -c "$*"
             run(*self.command(node, "tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", "rate", rate,
                               "burst", "256kb", "latency", "50ms"))
 
+    def end_what_runs(self):
+        """Ranks whose launcher was killed would go on: nobody else has the nodes' networks."""
+        own = {os.stat(f"/proc/{holder.pid}/ns/net").st_ino: holder.pid for holder in self.holders if holder.poll() is None}
+        for entry in pathlib.Path("/proc").iterdir():
+            with contextlib.suppress(OSError):
+                if entry.name.isdigit() and own.get((entry / "ns/net").stat().st_ino, int(entry.name)) != int(entry.name):
+                    os.kill(int(entry.name), signal.SIGKILL)
+
     def stop(self):
+        self.end_what_runs()
         for holder in self.holders:
             with contextlib.suppress(OSError):
                 holder.stdin.close()

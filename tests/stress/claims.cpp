@@ -61,7 +61,7 @@ class Member {
   /// Owner: one message. Whether it arrived whole, and nothing was written elsewhere.
   bool send(std::uint64_t number) noexcept {
     const std::uint64_t place = number % 2;
-    const std::uint32_t chunks = 2 + random_() % (kChunksMost - 1);
+    const auto chunks = static_cast<std::uint32_t>(2 + random_() % (kChunksMost - 1));
     for (std::uint32_t at = 0; at < kWords; ++at) shared_.from[place][at] = number * kWords + at + 1;
     shared_.unchecked_done.store(0, std::memory_order_relaxed);
     shared_.unchecked.store(0, std::memory_order_relaxed);

@@ -5,15 +5,17 @@
 
 #include <stdlib.h>
 
+/* The callbacks get the program's own variable, as with other MPI libraries: so it has to live as long as the
+ * request, and they may change it. */
 typedef struct {
   Callback *query, *release, *cancel;
-  MPI_Aint extra_state;
+  MPI_Aint* extra_state;
 } Request;
 
 static int query(void* state, MPI_Status* status) {
   Request* const box = state;
   int ierror = MPI_SUCCESS;
-  ((void (*)(MPI_Aint*, int*, int*))box->query)(&box->extra_state, (int*)status, &ierror);
+  ((void (*)(MPI_Aint*, int*, int*))box->query)(box->extra_state, (int*)status, &ierror);
   return ierror;
 }
 
@@ -21,7 +23,7 @@ static int query(void* state, MPI_Status* status) {
 static int release(void* state) {
   Request* const box = state;
   int ierror = MPI_SUCCESS;
-  ((void (*)(MPI_Aint*, int*))box->release)(&box->extra_state, &ierror);
+  ((void (*)(MPI_Aint*, int*))box->release)(box->extra_state, &ierror);
   free(box);
   return ierror;
 }
@@ -29,7 +31,7 @@ static int release(void* state) {
 static int cancel(void* state, int complete) {
   Request* const box = state;
   int ierror = MPI_SUCCESS, fortran_complete = logical_to(complete);
-  ((void (*)(MPI_Aint*, int*, int*))box->cancel)(&box->extra_state, &fortran_complete, &ierror);
+  ((void (*)(MPI_Aint*, int*, int*))box->cancel)(box->extra_state, &fortran_complete, &ierror);
   return ierror;
 }
 
@@ -38,7 +40,7 @@ void pmpi_grequest_start_(Callback* query_fn, Callback* free_fn, Callback* cance
   MPI_Request made = MPI_REQUEST_NULL;
   Request* const box = malloc(sizeof *box);
   if (box == NULL) abort();
-  *box = (Request){query_fn, free_fn, cancel_fn, *extra_state};
+  *box = (Request){query_fn, free_fn, cancel_fn, extra_state};
   const int code = PMPI_Grequest_start(query, release, cancel, box, &made);
   if (code == MPI_SUCCESS) *request = request_to(made);
   if (code != MPI_SUCCESS) free(box);

@@ -162,6 +162,7 @@ Result<void> Creation::have_memory(DomainMemory& memory, WinParts& parts) {
     const bool contiguous = request_.flavor == MPI_WIN_FLAVOR_SHARED &&
                             std::none_of(wishes_.begin(), wishes_.end(),
                                          [](const Wish& wish) { return wish.noncontiguous != 0; });
+    parts.contiguous = contiguous;
     memory.lay_out(wishes_, contiguous);
   }
   return objects ? memory.share() : memory.make_alone();

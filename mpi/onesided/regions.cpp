@@ -41,10 +41,12 @@ bool holds(const Win& win, std::uint64_t offset, std::uint64_t bytes) noexcept {
     const std::uint64_t size = win.own().size;
     return offset <= size && bytes <= size - offset;
   }
-  const auto above = win.regions.upper_bound(offset);
+  // Regions that lie one behind the other are one piece of memory, too.
+  auto above = win.regions.upper_bound(offset);
   if (above == win.regions.begin()) return false;
-  const auto& [base, size] = *std::prev(above);
-  return offset - base <= size && bytes <= size - (offset - base);
+  std::uint64_t end = std::prev(above)->first + std::prev(above)->second;
+  while (above != win.regions.end() && above->first == end) end += (above++)->second;
+  return offset <= end && bytes <= end - offset;
 }
 
 std::string range_text(const Win& win, std::uint64_t offset) {

@@ -47,6 +47,7 @@ struct WinParts {
   Domain domain;
   std::vector<Target> targets;
   std::vector<Target> near;  ///< of a dynamic window, by seat: a second way to mates (Path::copy), if any
+  bool contiguous = false;   ///< the parts of MPI_Win_allocate_shared follow each other, rank by rank
 };
 
 class Win final : public GuardedObject {
@@ -62,6 +63,7 @@ class Win final : public GuardedObject {
   [[nodiscard]] const Target& own() const noexcept { return parts_.targets[rank()]; }
   [[nodiscard]] const Control& control() const noexcept { return control_; }
   [[nodiscard]] PostWords<Control> posts() const noexcept { return PostWords<Control>(control_); }
+  [[nodiscard]] bool contiguous() const noexcept { return parts_.contiguous; }
   [[nodiscard]] const Domain& domain() const noexcept { return parts_.domain; }
   /// This process among the mates of its domain, by which it is known to the control words.
   [[nodiscard]] std::uint32_t seat() const noexcept { return parts_.domain.seat; }

@@ -18,12 +18,17 @@ bool is_member(const Win& win, int rank) noexcept {
   return rank >= 0 && static_cast<std::uint32_t>(rank) < win.size();
 }
 
+/// Programs that send to MPI_PROC_NULL at their edges lock and flush it too: there is nothing to lock, as there is
+/// nothing to transfer (section 12.3).
+bool is_nobody(int rank) noexcept { return rank == MPI_PROC_NULL; }
+
 int no_member(const Win& win, int rank) {
-  return error(MPI_ERR_RANK,
-               "rank is " + std::to_string(rank) + ", expected 0.." + std::to_string(win.size() - 1));
+  return error(MPI_ERR_RANK, "rank is " + std::to_string(rank) + ", expected 0.." +
+                                 std::to_string(win.size() - 1) + " or MPI_PROC_NULL");
 }
 
 int flush_one(const char* function, int rank, bool here, Win& win) {
+  if (is_nobody(rank)) return MPI_SUCCESS;
   if (!is_member(win, rank)) return no_member(win, rank);
   const auto target = static_cast<std::uint32_t>(rank);
   const int rc = check_passive(win, target);
@@ -40,11 +45,13 @@ int flush_each(const char* function, bool here, Win& win) {
 int Win_fence(int assert, Win& win) { return fence(win, assert); }
 
 int Win_lock(int lock_type, int rank, int assert, Win& win) {
+  if (is_nobody(rank)) return MPI_SUCCESS;
   if (!is_member(win, rank)) return no_member(win, rank);
   return lock(win, lock_type, static_cast<std::uint32_t>(rank), assert);
 }
 
 int Win_unlock(int rank, Win& win) {
+  if (is_nobody(rank)) return MPI_SUCCESS;
   return is_member(win, rank) ? unlock(win, static_cast<std::uint32_t>(rank)) : no_member(win, rank);
 }
 

@@ -119,6 +119,7 @@ contains
     integer(MPI_ADDRESS_KIND) :: extra
     integer :: ierror
     frees = frees + 1
+    extra = extra + 4
     ierror = MPI_SUCCESS
   end subroutine
 
@@ -149,6 +150,7 @@ program callbacks
   STATUS :: state
   integer :: keyval, c_keyval, ierror, rank, size, number, i
   integer(MPI_ADDRESS_KIND) :: value, extra
+  integer(MPI_ADDRESS_KIND), volatile :: state_of_request
   logical :: flag
 
   call MPI_Init(ierror)
@@ -242,8 +244,8 @@ program callbacks
   call MPI_Op_free(c_op, ierror)
 
   ! Generalised requests.
-  extra = 3
-  call MPI_Grequest_start(query, release, cancel, extra, request, ierror)
+  state_of_request = 3
+  call MPI_Grequest_start(query, release, cancel, state_of_request, request, ierror)
   call MPI_Test(request, flag, state, ierror)
   call expect(.not. flag, 'a request that is not complete')
   call MPI_Cancel(request, ierror)
@@ -252,6 +254,7 @@ program callbacks
   call MPI_Wait(request, state, ierror)
   call expect(queries, 1, 'queries')
   call expect(frees, 1, 'releases')
+  call expect(state_of_request, 7_8, 'what the release wrote to its extra_state')
   call expect(SOURCE_IN(state), 42, 'source of the generalised request')
   call MPI_Get_count(state, MPI_INTEGER, number, ierror)
   call expect(number, 3, 'count of the generalised request')

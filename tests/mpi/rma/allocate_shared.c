@@ -53,6 +53,26 @@ static void parts_need_not_be_contiguous(void) {
   OK(MPI_Win_free(&win));
 }
 
+/* Where parts lie apart, one of no bytes lies nowhere. */
+static void empty_parts_apart(void) {
+  const int own = world_rank() % 2 == 0 ? (int)sizeof(int) : 0;
+  int *mine, *other;
+  place_t unit;
+  MPI_Aint bytes;
+  MPI_Win win;
+  MPI_Info info;
+  OK(MPI_Info_create(&info));
+  OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+  OK(MPI_Win_allocate_shared(own, sizeof(int), info, MPI_COMM_WORLD, &mine, &win));
+  OK(MPI_Info_free(&info));
+  for (int i = 0; i < world_size(); ++i) {
+    OK(MPI_Win_shared_query(win, i, &bytes, &unit, &other));
+    CHECK_EQ(bytes, i % 2 == 0 ? (int)sizeof(int) : 0);
+    CHECK((other == NULL) == (i % 2 != 0));
+  }
+  OK(MPI_Win_free(&win));
+}
+
 /* What is stored here is loaded there, and it begins as zeros. */
 static void stores_are_seen(void) {
   const int rank = world_rank(), size = world_size(), next = (rank + 1) % size;
@@ -126,6 +146,7 @@ int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   parts_are_contiguous();
   parts_need_not_be_contiguous();
+  empty_parts_apart();
   stores_are_seen();
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
   size_costs_nothing();

@@ -127,6 +127,11 @@ static void null_targets(void) {
   int *base, value = 1, other = 2;
   MPI_Request request;
   MPI_Win win = int_window(1, &base);
+  OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, MPI_PROC_NULL, 0, win)); /* programs do so at their edges */
+  OK(MPI_Put(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win));
+  OK(MPI_Win_flush(MPI_PROC_NULL, win));
+  OK(MPI_Win_flush_local(MPI_PROC_NULL, win));
+  OK(MPI_Win_unlock(MPI_PROC_NULL, win));
   OK(MPI_Win_lock_all(0, win));
   OK(MPI_Rget(&value, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win, &request));
   OK(MPI_Wait(&request, MPI_STATUS_IGNORE));

@@ -86,6 +86,34 @@ static void all_attach(MPI_Win win) {
   }
 }
 
+/* Pieces that follow each other are one piece to the others, until the second one is detached. */
+static void neighbours(MPI_Win win) {
+  static int memory[30], got[30];
+  const int rank = world_rank(), size = world_size(), next = (rank + 1) % size;
+  MPI_Aint mine, all[kMost];
+  int rc;
+  for (int i = 0; i < 30; ++i) memory[i] = 30 * rank + i;
+  OK(MPI_Win_attach(win, memory + 10, 10 * sizeof(int)));
+  OK(MPI_Win_attach(win, memory, 10 * sizeof(int)));
+  OK(MPI_Win_attach(win, memory + 20, 10 * sizeof(int)));
+  OK(MPI_Get_address(memory, &mine));
+  OK(MPI_Allgather(&mine, 1, MPI_AINT, all, 1, MPI_AINT, MPI_COMM_WORLD));
+  OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win));
+  OK(MPI_Get(got, 30, MPI_INT, next, all[next], 30, MPI_INT, win));
+  OK(MPI_Win_flush(next, win));
+  for (int i = 0; i < 30; ++i) CHECK_EQ(got[i], 30 * next + i);
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  OK(MPI_Win_detach(win, memory + 10));
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  rc = MPI_Get(got, 30, MPI_INT, next, all[next], 30, MPI_INT, win);
+  if (rc == MPI_SUCCESS) rc = MPI_Win_flush(next, win);
+  CHECK_EQ(check_class(rc), MPI_ERR_RMA_RANGE);
+  OK(MPI_Win_unlock(next, win));
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  OK(MPI_Win_detach(win, memory));
+  OK(MPI_Win_detach(win, memory + 20));
+}
+
 /* What is not attached is an error at the origin: at once, or when it waits for the operation. */
 static void errors(MPI_Win win) {
   static int memory[10];
@@ -114,6 +142,7 @@ int main(int argc, char** argv) {
   win = made();
   one_attaches(win);
   all_attach(win);
+  neighbours(win);
   errors(win);
   OK(MPI_Win_free(&win));
   win = int_window(4, &base);

@@ -53,8 +53,8 @@ int Win_attach(Win& win, void* base, MPI_Aint size) { return attach(win, base, s
 int Win_detach(Win& win, const void* base) { return detach(win, base); }
 
 /// Of MPI_PROC_NULL: the lowest rank that has any memory here, else nothing. Of a member whose memory is not
-/// mapped, on another node for one: nothing, and no error (section 12.2.3). A part of no bytes has an address only
-/// where the parts follow each other.
+/// mapped, on another node for one: nothing, and no error (section 12.2.3). A part of no bytes has an
+/// address only where the parts follow each other.
 int Win_shared_query(Win& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, void* baseptr) {
   if (win.flavor() == MPI_WIN_FLAVOR_DYNAMIC) {
     return error(MPI_ERR_RMA_FLAVOR,

@@ -18,8 +18,8 @@ bool is_member(const Win& win, int rank) noexcept {
   return rank >= 0 && static_cast<std::uint32_t>(rank) < win.size();
 }
 
-/// Programs that send to MPI_PROC_NULL at their edges lock and flush it too: there is nothing to lock, as there is
-/// nothing to transfer (section 12.3).
+/// Programs that send to MPI_PROC_NULL at their edges lock and flush it, too: there is nothing to lock, as
+/// there is nothing to transfer (section 12.3).
 bool is_nobody(int rank) noexcept { return rank == MPI_PROC_NULL; }
 
 int no_member(const Win& win, int rank) {

@@ -29,9 +29,16 @@ class Sources:
         self.files = {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
             target = re.search(r" -o \S*?/([^/ ]+)\.dir/", entry["command"])
-            path = pathlib.Path(entry["file"])
-            if target and {ROOT / "tests", ROOT / "examples"} & set(path.parents):
-                self.files.setdefault(target[1], set()).add(path)
+            for path in self.sources_of(pathlib.Path(entry["file"])):
+                if target and {ROOT / "tests", ROOT / "examples"} & set(path.parents):
+                    self.files.setdefault(target[1], set()).add(path)
+
+    @staticmethod
+    def sources_of(path):
+        """What a unity build puts into one file, or the file itself."""
+        if path.parent.name != "Unity":
+            return [path]
+        return [pathlib.Path(name) for name in INCLUDE.findall(path.read_text())]
 
     def threaded(self, program):
         return any(self.starts(path) for path in self.files.get(program, ()))

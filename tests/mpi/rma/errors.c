@@ -64,8 +64,8 @@ static void of_empty_parts_and_addresses(void) {
   CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, absolute, win), MPI_ERR_RMA_RANGE);
   CHECK_ERROR(MPI_Accumulate(&value, 1, MPI_INT, 0, 0, 1, absolute, MPI_SUM, win), MPI_ERR_RMA_RANGE);
   OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
-  CHECK_ERROR(MPI_Win_lock(MPI_LOCK_SHARED, MPI_PROC_NULL, 0, win), MPI_ERR_RANK);
-  CHECK_ERROR(MPI_Win_flush(MPI_PROC_NULL, win), MPI_ERR_RANK);
+  CHECK_ERROR(MPI_Win_lock(MPI_LOCK_SHARED, MPI_ANY_SOURCE, 0, win), MPI_ERR_RANK);
+  CHECK_ERROR(MPI_Win_flush(MPI_ROOT, win), MPI_ERR_RANK);
   OK(MPI_Type_free(&absolute));
   OK(MPI_Win_free(&win));
 }

@@ -138,6 +138,15 @@ static void nothing(void) {
   OK(MPI_Win_fence(0, win));
   CHECK_EQ(got, 3);
   OK(MPI_Win_free(&win));
+#if MPI_VERSION >= 4
+  OK(MPI_Win_create_c(&value, sizeof value, (MPI_Aint)sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  OK(MPI_Win_fence(0, win));
+  got = world_rank();
+  OK(MPI_Put(&got, 1, MPI_INT, (world_rank() + 1) % world_size(), 0, 1, MPI_INT, win));
+  OK(MPI_Win_fence(0, win));
+  CHECK_EQ(value, (world_rank() + world_size() - 1) % world_size());
+  OK(MPI_Win_free(&win));
+#endif
   OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   CHECK_ERROR(MPI_Win_create(NULL, 4, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win), MPI_ERR_ARG);
   CHECK(win == MPI_WIN_NULL);

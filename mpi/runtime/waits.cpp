@@ -26,7 +26,10 @@ constexpr std::uint64_t kLateRingNs = 100'000'000;
 constexpr std::uint64_t kLateRings = 10;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;
-/// Whoever is woken from its own core shares it with one that it waits for, for so long unless told again.
+/// A yield that takes so long has given the core to somebody; up to so long, perhaps to who sends.
+constexpr std::uint64_t kHandedOverNs = 1'000, kMostOfSenderNs = 100'000;
+/// Whoever is woken from its own core, or gets by a yield what it waits for, shares the core with one that it
+/// waits for, for so long unless told again.
 constexpr std::uint64_t kSharesCoreNs = 10'000'000;
 
 /// A sleep is never longer: what nobody rings for (the launcher's end, where a shell is between) is noticed
@@ -72,16 +75,10 @@ class Waits::InWait {
 void Waits::suit_place(const params::Registry& params) {
   const std::int64_t spin_us = params.integer(kSpin);
   const std::int64_t yield_us = params.integer(kYield);
-  const auto ranks = static_cast<std::int64_t>(place_.node_ranks().size());
-  const auto patience = [&](bool shares_core) {
-    const std::int64_t spin = spin_us >= 0 ? spin_us : (shares_core ? 0 : 100);
-    const std::int64_t yield = yield_us >= 0 ? yield_us : (shares_core ? 500 + 50 * ranks : 0);
-    return Patience{.spin_ns = static_cast<std::uint64_t>(spin) * 1000,
-                    .yield_ns = static_cast<std::uint64_t>(yield) * 1000};
-  };
+  const std::size_t ranks = place_.node_ranks().size();
   hot_polls_ = place_.crowded() ? 4 : 64;
-  patience_ = patience(place_.crowded());
-  patience_on_shared_core_ = patience(true);
+  patience_ = Patience::of(spin_us, yield_us, place_.crowded(), ranks);
+  patience_on_shared_core_ = Patience::of(spin_us, yield_us, true, ranks);
   shares_cores_ = place_.crowded() && patience_.yield_ns != 0;
   hang_help_.set_slot(place_.segment().slot(place_.local_rank()));
   yields_ = Yields(place_.segment().yield_pause(), place_.node_ranks().size());
@@ -155,10 +152,11 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
     if (deadline.passed()) return false;
     polling_.parking().call();  // what a call has completed, and no pass
     give_way();
-    const Patience& patience = now < shares_core_until_ns_ ? patience_on_shared_core_ : patience_;
+    const bool shares_core = place_.crowded() || now < shares_core_until_ns_;
+    const Patience& patience = shares_core ? patience_on_shared_core_ : patience_;
     if (now - last_event_ns < patience.spin_ns) continue;
     busy_.waits(now);
-    switch (yield_until(ready, context, last_event_ns + patience.spin_ns + patience.yield_ns)) {
+    switch (yield_until(ready, context, last_event_ns + patience.spin_ns + patience.yield_ns, shares_core)) {
       case Yielded::ready: return true;
       case Yielded::event: last_event_ns = 0; break;
       case Yielded::nothing:
@@ -171,16 +169,22 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
 }
 
 // With more ranks than cores the process that is waited for is often one that wants this core. A yield gives
-// it the core in a microsecond; going to sleep and being woken costs ten or more.
-Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns) {
+// it the core in a microsecond; going to sleep and being woken costs ten or more. With cores enough a yield
+// that takes long says that another program runs here, whatever the node's processes do on theirs.
+Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns, bool ours) {
   std::uint64_t now = now_ns();
   if (yields_.paused(now)) return Yielded::nothing;
   while (now < end_ns) {
     const std::uint64_t before = now;
     now = yield();
-    const bool long_away = yields_.note(before, now, [&] { return busy_.others_since(before); });
-    if (ready(context)) return Yielded::ready;
-    if (polling_.progress() != 0) return Yielded::event;
+    const bool long_away = yields_.note(before, now, [&] { return ours && busy_.others_since(before); });
+    const bool done = ready(context);
+    const bool event = !done && polling_.progress() != 0;
+    // Somebody else had the core just for the time that it takes to send what is there now.
+    if ((done || event) && now - before >= kHandedOverNs && now - before <= kMostOfSenderNs)
+      shares_core_until_ns_ = now + kSharesCoreNs;
+    if (done) return Yielded::ready;
+    if (event) return Yielded::event;
     if (long_away) break;
   }
   return Yielded::nothing;

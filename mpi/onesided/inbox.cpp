@@ -176,7 +176,7 @@ Inbox::Place Inbox::place_of(const Record& record, std::uint64_t more, std::uint
 
 void Inbox::put(const Record& record, std::span<const std::byte> payload) {
   const Place place = place_of(record, payload.size(), 1);
-  if (!place.good) return;
+  if (!place.good || payload.empty()) return;
   std::byte* const at = win_.own().at(place.offset);
   if (!place.type) {
     std::memcpy(at + record.first, payload.data(), payload.size());
@@ -190,10 +190,10 @@ void Inbox::get(const Record& record) {
   if (!place.good || record.count2 > kWindowBytes) return;
   std::vector<std::byte> bytes(record.count2);
   const std::byte* const at = win_.own().at(place.offset);
-  if (!place.type) {
-    std::memcpy(bytes.data(), at + record.first, bytes.size());
-  } else {
+  if (place.type) {
     place.type->pack(at, record.count, record.first, bytes.data(), bytes.size());
+  } else if (!bytes.empty()) {
+    std::memcpy(bytes.data(), at + record.first, bytes.size());
   }
   Record data;
   data.what = What::data;

@@ -100,9 +100,7 @@ int check_passive(const Win& win) {
   return error(MPI_ERR_RMA_SYNC, win.label() + ": no target is locked; expected MPI_Win_lock or lock_all");
 }
 
-int check_passive(const Win& win, std::uint32_t rank) {
-  const Win::Held held = win.epochs.held[rank];
-  if (win.epochs.lock_all || (held > Win::Held::pending && held != Win::Held::started)) return MPI_SUCCESS;
+int not_locked(const Win& win, std::uint32_t rank) {
   return error(MPI_ERR_RMA_SYNC,
                win.label(rank) + ": it is not locked; expected MPI_Win_lock or MPI_Win_lock_all");
 }

@@ -33,7 +33,13 @@ namespace starling::mpi {
 
 /// MPI_SUCCESS if a lock is held (of this target), so that a flush may be asked for.
 [[nodiscard]] int check_passive(const Win& win);
-[[nodiscard]] int check_passive(const Win& win, std::uint32_t rank);
+[[nodiscard, gnu::cold]] int not_locked(const Win& win, std::uint32_t rank);
+[[nodiscard]] inline int check_passive(const Win& win, std::uint32_t rank) {
+  const Win::Held held = win.epochs.held[rank];
+  if (win.epochs.lock_all || (held > Win::Held::pending && held != Win::Held::started)) [[likely]]
+    return MPI_SUCCESS;
+  return not_locked(win, rank);
+}
 /// Completes the operations on a target, or on all: at the target too, or (`here`) as far as the program's
 /// buffers go. Orders loads and stores of this process, and lets messages move now and then.
 [[nodiscard]] int flush(Win& win, std::uint32_t rank, bool here, const char* function);

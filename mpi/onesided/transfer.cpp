@@ -38,9 +38,7 @@ int too_far(const Win& win, const Spot& place) {
 }
 
 /// What is moved has to fit, as a message's data has.
-int check_lengths(const Win& win, int rank, std::uint64_t given, std::uint64_t room) {
-  if (given <= room) [[likely]]
-    return MPI_SUCCESS;
+[[gnu::cold]] int too_long(const Win& win, int rank, std::uint64_t given, std::uint64_t room) {
   return error(MPI_ERR_TRUNCATE, win.label(static_cast<std::uint32_t>(rank)) + ": " + std::to_string(given) +
                                      " bytes are to be moved, and the destination's count and type have " +
                                      std::to_string(room));
@@ -71,10 +69,25 @@ int check_target(const Win& win, int rank) {
                                  std::to_string(win.size() - 1) + " or MPI_PROC_NULL");
 }
 
-int locate(Win& win, const Spot& place, Located& found) {
-  if (const int rc = check_target(win, place.rank); rc != MPI_SUCCESS) return rc;
-  if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
+namespace {
+
+/// Bytes from the first to the end of the last, relative to the place's displacement.
+struct Extent {
+  std::int64_t first = 0, bytes = 0;
+};
+
+inline Extent extent_of(const Spot& place, std::uint64_t room) noexcept {
+  if (place.type.contiguous()) [[likely]]
+    return {0, static_cast<std::int64_t>(room)};
+  return {place.type.gap(place.count), place.type.span_bytes(place.count)};
+}
+
+/// `room`: bytes of the place's elements.
+[[gnu::always_inline]] inline int find_place(Win& win, const Spot& place, std::uint64_t room,
+                                             Located& found) {
   found.rank = static_cast<std::uint32_t>(place.rank);
+  if (found.rank >= win.size()) [[unlikely]]
+    return check_target(win, place.rank);
   if (!accessible(win, found.rank)) [[unlikely]] {
     if (const int rc = await_post(win, found.rank); rc != MPI_SUCCESS) return rc;
   }
@@ -87,15 +100,37 @@ int locate(Win& win, const Spot& place, Located& found) {
   }
   std::int64_t offset = 0, end = 0;
   if (__builtin_mul_overflow(place.disp, target.unit, &offset)) return too_far(win, place);
-  if (place.count * place.type.size() == 0) return MPI_SUCCESS;  // wherever it is
-  const std::int64_t first = offset + place.type.gap(place.count);
-  if (__builtin_add_overflow(first, place.type.span_bytes(place.count), &end)) return too_far(win, place);
+  if (room == 0) return MPI_SUCCESS;  // wherever it is
+  const Extent extent = extent_of(place, room);
+  const std::int64_t first = offset + extent.first;
+  if (__builtin_add_overflow(first, extent.bytes, &end)) return too_far(win, place);
   if (first < 0 || static_cast<std::uint64_t>(end) > target.size) [[unlikely]]
     return outside(win, place, first, end);
   found.offset = static_cast<std::uint64_t>(offset);
   found.target = &target;
   return MPI_SUCCESS;
 }
+
+}  // namespace
+
+int locate(Win& win, const Spot& place, Located& found) {
+  return find_place(win, place, place.count * place.type.size(), found);
+}
+
+namespace {
+
+/// In one row on both sides. Single words are most of what is moved so.
+inline void copy_row(void* to, const void* from, std::uint64_t bytes) noexcept {
+  if (bytes == sizeof(std::uint64_t)) {
+    std::uint64_t word;
+    std::memcpy(&word, from, sizeof word);
+    std::memcpy(to, &word, sizeof word);
+  } else if (bytes != 0) {
+    std::memmove(to, from, bytes);
+  }
+}
+
+}  // namespace
 
 void copy_elements(const Data& from, const Data& to) noexcept {
   const std::uint64_t bytes = std::min(from.bytes(), to.bytes());
@@ -139,28 +174,36 @@ namespace {
 
 int put(Win& win, const Data& origin, const Spot& place) {
   Located found;
-  if (const int rc = locate(win, place, found); rc != MPI_SUCCESS) return rc;
-  const std::uint64_t room = place.count * place.type.size();
+  const std::uint64_t room = place.count * place.type.size(), given = origin.bytes();
+  if (const int rc = find_place(win, place, room, found); rc != MPI_SUCCESS) return rc;
   if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  if (const int rc = check_lengths(win, place.rank, origin.bytes(), room); rc != MPI_SUCCESS) return rc;
+  if (given > room) return too_long(win, place.rank, given, room);
   if (found.target == nullptr) return MPI_SUCCESS;
   if (win.overlaps) [[unlikely]]
     win.overlaps->note(Overlaps::Kind::put, found, place);
   if (found.target->path != Path::direct) return move(win, Direction::put, origin, place, found);
+  if (origin.type.contiguous() && place.type.contiguous()) [[likely]] {
+    copy_row(found.target->at(found.offset), origin.base, given);
+    return MPI_SUCCESS;
+  }
   copy_elements(origin, {found.target->at(found.offset), place.count, place.type});
   return MPI_SUCCESS;
 }
 
 int get(Win& win, const Data& origin, const Spot& place) {
   Located found;
-  if (const int rc = locate(win, place, found); rc != MPI_SUCCESS) return rc;
-  const std::uint64_t given = place.count * place.type.size();
+  const std::uint64_t given = place.count * place.type.size(), room = origin.bytes();
+  if (const int rc = find_place(win, place, given, found); rc != MPI_SUCCESS) return rc;
   if (place.rank == MPI_PROC_NULL) return MPI_SUCCESS;
-  if (const int rc = check_lengths(win, place.rank, given, origin.bytes()); rc != MPI_SUCCESS) return rc;
+  if (given > room) return too_long(win, place.rank, given, room);
   if (found.target == nullptr) return MPI_SUCCESS;
   if (win.overlaps) [[unlikely]]
     win.overlaps->note(Overlaps::Kind::get, found, place);
   if (found.target->path != Path::direct) return move(win, Direction::get, origin, place, found);
+  if (origin.type.contiguous() && place.type.contiguous()) [[likely]] {
+    copy_row(origin.base, found.target->at(found.offset), given);
+    return MPI_SUCCESS;
+  }
   copy_elements({found.target->at(found.offset), place.count, place.type}, origin);
   return MPI_SUCCESS;
 }

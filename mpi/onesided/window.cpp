@@ -11,7 +11,7 @@
 
 namespace starling::mpi {
 
-Win::Win(Comm& comm, int flavor) noexcept : comm_(&comm), flavor_(flavor) {}
+Win::Win(Comm& comm, int flavor) noexcept : comm_(&comm), size_(comm.size()), flavor_(flavor) {}
 
 Win::~Win() {
   part.reset();  // it uses the communicator

@@ -56,7 +56,7 @@ class Win final : public GuardedObject {
 
   [[nodiscard]] Comm& comm() const noexcept { return *comm_; }
   [[nodiscard]] std::uint32_t rank() const noexcept { return comm_->rank(); }
-  [[nodiscard]] std::uint32_t size() const noexcept { return comm_->size(); }
+  [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] int flavor() const noexcept { return flavor_; }
   [[nodiscard]] const Target& target(std::uint32_t rank) const noexcept { return parts_.targets[rank]; }
   [[nodiscard]] const Target& own() const noexcept { return parts_.targets[rank()]; }
@@ -127,6 +127,7 @@ class Win final : public GuardedObject {
 
  private:
   Comm* comm_;
+  std::uint32_t size_;
   int flavor_;
   WinParts parts_;
   Control control_;

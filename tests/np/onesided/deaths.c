@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last of three ranks is killed while it holds, or waits for, a lock of a window, or is to post or to
  * complete, and the job is kept (mpiexec -enable-recovery).
- * Usage: deaths exclusive | all | shared | waiter | origin | target | served | remote | freed | long |
- * nodes */
+ * Usage: deaths exclusive | all | shared | waiter | origin | target | served | remote | freed | exposed |
+ * long | nodes */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -220,6 +220,53 @@ static void remote_holder_dies(void) {
   exit(0);
 }
 
+static MPI_Group members(int first, int second) {
+  const int both[] = {first, second};
+  MPI_Group all, some;
+  MPI_Win_get_group(win, &all);
+  MPI_Group_incl(all, second < 0 ? 1 : 2, both, &some);
+  MPI_Group_free(&all);
+  return some;
+}
+
+/* The victim dies as an origin before it completes, and then it is a target that never posts. */
+static void origin_and_target_die(void) {
+  char* base;
+  const char seven = 7;
+  MPI_Group group;
+  MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  if (rank == 0) {
+    group = members(1, 2);
+    expect("post", MPI_Win_post(group, 0, win), MPI_SUCCESS);
+    expect("wait", MPI_Win_wait(win), MPI_ERR_PROC_ABORTED);
+    if (base[1] != 7) exit(7);
+    MPI_Group_free(&group);
+    group = members(1, -1);
+    expect("post", MPI_Win_post(group, 0, win), MPI_SUCCESS);
+    expect("wait", MPI_Win_wait(win), MPI_SUCCESS);
+  } else {
+    group = members(0, -1);
+    expect("start", MPI_Win_start(group, 0, win), MPI_SUCCESS);
+    expect("put", MPI_Put(&seven, 1, MPI_CHAR, 0, rank, 1, MPI_CHAR, win), MPI_SUCCESS);
+    if (rank == 2) nap();
+    if (rank == 2) raise(SIGKILL);
+    expect("complete", MPI_Win_complete(win), MPI_SUCCESS);
+    MPI_Group_free(&group);
+    group = members(0, 2);
+    expect("start", MPI_Win_start(group, 0, win), MPI_SUCCESS);
+    expect("put", MPI_Put(&seven, 1, MPI_CHAR, 2, 0, 1, MPI_CHAR, win), MPI_ERR_PROC_ABORTED);
+    expect("put", MPI_Put(&seven, 1, MPI_CHAR, 0, 2, 1, MPI_CHAR, win), MPI_SUCCESS);
+    expect("complete", MPI_Win_complete(win), MPI_ERR_PROC_ABORTED);
+  }
+  MPI_Group_free(&group);
+  meet();
+  expect("free", MPI_Win_free(&win), MPI_SUCCESS);
+  MPI_Finalize();
+  printf("rank %d goes on\n", rank);
+  exit(0);
+}
+
 /* Rank 0 knows of the death, and frees the window at once; rank 1 still uses rank 0's part. */
 static void freed_early(void) {
   static char long_one[100000];
@@ -313,6 +360,7 @@ int main(int argc, char** argv) {
   if (strcmp(way, "served") == 0) served_target_dies();
   if (strcmp(way, "remote") == 0) remote_holder_dies();
   if (strcmp(way, "freed") == 0) freed_early();
+  if (strcmp(way, "exposed") == 0) origin_and_target_die();
   if (strcmp(way, "long") == 0) waits_long();
   MPI_Win_allocate_shared(rank == 0 ? 64 : 0, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two nodes on one machine: network namespaces joined by a veth pair, each with its own host name, /dev/shm and /tmp.
+"""Nodes on one machine: network namespaces, two joined by a veth pair, more by a bridge, each with its own host name,
+/dev/shm and /tmp.
 
 A node is a sleeping process that holds its namespaces; they are gone when it is. Needs root.
 """
@@ -11,8 +12,9 @@ import subprocess
 import tempfile
 import time
 
-ADDRESSES = ("10.77.0.1", "10.77.0.2")
-NAMES = ("n0", "n1")
+MOST = 16
+ADDRESSES = tuple(f"10.77.0.{node + 1}" for node in range(MOST))
+NAMES = tuple(f"n{node}" for node in range(MOST))
 
 
 def run(*command, **options):
@@ -20,10 +22,11 @@ def run(*command, **options):
 
 
 class Nodes:
-    """The pids that hold the two nodes, and the agent by which launchers start processes there."""
+    """The pids that hold the nodes, and the agent by which launchers start processes there."""
 
-    def __init__(self, scratch):
+    def __init__(self, scratch, count=2):
         self.scratch = pathlib.Path(scratch)
+        self.count = count
         self.holders = []
         self.agent = self.scratch / "agent"
 
@@ -32,8 +35,8 @@ class Nodes:
 
     def start(self):
         hosts = self.scratch / "hosts"
-        hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{a} {n}\n" for a, n in zip(ADDRESSES, NAMES)))
-        for name in NAMES:
+        hosts.write_text("127.0.0.1 localhost\n" + "".join(f"{a} {n}\n" for a, n in zip(ADDRESSES[:self.count], NAMES)))
+        for name in NAMES[:self.count]:
             # Ends with this program: its standard input is ours.
             inside = (f"hostname {name}; mount -t tmpfs none /dev/shm; mount --bind {hosts} /etc/hosts; "
                       "echo ready; read end")
@@ -42,15 +45,30 @@ class Nodes:
             self.holders.append(holder)
             if holder.stdout.readline().strip() != "ready":
                 raise SystemExit("no namespaces here: bench/cluster needs root and unshare")
-        link = [f"st{os.getpid()}{end}" for end in "ab"]
-        run("ip", "link", "add", link[0], "type", "veth", "peer", "name", link[1])
-        for node, address in enumerate(ADDRESSES):
-            run("ip", "link", "set", link[node], "netns", self.holders[node].pid, "name", "eth0")
+        self.connect()
+        for node, address in enumerate(ADDRESSES[:self.count]):
             run(*self.command(node, "ip", "addr", "add", f"{address}/24", "dev", "eth0"))
             for device in ("lo", "eth0"):
                 run(*self.command(node, "ip", "link", "set", device, "up"))
         self.write_agent()
         time.sleep(0.5)  # the interfaces come up
+
+    def connect(self):
+        if self.count == 2:
+            link = [f"st{os.getpid()}{end}" for end in "ab"]
+            run("ip", "link", "add", link[0], "type", "veth", "peer", "name", link[1])
+            for node in range(2):
+                run("ip", "link", "set", link[node], "netns", self.holders[node].pid, "name", "eth0")
+            return
+        # The bridge is in the first node, so that nothing of it outlives the nodes.
+        run(*self.command(0, "ip", "link", "add", "bridge", "type", "bridge"))
+        run(*self.command(0, "ip", "link", "set", "bridge", "up"))
+        for node in range(self.count):
+            outside = f"st{os.getpid()}-{node}"
+            run("ip", "link", "add", outside, "type", "veth", "peer", "name", f"{outside}e")
+            run("ip", "link", "set", f"{outside}e", "netns", self.holders[node].pid, "name", "eth0")
+            run("ip", "link", "set", outside, "netns", self.holders[0].pid, "name", f"port{node}")
+            run(*self.command(0, "ip", "link", "set", f"port{node}", "master", "bridge", "up"))
 
     def write_agent(self):
         cases = "".join(f"    {name}|{address}) pid={holder.pid} ;;\n"
@@ -71,7 +89,7 @@ exec nsenter -t $pid -n -m -u -i -- /bin/sh -c "$*"
 
     def shape(self, rate):
         """Limits both directions, e.g. to 1gbit."""
-        for node in range(2):
+        for node in range(self.count):
             run(*self.command(node, "tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", "rate", rate,
                               "burst", "256kb", "latency", "50ms"))
 
@@ -92,9 +110,9 @@ exec nsenter -t $pid -n -m -u -i -- /bin/sh -c "$*"
 
 
 @contextlib.contextmanager
-def nodes():
+def nodes(count=2):
     with tempfile.TemporaryDirectory(prefix="starling-cluster-") as scratch:
-        made = Nodes(scratch)
+        made = Nodes(scratch, count)
         try:
             made.start()
             yield made

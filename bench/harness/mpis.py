@@ -47,7 +47,7 @@ def build(out, compiler, program, *flags):
     """Builds bench/<program>.c where it is older than its sources; returns the program."""
     source = HERE / f"{program}.c"
     target = out / (program + "".join(flags).replace("-D", "-"))
-    inputs = [source, HERE / "bench.h", HERE / "receive_buffer.h"]
+    inputs = [source, *sorted(HERE.glob("*.h"))]
     if not target.exists() or any(target.stat().st_mtime <= i.stat().st_mtime for i in inputs):
         out.mkdir(parents=True, exist_ok=True)
         subprocess.run([compiler, "-std=gnu11", "-O2", "-w", *flags, str(source), "-o", str(target)],

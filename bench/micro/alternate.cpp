@@ -7,7 +7,6 @@
 // pairs, and its 95 % interval (order statistics: nothing is assumed about how times are distributed).
 // Layer: bench. Usage: bench_alternate [pairs]
 
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/micro/pin.hpp"
 #include "core/clock.hpp"
 #include "frameworks/shm/memory/owned.hpp"
 #include "frameworks/shm/node_segment.hpp"
@@ -81,13 +81,6 @@ shm::NodeSegment attach(const Setup& setup, std::uint32_t me) {
   segment.fd = UniqueFd(::dup(setup.memfd.get()));
   segment.mapping = std::move(Mapping::map(segment.fd.get(), setup.geometry.total_bytes())).value();
   return std::move(shm::NodeSegment::open(std::move(segment), setup.geometry, me)).value();
-}
-
-void pin(std::uint32_t cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  ::sched_setaffinity(0, sizeof(set), &set);
 }
 
 class Process {
@@ -204,7 +197,7 @@ void measure(Process& process, std::uint32_t me, std::size_t pairs, bool mapped,
 }
 
 void run(Setup& setup, std::uint32_t me, std::size_t pairs) {
-  pin(me);
+  bench::pin(me);
   Process process(setup, me);
   for (const bool mapped : {false, true}) {
     process.buffers(mapped);

@@ -6,7 +6,6 @@
 // (the floor), the bare lane, and the whole of btl/shm. Layer: bench. Usage: bench_lane [runs] [round trips
 // per run].
 
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/micro/pin.hpp"
 #include "core/clock.hpp"
 #include "frameworks/shm/node_segment.hpp"
 #include "plugins/btl/shm/component.hpp"
@@ -44,13 +44,6 @@ struct Common {
   alignas(128) std::byte buffers[2][kBufferBytes];
   alignas(128) std::byte lanes[2][kLaneBytes];
 };
-
-void pin(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(cpu, &set);
-  ::sched_setaffinity(0, sizeof(set), &set);
-}
 
 /// One way of moving bytes; `send` and `receive` are called by either side.
 class Way {
@@ -182,7 +175,7 @@ shm::NodeSegment attach(const Setup& setup, std::uint32_t me) {
 /// Both sides run the same list of measurements; side 0 returns nanoseconds one way.
 std::map<std::string, std::map<std::size_t, std::vector<double>>> run(Setup& setup, unsigned me, int runs,
                                                                       int trips) {
-  pin(static_cast<int>(me));
+  bench::pin(static_cast<unsigned>(me));
   shm::NodeSegment segment = attach(setup, me);
   segment.enter();
   std::vector<std::pair<std::string, std::unique_ptr<Way>>> ways;

@@ -13,9 +13,20 @@ namespace {
 
 constexpr std::size_t kDescriptors = 2;
 
-/// Room for the descriptors, aligned as the kernel's header needs it.
-struct Control {
-  alignas(cmsghdr) char bytes[CMSG_SPACE(kDescriptors * sizeof(int))];
+/// An offer with room for the descriptors that go beside it, as sendmsg and recvmsg take it.
+struct Envelope {
+  explicit Envelope(Offer& offer) noexcept : data{&offer, sizeof offer} {
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+  }
+  Envelope(const Envelope&) = delete;
+  Envelope& operator=(const Envelope&) = delete;
+
+  iovec data;
+  alignas(cmsghdr) char control[CMSG_SPACE(kDescriptors * sizeof(int))] = {};
+  msghdr message{};
 };
 
 }  // namespace
@@ -29,32 +40,22 @@ std::optional<ucred> peer_of(int socket) noexcept {
 
 bool send_offer(int socket, const Offer& offer, int memory, int listener) noexcept {
   Offer copy = offer;
-  iovec data{&copy, sizeof copy};
-  Control control{};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control.bytes;
-  message.msg_controllen = sizeof control.bytes;
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  Envelope envelope(copy);
+  cmsghdr* const header = CMSG_FIRSTHDR(&envelope.message);
   header->cmsg_level = SOL_SOCKET;
   header->cmsg_type = SCM_RIGHTS;
   header->cmsg_len = CMSG_LEN(kDescriptors * sizeof(int));
   const int descriptors[kDescriptors] = {memory, listener};
   std::memcpy(CMSG_DATA(header), descriptors, sizeof descriptors);
-  return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(sizeof copy);
+  return ::sendmsg(socket, &envelope.message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+         static_cast<ssize_t>(sizeof copy);
 }
 
 Result<std::optional<Received>> receive_offer(int socket) {
   Received received;
-  iovec data{&received.offer, sizeof received.offer};
-  Control control{};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control.bytes;
-  message.msg_controllen = sizeof control.bytes;
-  const ssize_t length = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  Envelope envelope(received.offer);
+  const msghdr& message = envelope.message;
+  const ssize_t length = ::recvmsg(socket, &envelope.message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
   if (length == 0 || (length < 0 && errno == ECONNRESET)) return std::optional<Received>{};
   if (length < 0) return fail(system_error("recvmsg", "the offer of a segment", errno));
   // Descriptors that came are owned first, so that a refusal closes them.

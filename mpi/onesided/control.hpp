@@ -81,8 +81,9 @@ class Control {
   }
 
   /// Of a dynamic window.
-  [[nodiscard]] AttachedTable& attached(std::uint32_t seat) const noexcept {
-    return reinterpret_cast<AttachedTable*>(base_ + attached_at(members_))[seat];
+  [[nodiscard]] AttachedRanges attached(std::uint32_t seat) const noexcept {
+    return AttachedRanges(
+        AttachedWords(reinterpret_cast<AttachedTable*>(base_ + attached_at(members_))[seat]));
   }
 
   /// One lock, as QueueLock sees it.

@@ -24,13 +24,15 @@ int attach(Win& win, void* base, MPI_Aint size) {
   if (meets_above || meets_below)
     return error(MPI_ERR_RMA_ATTACH, win.label() + ": some of these bytes are attached already");
   win.regions.emplace(begin, bytes);
-  win.control().attached(win.seat()).publish(win.regions);
+  // Not if the table is full: then others send messages.
+  AttachedRanges listed = win.control().attached(win.seat());
+  (void)listed.insert({begin, bytes, listed.version(), 0});
   return MPI_SUCCESS;
 }
 
 int detach(Win& win, const void* base) {
   if (win.regions.erase(reinterpret_cast<std::uintptr_t>(base)) != 0) {
-    win.control().attached(win.seat()).publish(win.regions);
+    (void)win.control().attached(win.seat()).erase(reinterpret_cast<std::uintptr_t>(base));
     return MPI_SUCCESS;
   }
   return error(MPI_ERR_RMA_ATTACH, win.label() + ": base is not the beginning of attached memory");

@@ -30,7 +30,8 @@ std::string Win::label(std::uint32_t rank) const {
 const Target* Win::near(std::uint32_t rank, std::uint64_t address, std::uint64_t bytes) const noexcept {
   const std::uint32_t seat = target(rank).seat;
   if (seat >= parts_.near.size() || parts_.near[seat].path != Path::copy) return nullptr;
-  return control_.attached(seat).has(address, bytes) ? &parts_.near[seat] : nullptr;
+  const bool listed = control_.attached(seat).find(address, bytes).look == shm::Look::found;
+  return listed ? &parts_.near[seat] : nullptr;
 }
 
 void Win::take(WinParts parts, Control::More more) {

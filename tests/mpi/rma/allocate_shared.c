@@ -31,17 +31,23 @@ static void parts_are_contiguous(void) {
   CHECK(win == MPI_WIN_NULL);
 }
 
+/* A window whose parts may lie apart; this process has so many ints of it. */
+static MPI_Win parts_apart(int count, int** mine) {
+  MPI_Win win;
+  MPI_Info info;
+  OK(MPI_Info_create(&info));
+  OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
+  OK(MPI_Win_allocate_shared(count * (MPI_Aint)sizeof(int), sizeof(int), info, MPI_COMM_WORLD, mine, &win));
+  OK(MPI_Info_free(&info));
+  return win;
+}
+
 /* Each part on its own where all say so. */
 static void parts_need_not_be_contiguous(void) {
   int *mine, *other;
   place_t unit;
   MPI_Aint bytes;
-  MPI_Win win;
-  MPI_Info info;
-  OK(MPI_Info_create(&info));
-  OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
-  OK(MPI_Win_allocate_shared(sizeof(int), sizeof(int), info, MPI_COMM_WORLD, &mine, &win));
-  OK(MPI_Info_free(&info));
+  MPI_Win win = parts_apart(1, &mine);
   *mine = world_rank() + 1;
   OK(MPI_Win_fence(0, win));
   for (int i = 0; i < world_size(); ++i) {
@@ -55,16 +61,10 @@ static void parts_need_not_be_contiguous(void) {
 
 /* Where parts lie apart, one of no bytes lies nowhere. */
 static void empty_parts_apart(void) {
-  const int own = world_rank() % 2 == 0 ? (int)sizeof(int) : 0;
   int *mine, *other;
   place_t unit;
   MPI_Aint bytes;
-  MPI_Win win;
-  MPI_Info info;
-  OK(MPI_Info_create(&info));
-  OK(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
-  OK(MPI_Win_allocate_shared(own, sizeof(int), info, MPI_COMM_WORLD, &mine, &win));
-  OK(MPI_Info_free(&info));
+  MPI_Win win = parts_apart(world_rank() % 2 == 0 ? 1 : 0, &mine);
   for (int i = 0; i < world_size(); ++i) {
     OK(MPI_Win_shared_query(win, i, &bytes, &unit, &other));
     CHECK_EQ(bytes, i % 2 == 0 ? (int)sizeof(int) : 0);

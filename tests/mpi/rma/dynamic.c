@@ -105,13 +105,39 @@ static void neighbours(MPI_Win win) {
   OK(MPI_Barrier(MPI_COMM_WORLD));
   OK(MPI_Win_detach(win, memory + 10));
   OK(MPI_Barrier(MPI_COMM_WORLD));
-  rc = MPI_Get(got, 30, MPI_INT, next, all[next], 30, MPI_INT, win);
-  if (rc == MPI_SUCCESS) rc = MPI_Win_flush(next, win);
-  CHECK_EQ(check_class(rc), MPI_ERR_RMA_RANGE);
+  for (int first = 0; first <= 10; first += 10) { /* over what was detached, and of it alone */
+    rc = MPI_Get(got, 20 - first, MPI_INT, next, MPI_Aint_add(all[next], first * (MPI_Aint)sizeof(int)),
+                 20 - first, MPI_INT, win);
+    if (rc == MPI_SUCCESS) rc = MPI_Win_flush(next, win);
+    CHECK_EQ(check_class(rc), MPI_ERR_RMA_RANGE);
+  }
   OK(MPI_Win_unlock(next, win));
   OK(MPI_Barrier(MPI_COMM_WORLD));
   OK(MPI_Win_detach(win, memory));
   OK(MPI_Win_detach(win, memory + 20));
+}
+
+/* More pieces than the processes of a node tell each other of: the others are found all the same. */
+static void many_pieces(MPI_Win win) {
+  enum { kPieces = 80, kApart = 4 };
+  static int memory[kPieces * kApart];
+  const int next = (world_rank() + 1) % world_size();
+  int got[kPieces];
+  MPI_Aint mine, all[kMost];
+  for (int i = 0; i < kPieces; ++i) {
+    memory[i * kApart] = 100 * world_rank() + i;
+    OK(MPI_Win_attach(win, &memory[i * kApart], sizeof(int)));
+  }
+  OK(MPI_Get_address(memory, &mine));
+  OK(MPI_Allgather(&mine, 1, MPI_AINT, all, 1, MPI_AINT, MPI_COMM_WORLD));
+  OK(MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win));
+  for (int i = 0; i < kPieces; ++i)
+    OK(MPI_Get(&got[i], 1, MPI_INT, next, MPI_Aint_add(all[next], i * kApart * (MPI_Aint)sizeof(int)), 1,
+               MPI_INT, win));
+  OK(MPI_Win_unlock(next, win));
+  for (int i = 0; i < kPieces; ++i) CHECK_EQ(got[i], 100 * next + i);
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  for (int i = 0; i < kPieces; ++i) OK(MPI_Win_detach(win, &memory[i * kApart]));
 }
 
 /* What is not attached is an error at the origin: at once, or when it waits for the operation. */
@@ -143,6 +169,7 @@ int main(int argc, char** argv) {
   one_attaches(win);
   all_attach(win);
   neighbours(win);
+  many_pieces(win);
   errors(win);
   OK(MPI_Win_free(&win));
   win = int_window(4, &base);

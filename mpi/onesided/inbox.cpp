@@ -187,7 +187,9 @@ void Inbox::put(const Record& record, std::span<const std::byte> payload) {
 
 void Inbox::get(const Record& record) {
   const Place place = place_of(record, record.count2, 1);
-  if (!place.good || record.count2 > kWindowBytes) return;
+  if (!place.good) return;
+  if (record.count2 > kWindowBytes)
+    return fail(MPI_ERR_INTERN, record.token, "a get asks for more than is sent at once");
   std::vector<std::byte> bytes(record.count2);
   const std::byte* const at = win_.own().at(place.offset);
   if (place.type) {
@@ -216,7 +218,9 @@ void Inbox::accumulate(const Record& record, std::span<const std::byte> payload)
   const bool carries = code != OpCode::no_op;
   const std::uint64_t elements = carries ? payload.size() / extent : record.count2;
   const bool gets = record.what == What::fetch;
-  if (elements > kWindowBytes / extent || (gets && record.count2 != elements)) return;
+  if (elements > kWindowBytes / extent || (gets && record.count2 != elements))
+    return fail(MPI_ERR_INTERN, record.token,
+                "an accumulate asks for more than it carries, or than is sent at once");
   // Packed, pairs have no padding.
   const Place place = place_of(record, elements, record.layout == 0 ? extent : info_of(basic).bytes);
   if (!place.good) return;

@@ -211,6 +211,38 @@ TEST_F(Messages, who_uses_a_window_that_was_freed_hears_that) {
   EXPECT_TRUE(window.part().to(0).lost());
 }
 
+TEST_F(Messages, more_than_is_sent_at_once_is_refused) {
+  LoneWindow large(kWindowBytes + 64);
+  Record get = of(What::get, 0, 0);
+  get.count2 = kWindowBytes;
+  large.receive(get, {});
+  EXPECT_EQ(large.error(), MPI_SUCCESS);
+  ++get.count2;
+  large.receive(get, {});
+  EXPECT_EQ(large.error(), MPI_ERR_INTERN);
+  Record fetch = ints(What::fetch, 0, 8);
+  fetch.count2 = 2;
+  EXPECT_EQ(sent(fetch), MPI_SUCCESS);
+  fetch.count2 = 3;
+  EXPECT_EQ(sent(fetch), MPI_ERR_INTERN) << "two elements come";
+  fetch = ints(What::fetch, 0, 0);
+  fetch.op = static_cast<std::uint8_t>(OpCode::no_op);
+  fetch.count2 = kWindowBytes / 4 + 1;
+  EXPECT_EQ(sent(fetch), MPI_ERR_INTERN);
+}
+
+TEST_F(Messages, who_frees_with_the_living_is_answered) {
+  const auto answers = [&] {
+    const Hold lock{registry().lock, Hold::always};
+    const std::uint64_t before = window.part().to(0).number();
+    window.part().answer_leaving();
+    return window.part().to(0).number() - before;
+  };
+  EXPECT_EQ(answers(), 0u) << "nobody has asked";
+  EXPECT_EQ(sent(of(What::leave, 0, 0)), MPI_SUCCESS);
+  EXPECT_EQ(answers(), 1u);
+}
+
 TEST_F(Messages, layouts_come_back_as_they_went) {
   const std::array<std::int64_t, 3> displacements{8, -16, 40};
   const std::array<std::int64_t, 3> counts{2, 0, 1};

@@ -50,7 +50,7 @@ enum class CardSource : std::uint8_t {
 struct World {
   WorldName name;
   std::uint32_t size = 1;
-  NodeMap nodes;  ///< as far as is known
+  NodeMap nodes{};  ///< as far as is known
   CardSource cards = CardSource::manager;
 };
 

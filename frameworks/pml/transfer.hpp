@@ -75,7 +75,7 @@ struct Transfer {
   template <class T, class... Arguments>
   T& make_state(Arguments&&... arguments) noexcept {
     static_assert(sizeof(T) <= kOwnBytes && alignof(T) <= 16 && std::is_trivially_destructible_v<T>);
-    return *new (own) T(std::forward<Arguments>(arguments)...);
+    return *new (own) T{std::forward<Arguments>(arguments)...};
   }
   static constexpr std::size_t kOwnBytes = 48;
   alignas(16) std::byte own[kOwnBytes];

@@ -10,11 +10,6 @@
 #include "mpi/runtime/runtime.hpp"
 
 namespace starling::mpi::message {
-namespace {
-
-constexpr std::uint64_t kLookNs = 50'000'000;
-
-}  // namespace
 
 Agent::~Agent() {
   take_back();
@@ -73,7 +68,7 @@ bool Agent::take(std::uint32_t origin, bool exclusive, bool first) {
   } else {
     queue_.push_back(wanted);
   }
-  next_look_ns_ = now_ns() + kLookNs;
+  next_look_ns_ = now_ns() + kLifeLookNs;
   Runtime::get()->polling().add(*this);
   return false;
 }
@@ -160,7 +155,7 @@ bool Agent::step(const Wanted& wanted) {
 void Agent::look(const Wanted& wanted) {
   const std::uint64_t now = now_ns();
   if (now < next_look_ns_) return;
-  next_look_ns_ = now + kLookNs;
+  next_look_ns_ = now + kLifeLookNs;
   std::uint32_t dead = free_of_dead(win_, target_place());
   if (dead == Control::Lock::kNobody) dead = free_of_dead(win_, node_place());
   if (dead != Control::Lock::kNobody) granted_.on_holder_died(wanted.origin, dead);

@@ -31,6 +31,9 @@
 
 namespace starling::mpi {
 
+/// Between two looks of a member that waits for others whether they have died.
+inline constexpr std::uint64_t kLifeLookNs = 50'000'000;
+
 /// The two words of a queue lock.
 struct alignas(64) LockWords {
   std::atomic<std::uint64_t> word;

@@ -24,9 +24,6 @@ namespace {
 
 using Lock = Control::Lock;
 
-/// Between two looks for members that have died.
-constexpr std::uint64_t kLookNs = 50'000'000;
-
 /// One taking of a lock, from the queue on.
 class Queued {
  public:
@@ -96,14 +93,14 @@ int Queued::take(bool first) {
   lock_.queue(side_, first);
   const auto describe_it = [this] { return describe(); };
   const Waiting waiting(describe_it);
-  next_look_ns_ = now_ns() + kLookNs;
+  next_look_ns_ = now_ns() + kLifeLookNs;
   bool taken = false;
   Runtime::get()->waits().wait([&] {
     taken = lock_.try_queued(side_);
     if (taken) return true;
     const std::uint64_t now = now_ns();
     if (now < next_look_ns_) return false;
-    next_look_ns_ = now + kLookNs;
+    next_look_ns_ = now + kLifeLookNs;
     look();
     if (const std::uint32_t dead = free_of_dead(win_, place_); dead != Lock::kNobody) dead_ = dead;
     return dead_ != Lock::kNobody;

@@ -16,12 +16,6 @@
 #include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi::message {
-namespace {
-
-/// Between two looks for members that have died.
-constexpr std::uint64_t kLookNs = 50'000'000;
-
-}  // namespace
 
 Part::Part(Win& win) : win_(win), agent_(win, *this) {}
 
@@ -76,12 +70,12 @@ void Part::wait(const char* function, Ready&& ready) {
     return text;
   };
   const Waiting waiting(describe);
-  std::uint64_t look_ns = now_ns() + kLookNs;
+  std::uint64_t look_ns = now_ns() + kLifeLookNs;
   Runtime::get()->waits().wait([&] {
     if (ready()) return true;
     const std::uint64_t now = now_ns();
     if (now < look_ns) return false;
-    look_ns = now + kLookNs;
+    look_ns = now + kLifeLookNs;
     look();
     return ready();
   });

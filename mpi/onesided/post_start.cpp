@@ -22,9 +22,6 @@ namespace {
 
 using Members = std::vector<std::uint32_t>;
 
-/// Between two looks for members that have died.
-constexpr std::uint64_t kLookNs = 50'000'000;
-
 bool elsewhere(const Win& win, std::uint32_t member) noexcept {
   return win.target(member).seat == Target::kElsewhere;
 }
@@ -170,9 +167,9 @@ void wait_and_look(Ready&& ready, Look&& look) {
   Runtime::get()->waits().wait([&] {
     if (ready()) return true;
     const std::uint64_t now = now_ns();
-    if (next_ns == 0) next_ns = now + kLookNs;
+    if (next_ns == 0) next_ns = now + kLifeLookNs;
     if (now < next_ns) return false;
-    next_ns = now + kLookNs;
+    next_ns = now + kLifeLookNs;
     look();
     return ready();
   });
@@ -272,7 +269,7 @@ int test_exposure(Win& win, bool& flag) {
   if (!all_completed(win)) {
     const std::uint64_t now = now_ns();
     if (now < win.epochs.next_look_ns) return MPI_SUCCESS;
-    win.epochs.next_look_ns = now + kLookNs;
+    win.epochs.next_look_ns = now + kLifeLookNs;
     drop_dead(win);
     if (!all_completed(win)) return MPI_SUCCESS;
   }

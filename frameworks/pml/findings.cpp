@@ -3,6 +3,7 @@
 // Layer: framework (pml). Design: docs/design/dynamic.md.
 #include "frameworks/pml/findings.hpp"
 
+#include <sys/random.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/clock.hpp"
 #include "core/text_file.hpp"
 
 namespace starling::pml {
@@ -44,6 +46,18 @@ bool sound(std::uint64_t word) noexcept { return (word & 15) <= kProtocolsMax; }
 std::string head_of(const Findings::Origin& origin) {
   return std::string(kHead) + "\npml " + origin.pml + "\nversion " + origin.version + "\nmachine " +
          origin.machine + "\n";
+}
+
+/// A name that no other process uses, also not one of another host with the same pid that writes to the same
+/// file system at the same time.
+std::string name_beside(const std::string& path) {
+  std::uint64_t random = now_ns() ^ static_cast<std::uint64_t>(::getpid()) << 40;
+  (void)!::getrandom(&random, sizeof random, GRND_NONBLOCK);
+  char host[64] = "";
+  (void)::gethostname(host, sizeof host - 1);
+  char hex[20];
+  std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(random));
+  return path + "." + host + "." + hex;
 }
 
 }  // namespace
@@ -132,11 +146,15 @@ Result<void> Findings::save(const std::string& path, const Origin& origin) const
     text << '\n';
   }
   // Whoever reads meanwhile reads the old one or the new one.
-  const std::string beside = path + "." + std::to_string(::getpid());
+  const std::string beside = name_beside(path);
   {
     std::ofstream out(beside, std::ios::trunc);
     out << text.str();
-    if (!out.flush()) return fail(system_error(path, "cannot be written", errno));
+    if (!out.flush()) {
+      const int error = errno;
+      (void)std::remove(beside.c_str());
+      return fail(system_error(path, "cannot be written", error));
+    }
   }
   if (std::rename(beside.c_str(), path.c_str()) != 0) {
     const int error = errno;

@@ -51,6 +51,16 @@ TEST_F(FindingsFile, outlast_the_job) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1) << "nothing is left beside it";
 }
 
+TEST_F(FindingsFile, are_not_held_up_by_a_process_of_the_same_pid_on_another_host) {
+  // It is writing to the same folder of a shared file system, under whatever name follows from its pid.
+  std::filesystem::create_directory(path + "." + std::to_string(::getpid()));
+  const auto saved = findings.save(path, kHere);
+  ASSERT_TRUE(saved) << saved.error().text();
+  Findings loaded;
+  ASSERT_TRUE(loaded.load(path, kHere));
+  expect_both(loaded);
+}
+
 TEST_F(FindingsFile, of_others_are_refused) {
   ASSERT_TRUE(findings.save(path, kHere));
   for (const Findings::Origin& other :

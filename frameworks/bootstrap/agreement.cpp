@@ -100,7 +100,7 @@ Result<void> Agreement::wait_for_children(Climb& climb) {
 
 /// With another order a member would take another rank than the others think.
 Orders Agreement::orders_of(const Climb& climb) {
-  Orders orders(*climb.call.creation().members);
+  Orders orders = climb.call.orders();
   for (const Joined& joined : entries_[climb.call.key()].joined)
     orders.add(self_, joined.child, joined.orders);
   return orders;

@@ -20,6 +20,7 @@
 #include "core/ids.hpp"
 #include "core/proc_list.hpp"
 #include "core/result.hpp"
+#include "core/worlds.hpp"
 #include "frameworks/bootstrap/block.hpp"
 #include "frameworks/btl/address.hpp"
 #include "frameworks/pmi/pmi.hpp"
@@ -119,13 +120,15 @@ struct Args {
   NodeStore* store = nullptr;      ///< null: there is none. Outlives the component
   const Settings* settings =
       nullptr;  ///< what members must have alike; null: nothing. Outlives the component
+  /// What processes of other worlds call this one; null: there is one world. Outlives the component.
+  const Worlds* worlds = nullptr;
 };
 
 struct Framework {
   using Component = bootstrap::Component;
   using Args = bootstrap::Args;
   static constexpr FixedString<24> kName = "bootstrap";
-  static constexpr std::uint32_t kInterface = 4;
+  static constexpr std::uint32_t kInterface = 5;
 };
 
 }  // namespace starling::bootstrap

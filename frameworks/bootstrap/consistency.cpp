@@ -55,10 +55,16 @@ std::string describe(const Creation& creation) {
          " processes with tag '" + creation.tag + "'";
 }
 
+const Worlds& Consistency::worlds() const {
+  static const Worlds one_without_a_name;
+  return worlds_ != nullptr ? *worlds_ : one_without_a_name;
+}
+
 Consistency::Call::Call(Consistency& consistency, const Creation& creation)
     : consistency_(consistency),
       creation_(creation),
-      key_(group_key(*creation.members, creation.tag)),
+      key_(group_key(consistency.worlds(), *creation.members, creation.tag)),
+      orders_(consistency.worlds(), *creation.members),
       number_(++consistency.calls_) {
   Open& open = consistency_.open_[key_];
   open = {};

@@ -26,6 +26,7 @@
 #include "frameworks/bootstrap/bootstrap.hpp"
 #include "frameworks/bootstrap/group_key.hpp"
 #include "frameworks/bootstrap/members.hpp"
+#include "frameworks/bootstrap/orders.hpp"
 #include "frameworks/bootstrap/settings.hpp"
 
 namespace starling::bootstrap {
@@ -37,9 +38,9 @@ class Consistency {
  public:
   /// Whether a message gets to a process, as far as is known without waiting.
   using Reaches = std::function<bool(ProcId)>;
-  /// `settings` null: nothing is compared.
-  Consistency(Courier& courier, const Settings* settings, Reaches reaches)
-      : courier_(courier), settings_(settings), reaches_(std::move(reaches)) {}
+  /// `settings` null: nothing is compared. `worlds`: as in bootstrap::Args.
+  Consistency(Courier& courier, const Settings* settings, const Worlds* worlds, Reaches reaches)
+      : courier_(courier), settings_(settings), worlds_(worlds), reaches_(std::move(reaches)) {}
 
   /// One creation in this process, from its entry to its end.
   class Call {
@@ -49,6 +50,8 @@ class Consistency {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
     [[nodiscard]] const Key& key() const noexcept { return key_; }
+    /// In which order this process gives the members.
+    [[nodiscard]] const Orders& orders() const noexcept { return orders_; }
     /// Unique in this process, never 0.
     [[nodiscard]] std::uint64_t number() const noexcept { return number_; }
     [[nodiscard]] const Creation& creation() const noexcept { return creation_; }
@@ -57,6 +60,7 @@ class Consistency {
     Consistency& consistency_;
     const Creation& creation_;
     Key key_;
+    Orders orders_;
     std::uint64_t number_;
   };
 
@@ -118,6 +122,7 @@ class Consistency {
     ProcId from;
     std::optional<Failure> failure;  // none: its settings differ
   };
+  [[nodiscard]] const Worlds& worlds() const;
   [[nodiscard]] std::optional<Failure> misfit(const Call& call) const;
   void rule(const Call& call, Failure failure);
   void fail_open(Open& open, ProcId from, Failure failure);
@@ -131,6 +136,7 @@ class Consistency {
 
   Courier& courier_;
   const Settings* settings_;
+  const Worlds* worlds_;
   Reaches reaches_;
   std::uint64_t calls_ = 0;
   std::unordered_map<Key, Open, KeyHash> open_;

@@ -29,50 +29,79 @@ struct Mixer {
   }
 };
 
-std::uint64_t word_of(ProcId proc) { return (std::uint64_t{proc.world} << 32) | proc.rank; }
+/// A process as all name it.
+struct Name {
+  std::uint64_t world = 0;  ///< hash of the world's name
+  std::uint32_t rank = 0;
+  friend auto operator<=>(const Name&, const Name&) = default;
+};
 
-std::vector<std::uint64_t> words_of(const ProcList& members) {
-  std::vector<std::uint64_t> words;
-  words.reserve(members.size());
-  for (std::uint32_t i = 0; i < members.size(); ++i) words.push_back(word_of(members.at(i)));
-  return words;
+/// Names processes; neighbours in a list are mostly of one world.
+class Namer {
+ public:
+  explicit Namer(const Worlds& worlds) : worlds_(worlds) {}
+  [[nodiscard]] Name of(ProcId proc) {
+    if (!known_ || proc.world != world_) {
+      const World* const world = worlds_.find(proc.world);
+      expects(world != nullptr, "a communicator is made of processes of a world that is not known");
+      hash_ = hash_of(world->name);
+      world_ = proc.world;
+      known_ = true;
+    }
+    return {hash_, proc.rank};
+  }
+
+ private:
+  const Worlds& worlds_;
+  bool known_ = false;
+  std::uint32_t world_ = 0;
+  std::uint64_t hash_ = 0;
+};
+
+void mix_run(Mixer& mixer, const Name& first, std::size_t length) {
+  mixer.add(first.world);
+  mixer.add(first.rank);
+  mixer.add(length);
 }
 
-void mix_runs(Mixer& mixer, const std::vector<std::uint64_t>& words) {
-  for (std::size_t begin = 0, end = 0; begin < words.size(); begin = end) {
-    while (end < words.size() && words[end] - words[begin] == end - begin) ++end;
-    mixer.add(words[begin]);
-    mixer.add(end - begin);
+void mix_runs(Mixer& mixer, const std::vector<Name>& names) {
+  for (std::size_t begin = 0, end = 0; begin < names.size(); begin = end) {
+    while (end < names.size() && names[end].world == names[begin].world &&
+           names[end].rank - names[begin].rank == end - begin)
+      ++end;
+    mix_run(mixer, names[begin], end - begin);
   }
 }
 
 // Members are mixed as runs of consecutive ranks, so that the key of a world takes no time of its size.
-void mix_members(Mixer& mixer, const ProcList& members, bool in_any_order) {
+void mix_members(Mixer& mixer, const Worlds& worlds, const ProcList& members, bool in_any_order) {
+  Namer namer(worlds);
   const std::uint32_t size = members.size();
   mixer.add(size);
   if (size > 0 && members.consecutive()) {
-    mixer.add(word_of(members.at(0)));
-    mixer.add(size);
+    mix_run(mixer, namer.of(members.at(0)), size);
     return;
   }
-  std::vector<std::uint64_t> words = words_of(members);
-  if (in_any_order) std::sort(words.begin(), words.end());
-  mix_runs(mixer, words);
+  std::vector<Name> names;
+  names.reserve(size);
+  for (std::uint32_t i = 0; i < size; ++i) names.push_back(namer.of(members.at(i)));
+  if (in_any_order) std::sort(names.begin(), names.end());
+  mix_runs(mixer, names);
 }
 
 }  // namespace
 
-Key group_key(const ProcList& members, std::string_view tag) {
+Key group_key(const Worlds& worlds, const ProcList& members, std::string_view tag) {
   Mixer mixer;
-  mix_members(mixer, members, true);
+  mix_members(mixer, worlds, members, true);
   for (const char c : tag) mixer.add(static_cast<unsigned char>(c));
   mixer.add(tag.size());
   return mixer.key;
 }
 
-std::uint64_t order_of(const ProcList& members) {
+std::uint64_t order_of(const Worlds& worlds, const ProcList& members) {
   Mixer mixer;
-  mix_members(mixer, members, false);
+  mix_members(mixer, worlds, members, false);
   return mixer.key.high ^ mixer.key.low;
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 /// @file  The name of a creation: which members, which tag. Layer: framework.
 ///
-/// All members compute the same 128 bits from facts that they share: the set of members (in any order) and
-/// the string tag. Two creations that run at once differ in one of them, so their messages never mix. Those
-/// that follow each other have the same name: docs/design/startup.md says why that is enough.
+/// All members compute the same 128 bits from facts that they share: the set of members (in any order), each
+/// as the name of its world and its rank there, and the string tag. The index of a world is no such fact:
+/// each process is in world 0 to itself, and two jobs that meet would give one name to two creations. Two
+/// creations that run at once differ in one of them, so their messages never mix. Those that follow each
+/// other have the same name: docs/design/startup.md says why that is enough.
 /// Threads: pure functions.
 
 #include <compare>
@@ -17,6 +19,7 @@
 
 #include "core/ids.hpp"
 #include "core/proc_list.hpp"
+#include "core/worlds.hpp"
 
 namespace starling::bootstrap {
 
@@ -32,15 +35,17 @@ struct KeyHash {
   }
 };
 
-/// Hash of the set of members and the tag; the same for every order of the same members.
-[[nodiscard]] Key group_key(const ProcList& members, std::string_view tag);
+/// Hash of the set of members and the tag; the same for every order of the same members. `worlds` knows the
+/// worlds of all of them.
+[[nodiscard]] Key group_key(const Worlds& worlds, const ProcList& members, std::string_view tag);
 /// Hash of the members in their order: equal for equal lists.
-[[nodiscard]] std::uint64_t order_of(const ProcList& members);
+[[nodiscard]] std::uint64_t order_of(const Worlds& worlds, const ProcList& members);
 
 /// A key as text, for names and tags that others must compute alike.
 [[nodiscard]] std::string text_of(const Key& key);
 
-/// Members in ascending order as a function of position, without a copy where they already are ascending.
+/// Members of one world in ascending order as a function of position, without a copy where they already are
+/// ascending.
 class Sorted {
  public:
   explicit Sorted(ProcListPtr members);

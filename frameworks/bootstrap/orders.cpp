@@ -15,7 +15,8 @@ constexpr int kFirstRank = 32, kSecondRank = 1;
 
 }  // namespace
 
-Orders::Orders(const ProcList& members) : bits_(order_of(members) & kBits & ~std::uint64_t{1}) {}
+Orders::Orders(const Worlds& worlds, const ProcList& members)
+    : bits_(order_of(worlds, members) & kBits & ~std::uint64_t{1}) {}
 
 void Orders::add(ProcId self, ProcId child, Orders below) noexcept {
   if (differ() || below.bits_ == bits_) return;

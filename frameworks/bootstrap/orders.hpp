@@ -14,13 +14,14 @@
 
 #include "core/proc_list.hpp"
 #include "core/result.hpp"
+#include "core/worlds.hpp"
 
 namespace starling::bootstrap {
 
 class Orders {
  public:
-  /// Of this process alone.
-  explicit Orders(const ProcList& members);
+  /// Of this process alone; `worlds` knows the worlds of all members.
+  Orders(const Worlds& worlds, const ProcList& members);
   /// What came with a join.
   [[nodiscard]] static Orders read(std::uint64_t bits) noexcept { return Orders(bits); }
   /// 63 bits.

@@ -7,11 +7,14 @@
 #include <cstring>
 #include <string>
 
+#include "core/expects.hpp"
+#include "core/worlds.hpp"
+
 namespace starling::bootstrap {
 namespace {
 
 constexpr char kTable[] = "address table";
-constexpr std::size_t kHeadBytes = 8, kRowBytes = 16;
+constexpr std::size_t kHeadBytes = 8, kRowBytes = 12;
 
 Unexpected bad(const std::string& what) { return fail(Errc::bad_input, kTable, what); }
 
@@ -31,7 +34,8 @@ std::vector<std::byte> encode_sorted(std::span<const TableEntry> entries) {
   std::memcpy(block.data(), &count, sizeof count);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const TableEntry& entry = entries[i];
-    const Table::Row row{entry.proc.world, entry.proc.rank, static_cast<std::uint32_t>(bytes),
+    expects(entry.proc.world == Worlds::kOwn, "a table of cards is of the own world");
+    const Table::Row row{entry.proc.rank, static_cast<std::uint32_t>(bytes),
                          static_cast<std::uint32_t>(entry.card.size())};
     std::memcpy(block.data() + kHeadBytes + i * sizeof row, &row, sizeof row);
     std::copy(entry.card.begin(), entry.card.end(), block.begin() + static_cast<std::ptrdiff_t>(bytes));
@@ -75,38 +79,34 @@ Result<Table> Table::open(std::span<const std::byte> block) {
     return bad("says that it has " + std::to_string(table.size_) + " rows, more than fit into its " +
                std::to_string(block.size()) + " bytes");
   }
-  ProcId previous;
+  std::uint32_t previous = 0;
   for (std::uint32_t i = 0; i < table.size_; ++i) {
     const Row row = table.row(i);
-    const ProcId proc{row.world, row.rank};
     if (row.offset > block.size() || row.bytes > block.size() - row.offset) {
       return bad("row " + std::to_string(i) + " points behind its end");
     }
-    if (i > 0 && !(previous < proc)) return bad("row " + std::to_string(i) + " is out of order");
-    previous = proc;
+    if (i > 0 && previous >= row.rank) return bad("row " + std::to_string(i) + " is out of order");
+    previous = row.rank;
   }
   return table;
 }
 
-ProcId Table::at(std::uint32_t index) const noexcept {
-  const Row at = row(index);
-  return {at.world, at.rank};
-}
+ProcId Table::at(std::uint32_t index) const noexcept { return {Worlds::kOwn, row(index).rank}; }
 
 TableEntry Table::entry(std::uint32_t index) const {
   const Row at = row(index);
   const auto card = block_.subspan(at.offset, at.bytes);
-  return {ProcId{at.world, at.rank}, {card.begin(), card.end()}};
+  return {ProcId{Worlds::kOwn, at.rank}, {card.begin(), card.end()}};
 }
 
 std::optional<std::span<const std::byte>> Table::card(ProcId proc) const noexcept {
+  if (proc.world != Worlds::kOwn) return std::nullopt;
   std::uint32_t low = 0, high = size_;
   while (low < high) {
     const std::uint32_t middle = low + (high - low) / 2;
     const Row at = row(middle);
-    const ProcId here{at.world, at.rank};
-    if (here == proc) return block_.subspan(at.offset, at.bytes);
-    (here < proc ? low : high) = here < proc ? middle + 1 : middle;
+    if (at.rank == proc.rank) return block_.subspan(at.offset, at.bytes);
+    (at.rank < proc.rank ? low : high) = at.rank < proc.rank ? middle + 1 : middle;
   }
   return std::nullopt;
 }

@@ -2,8 +2,9 @@
 #pragma once
 /// @file  The cards of many processes as one block of bytes, to be sent, kept and searched. Layer: framework.
 ///
-///     count u32 | unused u32 | { world u32 | rank u32 | offset u32 | bytes u32 } sorted | cards
+///     count u32 | unused u32 | { rank u32 | offset u32 | bytes u32 } sorted | cards
 ///
+/// All are processes of one world, which is the own one of whoever writes a block and of whoever reads it.
 /// Threads: value types; a block is not changed once made, so processes share one in a node's segment.
 /// Errors:  bytes from others are checked once, by open(): bad_input.
 /// Units:   bytes.
@@ -51,7 +52,7 @@ class Table {
 
  private:
   struct Row {
-    std::uint32_t world = 0, rank = 0, offset = 0, bytes = 0;
+    std::uint32_t rank = 0, offset = 0, bytes = 0;
   };
   friend std::vector<std::byte> encode_sorted(std::span<const TableEntry> entries);
   [[nodiscard]] Row row(std::uint32_t index) const noexcept;

@@ -28,7 +28,8 @@ Result<void> Builder::open(Courier& courier, Polling& polling) {
   const NodeMap* const nodes = lone_nodes_ ? &*lone_nodes_ : &place_.nodes();
   auto made = environment_.plugins.create_first<bootstrap::Framework>(
       {environment_.params, pmi_, courier, place_.self(), place_.world_size(),
-       place_.world_size() == 1 ? nullptr : nodes, lone_nodes_ ? nullptr : &*store_, &settings_});
+       place_.world_size() == 1 ? nullptr : nodes, lone_nodes_ ? nullptr : &*store_, &settings_,
+       &place_.worlds()});
   if (!made) return fail(std::move(made).error());
   bootstrap_ = std::move(*made);
   courier.serve(*bootstrap_);

@@ -21,7 +21,7 @@ Place::Place(Environment& environment, pmi::Component& pmi)
     : environment_(environment),
       pmi_(pmi),
       self_{Worlds::kOwn, pmi.identity().rank},
-      worlds_({{pmi.capabilities().server, pmi.identity().job}, pmi.identity().size}),
+      worlds_({{pmi.capabilities().server, pmi.identity().job}, pmi.identity().size, {}}),
       world_size_(pmi.identity().size) {}
 
 Result<void> Place::find() {

@@ -21,7 +21,7 @@ Flat::Flat(const Args& args)
       mode_(args.params.choice<GroupMode>(kGroupMode)),
       card_client_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
       exchanges_(args.world_size),
-      consistency_(args.courier, args.settings, [this](ProcId proc) { return reaches(proc); }),
+      consistency_(args.courier, args.settings, args.worlds, [this](ProcId proc) { return reaches(proc); }),
       agreement_(args.courier, args.self, args.nodes, consistency_) {}
 
 Result<ContextId> Flat::create(const Creation& creation, Deadline deadline) {

@@ -26,7 +26,7 @@ Hierarchical::Hierarchical(const Args& args)
       exchanges_(args.world_size),
       ready_(args.world_size),
       fenced_(args.world_size),
-      consistency_(args.courier, args.settings, [this](ProcId proc) { return reaches(proc); }),
+      consistency_(args.courier, args.settings, args.worlds, [this](ProcId proc) { return reaches(proc); }),
       agreement_(args.courier, args.self, args.nodes, consistency_, kArity) {}
 
 Result<ContextId> Hierarchical::create(const Creation& creation, Deadline deadline) {

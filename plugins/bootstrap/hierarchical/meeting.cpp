@@ -69,7 +69,7 @@ Result<Hierarchical::Gathered> Hierarchical::gather(Meeting& meeting) {
   senders.insert(senders.end(), meeting.place.root_children.begin(), meeting.place.root_children.end());
   if (auto there = wait_for(meeting, senders); !there) return fail(std::move(there).error());
   if (auto fits = consistency_.fits(meeting.call); !fits) return fail(std::move(fits).error());
-  Gathered all{{{self_, card_client_.own_card()}}, {!covered(meeting), Orders(*meeting.members())}};
+  Gathered all{{{self_, card_client_.own_card()}}, {!covered(meeting), meeting.call.orders()}};
   for (const ProcId sender : senders) {
     const Block block = inbox_.take(meeting.key(), sender);
     meeting.below[sender] = block.call;

@@ -43,7 +43,7 @@ class Process final : public Courier {
   Process(Network& network, std::uint32_t rank, const Settings* settings = nullptr)
       : network_(network),
         self_{0, rank},
-        consistency(*this, settings, [this](ProcId to) { return reaches(to); }),
+        consistency(*this, settings, nullptr, [this](ProcId to) { return reaches(to); }),
         agreement(*this, self_, nullptr, consistency) {}
 
   Result<void> send(ProcId to, std::span<const std::byte> message) override {
@@ -388,7 +388,7 @@ TEST(Agreement, who_asks_a_member_that_has_given_up_is_told_why) {
   // Rank 1 hears of rank 2's settings by its question, and gives up.
   AgreementMessage join;
   const ProcListPtr all = test::run(0, 3);
-  const Key key = group_key(*all, "t");
+  const Key key = group_key(Worlds(), *all, "t");
   join.key_high = key.high;
   join.key_low = key.low;
   join.settings = settings[2].hash();

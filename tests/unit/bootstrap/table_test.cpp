@@ -43,7 +43,7 @@ TEST(Table, finds_every_card_in_any_order_of_entries) {
   std::vector<TableEntry> entries;
   for (const std::uint32_t rank : {7u, 3u, 900u, 0u, 4u})
     entries.push_back({{0, rank}, bytes({int(rank % 251)})});
-  entries.push_back({{1, 3}, {}});
+  entries.push_back({{0, 5000}, {}});
   const auto block = encode_table(entries);
   const auto table = Table::open(block);
   ASSERT_TRUE(table) << table.error().text();
@@ -54,7 +54,18 @@ TEST(Table, finds_every_card_in_any_order_of_entries) {
     EXPECT_EQ(std::vector<std::byte>(card->begin(), card->end()), entry.card);
   }
   EXPECT_FALSE(table->card({0, 5}));
+}
+
+TEST(Table, has_no_card_of_an_equal_rank_of_another_world) {
+  const auto block = encode_table({{{0, 0}, bytes({1})}, {{0, 3}, bytes({2})}});
+  const auto table = Table::open(block);
+  ASSERT_TRUE(table && table->card({0, 3}));
   EXPECT_FALSE(table->card({2, 0}));
+  EXPECT_FALSE(table->card({65537, 3}));
+}
+
+TEST(TableDeathTest, is_of_the_own_world) {
+  EXPECT_DEATH((void)encode_table({{{0, 1}, {}}, {{5, 2}, {}}}), "a table of cards is of the own world");
 }
 
 TEST(Table, no_damaged_block_is_read_beyond_its_end) {

@@ -4,8 +4,7 @@
 ///
 /// A piece is a power of two of blocks and lies on a multiple of its size; two free halves become one again,
 /// so that sizes that change leave no memory behind that others cannot use. The piece that was given back
-/// last is
-/// the first to be taken again, while it is warm.
+/// last is the first to be taken again, while it is warm.
 ///
 /// Threads:   one at a time.
 /// Ownership: of its own lists; the memory is somebody else's, and is not touched.

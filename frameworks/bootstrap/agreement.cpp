@@ -40,9 +40,9 @@ Result<ContextId> Agreement::next_context_id() {
 Result<ContextId> Agreement::agree(const Consistency::Call& call, Deadline deadline) {
   const Key& key = call.key();
   entries_[key].call = call.number();
-  Climb way{call, place_in_tree(call.creation().members, self_, nodes_, arity_), deadline, false, {}};
-  Result<ContextId> result = climb(way);
-  if (!result) return fail(give_up(way, std::move(result).error()));
+  Climb tree{call, place_in_tree(call.creation().members, self_, nodes_, arity_), deadline, false, {}};
+  Result<ContextId> result = climb(tree);
+  if (!result) return fail(give_up(tree, std::move(result).error()));
   Entry& entry = entries_[key];
   entry.call = 0;
   entry.result.reset();

@@ -98,7 +98,7 @@ void Get::begin_chunk(Transfer& receive) noexcept {
   if (post == Post::done) chunk.ended = chunk.ok = true;
 }
 
-/// One chunk further. False: it has ended, or goes another way.
+/// One chunk further. False: it has ended, or another protocol has taken it.
 bool Get::step(Transfer& receive, int& events) noexcept {
   Peer& peer = *receive.peer;
   auto& chunk = receive.state<Chunk>();

@@ -5,15 +5,14 @@
 ///
 /// A grant is one buffer of the receiver's pool, for one message of one context and tag. It is given when a
 /// receive whose buffer the library provides has matched a long message of that sender. The sender uses it
-/// for a later message: it writes the
-/// bytes and sends their envelope, in order with all others. Matching happens as always; where a managed
-/// receive is found the buffer becomes its own, and another one is granted.
+/// for a later message: it writes the bytes and sends their envelope, in order with all others. Matching
+/// happens as always; where a managed receive is found the buffer becomes its own, and another one is granted.
 ///
 /// Threads:   the pml's.
 /// Ownership: a granted buffer is the sender's to write to until its envelope has come, or it has been
 ///            returned. That of a lost peer is never used again, since it may live.
 /// Ordering:  envelopes go with the context's other messages.
-/// Errors:    without memory or a map messages go the ordinary way. Nothing that a peer says is trusted: an
+/// Errors:    without memory or a map messages go as others do. Nothing that a peer says is trusted: an
 ///            envelope counts only for a buffer that was granted to its sender, for that context and tag.
 /// Units:     bytes.
 
@@ -43,7 +42,7 @@ class Grants {
 
   // Sender
   enum class Pushed : std::uint8_t {
-    no,     ///< no buffer for it, or not mapped yet: it goes the ordinary way
+    no,     ///< no buffer for it, or not mapped yet: it goes as others do
     again,  ///< the transport is full; nothing has happened
     done    ///< the send is complete
   };
@@ -70,7 +69,7 @@ class Grants {
   void lose(Peer& peer) noexcept { peer.grants.reset(); }
 
   struct Counters {
-    std::uint64_t pushed = 0;   ///< messages that were sent this way
+    std::uint64_t pushed = 0;   ///< messages that were written to granted buffers
     std::uint64_t bytes = 0;    ///< of these
     std::uint64_t adopted = 0;  ///< received ones whose buffer went to the program
     std::uint64_t copied = 0;   ///< received ones that an ordinary receive got

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is hard: the way knows no messages, and a lent byte that nobody copies would stand in front of all
+// What is hard: the pipe knows no messages, and a lent byte that nobody copies would stand in front of all
 // others.
 #include "frameworks/pml/lend.hpp"
 
@@ -140,7 +140,7 @@ int Lend::push(Peer& peer) noexcept {
   return events;
 }
 
-/// Lends another piece; false: the window is full, or the way is.
+/// Lends another piece; false: the window is full, or the pipe is.
 bool Lend::lend(Transfer& send) noexcept {
   Peer& peer = *send.peer;
   Pair& known = *pair(peer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  One way in which the data of an announced message move. Layer: framework interface.
+/// @file  A rendezvous protocol: how the data of an announced message move. Layer: framework interface.
 ///
 /// A message that is too long to go at once is announced (wire::Rts). The receiver, once it has matched, has
 /// a Chooser choose a protocol and calls its accept(); from there on the two sides of the protocol talk to
@@ -45,9 +45,10 @@ class Protocol {
   /// Sender: a message is about to be announced. What receivers have to know of its memory can be told.
   virtual void offer(const Transfer& send, wire::Offer& offer) noexcept = 0;
 
-  /// Receiver: whether this transfer could ever go this way; the Chooser is told.
+  /// Receiver: whether this protocol could ever take this transfer; the Chooser is told.
   [[nodiscard]] virtual bool possible(const Transfer& receive) noexcept = 0;
-  /// Receiver: whether it could now. What is chosen and is not ready is prepared, and goes another way.
+  /// Receiver: whether it could now. What is chosen and is not ready is prepared, and another protocol takes
+  /// the transfer.
   [[nodiscard]] virtual bool ready(const Transfer& receive) const noexcept = 0;
   virtual void prepare(Peer& peer) noexcept = 0;
   /// Receiver: begins, at `moved`. With the first of the list, also between buffers that are not contiguous,

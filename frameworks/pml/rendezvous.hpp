@@ -88,7 +88,7 @@ class Rendezvous {
   void unqueue(Transfer& transfer) noexcept;
   /// A message of the protocol's, at most wire::kHeaderMax bytes; kept until there is room.
   void answer(Peer& peer, std::span<const std::byte> message) noexcept { outbox_.answer(peer, message); }
-  /// Counts a message of ours, or a part of one, that has gone this way.
+  /// Counts a message of ours, or a part of one, that this protocol has moved.
   void count(const Transfer& send, std::uint64_t bytes) noexcept;
   /// All of it has moved, or it cannot.
   void finish(Transfer& transfer, Fault fault, bool cancelled = false) noexcept;

@@ -29,7 +29,7 @@ namespace starling::shm {
 struct Election {
   UniqueFd listener;  ///< the bound socket: whoever holds it is elected, or shares in giving
   UniqueFd memory;    ///< what another process handed over; none: this process is elected
-  std::string why;    ///< with memory: why whoever made it took no other way
+  std::string why;    ///< with memory: why whoever made it took no other candidate
 };
 
 /// The name of the socket of this job and node, as people write it: with '@' for the leading zero byte.

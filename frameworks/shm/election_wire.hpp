@@ -23,7 +23,7 @@ struct Offer {
   std::uint32_t reserved = 0;
   std::uint64_t nonce = 0;  ///< job_nonce() of the job that the segment belongs to
   std::uint64_t bytes = 0;  ///< the segment's size
-  char why[232] = {};       ///< why other ways were not taken, for people; NUL-terminated
+  char why[232] = {};       ///< why other candidates were not taken, for people; NUL-terminated
 };
 static_assert(sizeof(Offer) == 256);
 

@@ -50,7 +50,7 @@ class Place {
   /// The memory that the processes of this node share; another one after move().
   [[nodiscard]] shm::NodeSegment& segment() const noexcept { return *segment_; }
   [[nodiscard]] const std::unique_ptr<shm::NodeSegment>& segment_pointer() const noexcept { return segment_; }
-  /// How this process got it, and which ways were tried before, with their reasons.
+  /// How this process got it, and which components were tried before, with their reasons.
   [[nodiscard]] const std::string& shared_memory() const noexcept { return shared_memory_; }
   [[nodiscard]] const std::vector<std::string>& shared_memory_refused() const noexcept {
     return shared_memory_refused_;

@@ -4,11 +4,10 @@
 /// docs/design/dynamic.md.
 ///
 /// The claim word holds {generation, chunks, next chunk}: whoever raises the last part with a
-/// compare-and-swap
-/// of the whole word has that chunk. Before, it names the chunk in a word of its own, and takes the name away
-/// after it has raised the chunk's bit of `done`: so a chunk that is claimed and not done belongs to somebody
-/// who names it, or to somebody who has died. Bits, and no count: a chunk that is done again after a death
-/// must not count twice.
+/// compare-and-swap of the whole word has that chunk. Before, it names the chunk in a word of its own, and
+/// takes the name away after it has raised the chunk's bit of `done`: so a chunk that is claimed and not done
+/// belongs to somebody who names it, or to somebody who has died. Bits, and no count: a chunk that is done
+/// again after a death must not count twice.
 ///
 /// A word of an older generation claims nothing. One of this generation proves that what was read of the task
 /// belonged to it: the task changes only when all chunks are done, also the one that is being claimed.
@@ -105,9 +104,8 @@ class Claim {
     }
   }
   /// A chunk that was claimed by somebody who has died: neither done nor named by anybody alive. Nothing:
-  /// there
-  /// is none now. `workers`: how many there are; work(i): the word of each; alive(i): whether it lives. To be
-  /// asked when there is nothing left to claim.
+  /// there is none now. `workers`: how many there are; work(i): the word of each; alive(i): whether it lives.
+  /// To be asked when there is nothing left to claim.
   template <class Work, class Alive>
   [[nodiscard]] std::optional<std::uint32_t> orphan(std::uint32_t workers, Work&& work,
                                                     Alive&& alive) const noexcept {

@@ -2,7 +2,7 @@
 // A process manager that says it has fences of groups, and does not end one: for nobody, or for some members;
 // or one that answers before a fence, and does not answer one that asks for its parent's card.
 // Hard here: who has left the fence must help who has not, and nobody can tell the others what it has seen.
-// So all who still wait after a while open the next way, whatever they know, and go on waiting: a root offers
+// So all who still wait after a while try the next discovery, whatever they know, and go on waiting: a root offers
 // its card by name where there are names, or everybody enters the fence of the world. A member that is only
 // late finds the fence as it was. Layer: plugin. See docs/design/exchange.md.
 
@@ -53,7 +53,7 @@ Result<void> Hierarchical::fence_of_roots(Meeting& meeting, const FindFailure& f
   if (fenced || !may_lose || fenced.error().code != Errc::timed_out || meeting.deadline.passed())
     return fenced;
   log::info(meeting.name + ": the process manager (" + pmi_.capabilities().server +
-            ") has not ended a fence of its node roots; going another way");
+            ") has not ended a fence of its node roots; members are looked for otherwise");
   ++fences_lost_;
   meeting.fence_lost = true;
   return go_another_way(meeting, find_failure, {});

@@ -74,18 +74,18 @@ def forbidden(name, target):
 
 def circle(arrows):
     """A circle in a graph {folder: folders}, as a list that begins and ends alike; empty if there is none."""
-    done, way = set(), []
+    done, path = set(), []
 
     def visit(folder):
-        if folder in way:
-            return way[way.index(folder):] + [folder]
+        if folder in path:
+            return path[path.index(folder):] + [folder]
         if folder in done:
             return []
-        way.append(folder)
+        path.append(folder)
         for below in sorted(arrows.get(folder, ())):
             if found := visit(below):
                 return found
-        done.add(way.pop())
+        done.add(path.pop())
         return []
 
     for folder in sorted(arrows):
@@ -95,7 +95,7 @@ def circle(arrows):
 
 
 def check(texts, problem):
-    """All rules on all files; returns the arrows between the folders of mpi/, for the summary."""
+    """All rules on all files; returns the arrows between the folders of mpi/: {folder: folders that it includes}."""
     arrows = {}
     for name, text in texts.items():
         floor = name.split("/")[0]
@@ -113,7 +113,18 @@ def check(texts, problem):
                 arrows.setdefault(here, {}).setdefault(there, (name, line))
     for floor in FLOORS:
         graph = {folder: set(below) for folder, below in arrows.items() if folder.split("/")[0] == floor}
-        if way := circle(graph):
-            name, line = arrows[way[0]][way[1]]
-            problem(name, f"folders include each other in a circle: {' -> '.join(way)}", line)
-    return sum(len(below) for folder, below in arrows.items() if folder.startswith("mpi"))
+        if path := circle(graph):
+            name, line = arrows[path[0]][path[1]]
+            problem(name, f"folders include each other in a circle: {' -> '.join(path)}", line)
+    return {folder: sorted(below) for folder, below in arrows.items() if folder.split("/")[0] == "mpi"}
+
+
+def graph(arrows):
+    """The folders of mpi/ from the bottom to the top, each with those that it includes, as lines."""
+    below = {}
+    for folder, targets in arrows.items():
+        here = mpi_folder(folder + "/")
+        below.setdefault(here, set()).update(mpi_folder(target + "/") for target in targets)
+    for folder in MPI:
+        others = sorted(below.get(folder, set()) - {folder}, key=MPI.index)
+        yield f"mpi/{folder} -> {' '.join(other or '(mpi)' for other in others)}" if others else f"mpi/{folder}"

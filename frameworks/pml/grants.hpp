@@ -6,7 +6,8 @@
 /// A grant is one buffer of the receiver's pool, for one message of one context and tag. It is given when a
 /// receive whose buffer the library provides has matched a long message of that sender. The sender uses it
 /// for a later message: it writes the bytes and sends their envelope, in order with all others. Matching
-/// happens as always; where a managed receive is found the buffer becomes its own, and another one is granted.
+/// happens as always; where a managed receive is found the buffer becomes its own, and another one is
+/// granted.
 ///
 /// Threads:   the pml's.
 /// Ownership: a granted buffer is the sender's to write to until its envelope has come, or it has been

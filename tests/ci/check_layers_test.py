@@ -103,6 +103,12 @@ class Rules(unittest.TestCase):
         self.include("core/low.hpp", "core/plugin/deep.hpp")
         self.refused("folders include each other in a circle: core -> core/plugin -> core")
 
+    def test_graph(self):
+        done = subprocess.run([sys.executable, "-B", CHECK, "--no-headers", "--graph", "--root", self.root], capture_output=True, text=True)
+        graph = [line for line in done.stdout.splitlines() if line.startswith("mpi/") and "arrows" not in line]
+        self.assertEqual([line for line in graph if "->" in line], ["mpi/comm -> process", "mpi/api -> comm"])
+        self.assertLess(graph.index("mpi/process"), graph.index("mpi/comm -> process"), "from the bottom to the top")
+
     def test_relative_include(self):
         for target in ("low.hpp", "../core/low.hpp", "./low.hpp"):
             with self.subTest(target):

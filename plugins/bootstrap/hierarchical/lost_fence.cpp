@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A process manager that says it has fences of groups, and does not end one: for nobody, or for some members;
-// or one that answers before a fence, and does not answer one that asks for its parent's card.
-// Hard here: who has left the fence must help who has not, and nobody can tell the others what it has seen.
-// So all who still wait after a while try the next discovery, whatever they know, and go on waiting: a root offers
-// its card by name where there are names, or everybody enters the fence of the world. A member that is only
-// late finds the fence as it was. Layer: plugin. See docs/design/exchange.md.
+// or one that answers before a fence, and does not answer one that asks for its parent's card. Hard here: who
+// has left the fence must help who has not, and nobody can tell the others what it has seen. So all who still
+// wait after a while try the next discovery, whatever they know, and go on waiting: a root offers its card by
+// name where there are names, or everybody enters the fence of the world. A member that is only late finds
+// the fence as it was. Layer: plugin. See docs/design/exchange.md.
 
 #include <string>
 

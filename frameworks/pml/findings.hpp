@@ -19,6 +19,7 @@
 #include <string>
 
 #include "core/result.hpp"
+#include "frameworks/pml/size_classes.hpp"
 #include "frameworks/pml/transfer.hpp"
 #include "params/decl.hpp"
 
@@ -27,23 +28,20 @@ namespace starling::pml {
 inline constexpr params::Decl kTrialsFile =
     params::text("pml_trials_file", "",
                  "File in which what trials of large messages have found is kept from one job to the next: "
-                 "it is read when "
-                 "the job starts, and written when it ends by those who found something. A file of another "
-                 "machine, version or "
-                 "pml is refused. "
-                 "Empty: none.");
+                 "it is read when the job starts, and written when it ends by those who found something. A "
+                 "file of another machine, version or pml is refused. Empty: none.");
 
 class Findings {
  public:
-  static constexpr unsigned kDistances = 4, kKinds = 4, kClasses = 9, kOptions = 3;
-  static constexpr unsigned kWords = kDistances * kKinds * kClasses;
+  static constexpr unsigned kDistances = 4, kKinds = 4, kOptions = 3;
+  static constexpr unsigned kWords = kDistances * kKinds * SizeClasses::kCount;
   struct Key {
     unsigned distance = 3;  ///< shm::Distance
     bool both = false;      ///< both sides of the pair send
     bool mapped = false;    ///< both sides' memory can be mapped
     unsigned size_class = 0;
     [[nodiscard]] unsigned index() const noexcept {
-      return ((distance * 2 + (both ? 1 : 0)) * 2 + (mapped ? 1 : 0)) * kClasses + size_class;
+      return ((distance * 2 + (both ? 1 : 0)) * 2 + (mapped ? 1 : 0)) * SizeClasses::kCount + size_class;
     }
   };
   struct Finding {

@@ -10,13 +10,6 @@ namespace starling::pml {
 
 namespace {
 
-constexpr unsigned kFirstClassBits = 15;  // sizes below 2^15 bytes
-
-unsigned class_of(std::uint64_t bytes) noexcept {
-  const auto bits = static_cast<unsigned>(std::bit_width(bytes));
-  return std::clamp(bits, kFirstClassBits, kFirstClassBits + DynamicPolicy::kClasses - 1) - kFirstClassBits;
-}
-
 const char* name_of(Large protocol) {
   constexpr const char* kNames[] = {"ring", "get", "lend", "claim"};
   return static_cast<unsigned>(protocol) < 4 ? kNames[static_cast<unsigned>(protocol)] : "?";
@@ -26,7 +19,7 @@ const char* name_of(Large protocol) {
 struct Ticket {
   std::uint32_t pair;
   unsigned slot, option;
-  static constexpr unsigned kSlots = 4 * DynamicPolicy::kClasses;
+  static constexpr unsigned kSlots = 4 * SizeClasses::kCount;
 
   static Ticket of(std::uint32_t number) noexcept {
     const std::uint32_t rest = (number - 1) / DynamicPolicy::kOptions;
@@ -121,7 +114,7 @@ LargeChoice DynamicPolicy::model(const LargeReceive& receive) noexcept {
       std::find(choice.protocols.begin(), last, theirs) != last)
     return {theirs};
   Pair* const with = pair(receive.peer);
-  const unsigned slot = slot_of(receive.both, mapped, class_of(receive.bytes));
+  const unsigned slot = slot_of(receive.both, mapped, SizeClasses::of(receive.bytes));
   Tried* const tried = with != nullptr ? this->tried(*with, slot, choice) : nullptr;
   if (tried == nullptr) return {choice.protocols[0]};
   // Between trials messages are counted, not timed.
@@ -172,7 +165,7 @@ CopyShape DynamicPolicy::shape(const Peer& peer, std::uint64_t bytes) noexcept {
   shape.steal = config_.steal;
   if (config_.rule == DynamicRule::model) return shape;
   const Pair* const with = pair(peer);
-  const unsigned took_part = with != nullptr ? with->took_part[class_of(bytes)] : 0;
+  const unsigned took_part = with != nullptr ? with->took_part[SizeClasses::of(bytes)] : 0;
   switch (took_part) {
     case 0: shape.chunk_bytes = kFirstChunk; break;
     case 1:  // GET
@@ -193,7 +186,7 @@ CopyShape DynamicPolicy::shape(const Peer& peer, std::uint64_t bytes) noexcept {
 void DynamicPolicy::took_part(const Peer& peer, std::uint64_t bytes, std::uint64_t who) noexcept {
   if (config_.rule == DynamicRule::model) return;
   if (Pair* const with = pair(peer))
-    with->took_part[class_of(bytes)] = static_cast<std::uint8_t>(std::max(std::popcount(who), 1));
+    with->took_part[SizeClasses::of(bytes)] = static_cast<std::uint8_t>(std::max(std::popcount(who), 1));
 }
 
 std::vector<std::string> DynamicPolicy::notes() const {
@@ -211,13 +204,12 @@ std::vector<std::string> DynamicPolicy::notes() const {
     for (unsigned slot = 0; slot < pair->tried.size(); ++slot) {
       const Tried* const tried = pair->tried[slot].get();
       if (tried == nullptr || tried->trial.trying()) continue;
-      text += std::string(text.empty() ? " " : "; ") +
-              std::to_string((std::uint64_t{1} << (kFirstClassBits + slot % kClasses)) / 2048) + " KiB" +
+      text += std::string(text.empty() ? " " : "; ") + SizeClasses::text(slot % kClasses) +
               (slot / kClasses % 2 != 0 ? " mapped" : "") + (slot / (2 * kClasses) != 0 ? " both ways" : "") +
               ": " + name_of(tried->protocols[tried->trial.option()]) + " (";
       for (unsigned option = 0; option < tried->count; ++option) {
         text += std::string(option == 0 ? "" : ", ") + name_of(tried->protocols[option]) + " " +
-                std::to_string(1'048'576'000 / std::max<std::uint64_t>(tried->trial.cost(option), 1));
+                speed_text(tried->trial.cost(option));
       }
       text += " MB/s)";
     }

@@ -20,6 +20,7 @@
 
 #include "core/trial.hpp"
 #include "frameworks/pml/rendezvous.hpp"
+#include "frameworks/pml/size_classes.hpp"
 #include "frameworks/pml/trials_file.hpp"
 #include "plugins/pml/dynamic/claim.hpp"
 
@@ -53,7 +54,7 @@ class DynamicPolicy final : public Chooser, public CopyPlan {
   [[nodiscard]] CopyShape shape(const Peer& peer, std::uint64_t bytes) noexcept override;
   void took_part(const Peer& peer, std::uint64_t bytes, std::uint64_t who) noexcept override;
 
-  static constexpr unsigned kClasses = Findings::kClasses;
+  static constexpr unsigned kClasses = SizeClasses::kCount;
   static constexpr unsigned kOptions = Findings::kOptions;
   static constexpr TrialPace kPace{.settling = 1, .holding = 32768, .margin = 16};
   /// Messages that a pair does as others have found before it tries for itself.

@@ -2,22 +2,12 @@
 // See docs/design/pml.md, "Large messages in pml/static".
 #include "plugins/pml/static/policy.hpp"
 
-#include <algorithm>
-#include <bit>
-
 #include "frameworks/shm/claims/copies.hpp"
 #include "frameworks/shm/node_segment.hpp"
 
 namespace starling::pml {
 
 namespace {
-
-constexpr unsigned kFirstClassBits = 15;  // sizes below 2^15 bytes
-
-unsigned class_of(std::uint64_t bytes) noexcept {
-  const auto bits = static_cast<unsigned>(std::bit_width(bytes));
-  return std::clamp(bits, kFirstClassBits, kFirstClassBits + StaticPolicy::kClasses - 1) - kFirstClassBits;
-}
 
 /// What names a trial and its option in LargeChoice::trial; never 0.
 struct Ticket {
@@ -46,12 +36,11 @@ Findings::Key key_of(unsigned size_class, bool both) noexcept {
 
 /// "64 KiB: get (ring 12100, get 10300 MB/s)"
 std::string verdict(unsigned size_class, const Trial<2>& trial, const Large (&protocols)[2]) {
-  std::string text = std::to_string((std::uint64_t{1} << (kFirstClassBits + size_class)) / 2048) +
-                     " KiB: " + kNames[static_cast<unsigned>(protocols[trial.option()])] + " (";
+  std::string text =
+      SizeClasses::text(size_class) + ": " + kNames[static_cast<unsigned>(protocols[trial.option()])] + " (";
   for (unsigned option = 0; option < 2; ++option) {
-    const std::uint64_t mb_s = 1'048'576'000 / std::max<std::uint64_t>(trial.cost(option), 1);
     text += std::string(option == 0 ? "" : ", ") + kNames[static_cast<unsigned>(protocols[option])] + " " +
-            std::to_string(mb_s);
+            speed_text(trial.cost(option));
   }
   return text + " MB/s)";
 }
@@ -74,7 +63,7 @@ LargeChoice StaticPolicy::choose(const LargeReceive& receive) noexcept {
   // Each waits for the other's copies if one gets and the other borrows.
   if (may_lend && receive.peer.proc < config_.self && receive.peer.large.its_protocol != Large::ring)
     return {receive.peer.large.its_protocol};
-  const unsigned size_class = class_of(receive.bytes);
+  const unsigned size_class = SizeClasses::of(receive.bytes);
   Tried& tried = may_lend ? sizes_[size_class].both_ways : sizes_[size_class].one_way;
   if (!tried.begun) adopt(tried, size_class, may_lend, receive.peer);
   Trial<2>& trial = tried.trial;
@@ -86,7 +75,7 @@ LargeChoice StaticPolicy::choose(const LargeReceive& receive) noexcept {
 
 void StaticPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_t ns) noexcept {
   const Ticket ticket = Ticket::of(number);
-  if (ticket.size_class >= kClasses) return;
+  if (ticket.size_class >= SizeClasses::kCount) return;
   Sizes& sizes = sizes_[ticket.size_class];
   Tried& tried = ticket.both ? sizes.both_ways : sizes.one_way;
   // Of a window of receives that matched before the last option had been tried enough, the rest says nothing.
@@ -118,7 +107,7 @@ void StaticPolicy::adopt(Tried& tried, unsigned size_class, bool both, const Pee
 
 std::vector<std::string> StaticPolicy::notes() const {
   std::string one_way, both_ways;
-  for (unsigned at = 0; at < kClasses; ++at) {
+  for (unsigned at = 0; at < SizeClasses::kCount; ++at) {
     const auto add = [at](std::string& to, const Trial<2>& trial, const Large(&protocols)[2]) {
       if (trial.cost(1) != 0) to += (to.empty() ? " " : "; ") + verdict(at, trial, protocols);
     };

@@ -16,6 +16,7 @@
 
 #include "core/trial.hpp"
 #include "frameworks/pml/engine.hpp"
+#include "frameworks/pml/size_classes.hpp"
 #include "frameworks/pml/trials_file.hpp"
 
 namespace starling::pml {
@@ -39,8 +40,6 @@ class StaticPolicy final : public Chooser {
   void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept override;
   [[nodiscard]] std::vector<std::string> notes() const override;
 
-  /// Sizes that are tried together: below 32 KiB, 64 KiB and so on; the last one has no end.
-  static constexpr unsigned kClasses = 9;
   static constexpr TrialPace kPace{.settling = 1, .holding = 32768, .margin = 16};
   /// What is timed as one, in messages of any size: messages end in bursts, of half of this at most.
   /// Messages that are done as others have found before this process tries for itself.
@@ -61,7 +60,7 @@ class StaticPolicy final : public Chooser {
   };
   void adopt(Tried& tried, unsigned size_class, bool both, const Peer& peer) noexcept;
 
-  std::array<Sizes, kClasses> sizes_;
+  std::array<Sizes, SizeClasses::kCount> sizes_;
   std::unique_ptr<TrialsFile> trials_;
   StaticConfig config_;
 };

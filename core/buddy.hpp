@@ -72,7 +72,7 @@ class Buddy {
     put(at, order);
   }
 
-  /// What take() takes for so many bytes.
+  /// What take(bytes) takes.
   [[nodiscard]] std::size_t rounded(std::size_t bytes) const noexcept {
     return std::size_t{1} << (order_of(bytes) + shift_);
   }

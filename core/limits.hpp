@@ -16,7 +16,7 @@ namespace starling {
 /// kernel would end the process by SIGXFSZ: the soft limit is raised for the call, the hard one is an Error.
 [[nodiscard]] Result<void> set_file_size(int fd, std::uint64_t bytes);
 
-/// What to add where a mapping of so many bytes (0: of unknown size) failed for want of memory: that the
+/// What to add where a mapping of `bytes` (0: unknown) failed for want of memory: that the
 /// address space is limited (`ulimit -v`), to what, and how much of it is used. Empty if it is not.
 [[nodiscard]] std::string address_space_note(std::uint64_t bytes);
 

@@ -16,7 +16,7 @@
 namespace starling {
 
 struct TrialPace {
-  std::uint32_t settling;    ///< after each change, so many do not count
+  std::uint32_t settling;    ///< costs after each change that do not count
   std::uint32_t holding;     ///< between two trials
   std::uint32_t margin = 8;  ///< an option is left for one that costs less by more than this part of it
 };
@@ -30,7 +30,7 @@ class Trial {
       : pace_(pace), options_(options) {
     begin();
   }
-  /// What others have found stands until so many have been done; then this one tries for itself.
+  /// What others have found stands until `until` have been done; then this one tries for itself.
   void adopt(unsigned option, const std::array<std::uint64_t, kOptions>& costs,
              std::uint32_t until) noexcept {
     holding_ = true;

@@ -44,7 +44,7 @@ static_assert(sizeof(Piece) == 64);
 /// they are longer, and two take a chunk of 64 KiB.
 inline constexpr std::size_t kNodeMessageBytes = 512, kRemoteMessageBytes = 32 * 1024 + sizeof(Piece);
 
-/// Messages of up to `message_bytes` for a block of so many bytes, and their length in all.
+/// Messages of up to `message_bytes` for a block of `block_bytes`, and their length in all.
 [[nodiscard]] constexpr std::uint64_t pieces_of(std::uint64_t block_bytes,
                                                 std::size_t message_bytes) noexcept {
   const std::size_t piece_bytes = message_bytes - sizeof(Piece);

@@ -34,7 +34,7 @@ inline constexpr params::Decl kPathUse = params::choice(
 /// Declared under the owner "pml".
 inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax, kPaths, kPathUse, kTrialsFile};
 
-/// How many processes pages are lent to, if so many are asked for (-1: as is good). A user has a limited
+/// To how many processes pages are lent at most (-1: as many as is good). A user has a limited
 /// sum of pipe slots (fs.pipe-user-pages-soft, 16384 by default), of which a job takes half at most.
 [[nodiscard]] inline std::uint32_t loans_of(std::int64_t asked, std::uint32_t processes) noexcept {
   if (asked >= 0) return static_cast<std::uint32_t>(asked);

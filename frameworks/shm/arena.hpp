@@ -27,7 +27,7 @@ namespace starling::shm {
 [[nodiscard]] constexpr std::uint64_t pages_of_class(std::uint32_t size_class) noexcept {
   return size_class < 4 ? size_class + 1 : std::uint64_t{5 + size_class % 4} << (size_class / 4 - 1);
 }
-/// The first class whose extents hold so many pages; kSizeClasses or more if none does.
+/// The first class whose extents hold that number of pages; kSizeClasses or more if none does.
 [[nodiscard]] constexpr std::uint32_t class_of_pages(std::uint64_t pages) noexcept {
   if (pages <= 4) return pages == 0 ? 0 : static_cast<std::uint32_t>(pages - 1);
   const auto octave = static_cast<std::uint32_t>(std::bit_width(pages - 1)) - 3;  // of 5 to 8 << octave

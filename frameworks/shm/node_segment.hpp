@@ -79,8 +79,8 @@ struct Geometry {
   [[nodiscard]] std::size_t total_bytes() const noexcept;
 };
 
-/// The geometry that parameters shm_area_bytes and shm_arena_bytes give for so many local processes; mpiexec
-/// uses the same.
+/// The geometry that parameters shm_area_bytes and shm_arena_bytes give for a number of local processes;
+/// mpiexec uses the same.
 [[nodiscard]] Geometry geometry_from(const params::Registry& params, std::uint32_t local_size);
 
 /// The number by which processes of one job recognise their segment; every process computes the same from the

@@ -59,12 +59,12 @@ inline constexpr params::Decl kCollHierarchy = params::equal_everywhere(params::
 
 inline constexpr params::Decl kCollNodeTotal = params::size_bytes(
     "coll_node_total_bytes", "64m", 0, std::int64_t{1} << 42,
-    "No more memory for collectives is taken while so much of the node's shared memory is in use; "
+    "No more memory for collectives is taken while this much of the node's shared memory is in use; "
     "communicators that come too late use messages.");
 
 inline constexpr params::Decl kCollNodeFamily = params::equal_everywhere(params::integer(
     "coll_node_family", "0", 0, 256,
-    "So many members of a communicator inside one node read each other's memory directly in a collective; "
+    "How many members of a communicator inside one node read each other's memory directly in a collective; "
     "more meet in families of that size at most. 0: 8, or 64 where processes share cores."));
 
 /// In the order of Collective.

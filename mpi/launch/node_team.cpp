@@ -29,13 +29,12 @@ namespace {
 /// Collectives by messages before a communicator gets boards: many live for one or two only.
 constexpr std::uint32_t kCallsBefore = 2;
 constexpr std::uint32_t kMostMembers = 256;
-/// Two members use boards up to so many bytes. Longer blocks that both give at once stream faster in
+/// Up to how many bytes two members use boards. Longer blocks that both give at once stream faster in
 /// messages. What is combined, or given by one, is read where it stands: messages would copy it once more.
 constexpr std::uint64_t kMostExchangedByPair = 2048, kMostOfPair = 65536;
 /// Fewer members exchange unequal blocks faster by messages.
 constexpr std::uint32_t kLeastForBlocks = 4;
-/// The blocks of a gatherv take the board with cells of so many bytes, blocks to each other member a larger
-/// one.
+/// Bytes of the cells of the board that a gatherv uses, and of the one for blocks to each other member.
 constexpr std::uint64_t kGatherCell = 16384, kExchangeCell = 65536;
 constexpr std::uint64_t kLookNs = 50'000'000;
 

@@ -34,7 +34,7 @@ struct NodeCall {
   std::uint64_t bytes;  ///< as Facts::bytes
   std::uint64_t
       cell_bytes;  ///< what a member writes at once if the board has room; it may take several rounds
-  std::uint64_t least_cell;  ///< a round carries at least so much, or the board does not serve
+  std::uint64_t least_cell;  ///< what a round must carry for the board to serve
   bool commutative = false;
 };
 

@@ -61,7 +61,7 @@ void each_run_of_bytes(const Datatype& type, std::uint64_t count, Function&& fun
   ByteWalk(call, &function).run(type, count);
 }
 
-/// `first`, `most`: only so many elements, from that one on.
+/// `first`, `most`: from which element on, and how many.
 template <class Function>
 void each_run(const Datatype& type, Basic element, std::uint64_t count, Function&& function,
               std::uint64_t first = 0, std::uint64_t most = ~std::uint64_t{0} / 4) {

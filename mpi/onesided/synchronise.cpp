@@ -17,8 +17,8 @@
 namespace starling::mpi {
 namespace {
 
-/// Every so many flushes let messages move: a program that waits by MPI_Get and MPI_Win_flush, too, has to
-/// answer others (section 12.7.3).
+/// After how many flushes one lets messages move: a program that waits by MPI_Get and MPI_Win_flush, too, has
+/// to answer others (section 12.7.3).
 constexpr std::uint32_t kFlushesPerPoll = 64;
 
 std::string what_is_open(const Win& win) {

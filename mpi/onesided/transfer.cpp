@@ -19,7 +19,7 @@
 namespace starling::mpi {
 namespace {
 
-/// Between two types with gaps so much is packed at a time: it stays in the nearest cache.
+/// What is packed at a time between two types with gaps: it stays in the nearest cache.
 constexpr std::size_t kPiece = 16384;
 
 std::byte* bytes_at(void* base) noexcept { return static_cast<std::byte*>(base); }

@@ -64,7 +64,7 @@ struct Record {
   std::uint32_t bytes = 0;   ///< of the payload
   std::uint64_t offset = 0;  ///< of the first element in the target's part; its address in a dynamic window
   std::uint64_t count = 0;   ///< elements of the layout
-  std::uint64_t first = 0;   ///< skip so much: packed bytes; of accumulates elements
+  std::uint64_t first = 0;   ///< where it begins: packed bytes; of accumulates elements
   std::uint64_t count2 = 0;
   std::uint64_t token = 0;   ///< the origin's name for what gets something
   std::uint32_t layout = 0;  ///< 0: in a row, and count is not used

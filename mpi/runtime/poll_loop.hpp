@@ -13,7 +13,7 @@ class PollLoop {
  public:
   /// Who asks again within this time has done nothing else.
   static constexpr std::uint64_t kAtOnceNs = 5'000;
-  /// After so many questions in a row the program waits.
+  /// After how many questions in a row the program counts as waiting.
   static constexpr std::uint32_t kQuestions = 8;
 
   /// A question that found nothing. Returns whether the program waits.

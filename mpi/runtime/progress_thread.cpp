@@ -25,10 +25,10 @@
 namespace starling::mpi {
 namespace {
 
-/// So many passes without an event, and nothing is left to do: enough for a look at the networks, which have
-/// one in every 16th pass (btl::Limits::idle_passes).
+/// After how many passes without an event nothing is left to do: enough for a look at the networks, which
+/// have one in every 16th pass (btl::Limits::idle_passes).
 constexpr int kIdlePasses = 32;
-/// So many times in a row a transport has had something when it was asked for wake-ups, but shows nothing.
+/// How often in a row a transport may have had something when it was asked for wake-ups, but shows nothing.
 constexpr int kRefusals = 8;
 
 /// What a fault of the thread itself raises reaches the program's handler: blocked, it would end the process

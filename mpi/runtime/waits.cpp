@@ -18,11 +18,11 @@
 namespace starling::mpi {
 namespace {
 
-/// On a node with so many ranks, and more than cores, who waits for processes sleeps at once.
+/// From how many ranks of a node on, if there are fewer cores, who waits for processes sleeps at once.
 constexpr std::size_t kLargeNode = 64;
 /// Who publishes something just when a sleep ends rings soon after that, unless it is put aside in between.
 constexpr std::uint64_t kLateRingNs = 100'000'000;
-/// So many lost wake-ups are waited for in this way; where rings cannot arrive at all, that is enough.
+/// How many lost wake-ups are waited for so; where rings cannot arrive at all, that is enough.
 constexpr std::uint64_t kLateRings = 10;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;

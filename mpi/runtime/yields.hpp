@@ -29,12 +29,12 @@ class Yields {
   /// A yield that takes longer has let somebody compute, and not only all ranks of the node poll.
   static constexpr std::uint64_t kLongNs = 300'000, kPollOfRankNs = 50'000;
   static constexpr std::uint64_t kLeastPauseNs = 2'000'000, kMostPauseNs = 256'000'000;
-  /// A pause is at most so many times as long as the yield behind it: what trying again costs stays small,
+  /// How many times as long as the yield behind it a pause is at most: what trying again costs stays small,
   /// and so does what a pause costs that was not worth it.
   static constexpr std::uint64_t kPauses = 16;
   /// Two long ones with as many short ones between them have nothing to do with each other.
   static constexpr std::uint32_t kShortBetween = 50;
-  /// So many short ones in a row, and nobody else computes any more.
+  /// After how many short ones in a row nobody else computes any more.
   static constexpr std::uint32_t kShortInARow = 2000;
 
   Yields() = default;

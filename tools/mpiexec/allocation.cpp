@@ -31,7 +31,7 @@ std::vector<std::string_view> words_of(std::string_view text, std::string_view m
   return words;
 }
 
-/// One more mention of a host, with so many slots.
+/// One more mention of a host, with its number of slots.
 void add_host(std::vector<Host>& hosts, std::string_view name, std::uint32_t slots) {
   const auto same = [name](const Host& host) { return host.name == name; };
   const auto known = std::find_if(hosts.begin(), hosts.end(), same);

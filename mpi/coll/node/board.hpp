@@ -103,10 +103,10 @@ class Board {
   [[nodiscard]] const FamilyPlan& families() const noexcept { return families_; }
   /// Bytes of a cell.
   [[nodiscard]] std::size_t capacity() const noexcept { return memory_.capacity(); }
-  /// So many bytes of a long buffer go into a cell where one member reads those of all. Its turn stays short
+  /// How much of a long buffer goes into a cell where one member reads those of all. Its round stays short
   /// then: where processes share cores, a long one looks like computing (docs/design/waiting.md).
   [[nodiscard]] std::size_t piece() const noexcept {
-    return std::min(capacity(), kTurnBytes / size() & ~std::size_t{63});
+    return std::min(capacity(), kRoundBytes / size() & ~std::size_t{63});
   }
 
   /// What this member's call is about, and what it expects of the others'.
@@ -192,7 +192,7 @@ class Board {
   /// wait for the others.
   void fetch_next() noexcept { __builtin_prefetch(&memory_.posted(me(), rounds_.next_cell()), 1); }
 
-  static constexpr std::size_t kTurnBytes = std::size_t{512} << 10;
+  static constexpr std::size_t kRoundBytes = std::size_t{512} << 10;
 
   using Question = bool (*)(BoardRounds<BoardMemory>& rounds, std::uint32_t member);
   struct Asked {

@@ -18,16 +18,16 @@ using Domains = std::array<std::int32_t, 3>;
 
 class FamilyPlan {
  public:
-  /// So many members are in one family at most; where all are in one, they read each other directly.
+  /// How many members are in one family at most; where all are in one, they read each other directly.
   static constexpr std::uint32_t kFamily = 8;
   /// Where members share cores each further step is a turn of them all, which costs more than to read many.
   static constexpr std::uint32_t kCrowdedFamily = 64;
 
-  /// By rank alone: so many neighbours each.
+  /// By rank alone: families of this number of neighbours.
   explicit FamilyPlan(std::uint32_t size, std::uint32_t family = kFamily);
-  /// Of members in these places, at most so many in one. Families do not cross a border between domains, at
-  /// the best level at which all members have a place and not all the same. By rank alone if there is none,
-  /// or if neighbours are mostly in different domains: rank order comes first, since it is that of the
+  /// Of members in these places, at most this number in one. Families do not cross a border between domains,
+  /// at the best level at which all members have a place and not all the same. By rank alone if there is
+  /// none, or if neighbours are mostly in different domains: rank order comes first, since it is that of the
   /// operands.
   explicit FamilyPlan(std::span<const Domains> members, std::uint32_t family = kFamily);
 

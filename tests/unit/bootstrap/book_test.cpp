@@ -17,7 +17,7 @@ SharedBytes chunk_of(std::initializer_list<std::uint32_t> ranks) {
   return share_bytes(encode_table(entries));
 }
 
-/// Places are 100, 200, ...; so many things fit.
+/// Places are 100, 200, ...; a given number of things fits.
 class Store final : public NodeStore {
  public:
   explicit Store(std::size_t room = 100) : room_(room) {}

@@ -21,8 +21,9 @@ namespace starling::mpiexec {
 
 /// For each rank the index of its host.
 ///
-/// -ppn: so many on each host, in their order. Else hosts with slots are filled by them, and once more when
-/// all are full; hosts without any get equal blocks. -map-by node: in turn, hosts that are full left out.
+/// -ppn: that number on each host, in their order. Else hosts with slots are filled by them, and once more
+/// when all are full; hosts without any get equal blocks. -map-by node: in turn, hosts that are full left
+/// out.
 [[nodiscard]] Result<std::vector<std::uint32_t>> spread(const Options& options,
                                                         const std::vector<Host>& hosts, std::uint32_t ranks);
 

@@ -146,7 +146,7 @@ void run_departures(const BoardCase& what, const Calls& calls) {
   }
 }
 
-/// So many members in each domain, one after the other.
+/// Domains of this number of members, one after the other.
 inline std::vector<node::Domains> in_domains(std::initializer_list<std::size_t> counts) {
   std::vector<node::Domains> members;
   std::int32_t domain = 0;

@@ -8,6 +8,7 @@
 /// Ownership: owns the peers; what has registered belongs to others.
 /// Ordering:  the latest to register comes first. During a pass anything may register or leave.
 
+#include "core/chain.hpp"
 #include "frameworks/peer/peers.hpp"
 #include "mpi/runtime/progressable.hpp"
 #include "mpi/runtime/sleeper.hpp"
@@ -32,7 +33,7 @@ class Polling {
   /// Calls visit(Progressable&) for each. Not during a pass.
   template <class Visit>
   void each(Visit visit) const {
-    for (Progressable* item = items_; item != nullptr; item = item->next_) visit(*item);
+    for (Progressable* item = items_.front(); item != nullptr; item = Items::after(*item)) visit(*item);
   }
 
   /// Wakes this process's threads that sleep in a wait: something they may wait for was done by a call.
@@ -42,8 +43,10 @@ class Polling {
   [[nodiscard]] Sleeper& sleeper() noexcept { return sleeper_; }
 
  private:
+  using Items = Chain<Progressable, &Progressable::next_, &Progressable::previous_>;
+
   peer::Peers peers_;
-  Progressable* items_ = nullptr;
+  Items items_;
   Progressable* cursor_ = nullptr;  // the next one of the pass under way
   Sleeper sleeper_;
 };

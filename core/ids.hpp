@@ -41,16 +41,14 @@ enum class Channel : std::uint8_t {
   partitioned = 5
 };
 
-/// 64-bit context id, unique in a job without any agreement: world (8 bits), leader's rank (24), the leader's
-/// counter (29), channel (3). See docs/design/ARCHITECTURE.md.
+/// 64-bit context id, unique in a world without any agreement: leader's rank (32 bits), the leader's counter
+/// (29), channel (3). Another world may use the same id for something else: docs/design/worlds.md.
 struct ContextId {
   std::uint64_t bits = 0;
 
-  static constexpr std::uint32_t kMaxRank = (1u << 24) - 1;
   static constexpr std::uint32_t kMaxCounter = (1u << 29) - 1;
-  static constexpr ContextId make(std::uint32_t world, std::uint32_t leader, std::uint32_t counter) noexcept {
-    return {(std::uint64_t{world & 0xffu} << 56) | (std::uint64_t{leader & kMaxRank} << 32) |
-            (std::uint64_t{counter & kMaxCounter} << 3)};
+  static constexpr ContextId make(std::uint32_t leader, std::uint32_t counter) noexcept {
+    return {(std::uint64_t{leader} << 32) | (std::uint64_t{counter & kMaxCounter} << 3)};
   }
   [[nodiscard]] constexpr ContextId on(Channel channel) const noexcept {
     return {(bits & ~std::uint64_t{7}) | static_cast<std::uint64_t>(channel)};

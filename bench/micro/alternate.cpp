@@ -108,7 +108,7 @@ class Process {
     shm_ = std::make_unique<btl::ShmComponent>(btl::Args{setup.params, peers_.sink(), place, &segment_});
     if (!shm_->start()) std::abort();
     peers_.add_transport(*shm_);
-    context_ = *engine_->open(ContextId::make(0, 0, 1), Rank{std::int32_t(me)}, std::make_shared<Both>());
+    context_ = *engine_->open(ContextId::make(0, 1), Rank{std::int32_t(me)}, std::make_shared<Both>());
   }
 
   void buffers(bool mapped) {

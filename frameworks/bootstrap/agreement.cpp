@@ -30,11 +30,7 @@ Result<ContextId> Agreement::next_context_id() {
     return fail(Errc::no_space, "context ids",
                 "this process has led the creation of 2^29 communicators; no id is left");
   }
-  if (self_.rank > ContextId::kMaxRank) {
-    return fail(Errc::unsupported, "context ids",
-                "rank " + std::to_string(self_.rank) + " does not fit into 24 bits");
-  }
-  return ContextId::make(self_.world, self_.rank, ++used_ids_);
+  return ContextId::make(self_.rank, ++used_ids_);
 }
 
 Result<ContextId> Agreement::agree(const Consistency::Call& call, Deadline deadline) {

@@ -68,7 +68,7 @@ struct Op {
 };
 using OpPtr = std::unique_ptr<Op>;
 
-inline constexpr ContextId kWorld = ContextId::make(0, 0, 1);
+inline constexpr ContextId kWorld = ContextId::make(0, 1);
 
 /// `Pointer`: owns a pml. Who derives from it makes one for each process, with join().
 template <class Pointer>

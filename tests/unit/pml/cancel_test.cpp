@@ -67,7 +67,7 @@ TEST(Cancel, an_unmatched_announced_send_is_taken_back) {
   for (const bool parked : {false, true}) {
     for (const std::size_t bytes : {std::size_t{4}, std::size_t{9000}}) {
       Job job(2);
-      const ContextId other = ContextId::make(0, 0, 2);
+      const ContextId other = ContextId::make(0, 2);
       auto send = job.make(0, 1, 1, filled(bytes, 1));
       send->request.mode = Mode::synchronous;
       if (parked) send->request.context = job.open(0, other);

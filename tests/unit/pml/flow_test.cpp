@@ -110,7 +110,7 @@ TEST(Flow, a_pair_with_unequal_windows_goes_on) {
 
 TEST(Flow, messages_for_a_context_not_open_yet_are_kept_in_order) {
   Job job(3);
-  const ContextId id = ContextId::make(0, 2, 9);
+  const ContextId id = ContextId::make(2, 9);
   std::vector<OpPtr> sends;
   for (std::uint32_t from : {0u, 1u}) {
     Context* const context = job.open(from, id);
@@ -140,7 +140,7 @@ TEST(Flow, messages_for_a_context_not_open_yet_are_kept_in_order) {
 
 TEST(Flow, messages_for_a_closed_context_are_dropped_and_their_senders_end) {
   Job job(2);
-  const ContextId id = ContextId::make(0, 0, 2);
+  const ContextId id = ContextId::make(0, 2);
   Context* const from = job.open(0, id);
   Context* to = job.open(1, id);
   std::vector<OpPtr> sends;
@@ -172,7 +172,7 @@ TEST(Flow, credit_of_messages_for_a_closed_context_comes_back) {
   std::vector<OpPtr> sends;
   // Dropped when the context is closed, and when they come later: far more than the credit of a pair.
   for (std::uint32_t round = 0; round < 40; ++round) {
-    const ContextId id = ContextId::make(0, 0, 2 + round);
+    const ContextId id = ContextId::make(0, 2 + round);
     Context* const from = job.open(0, id);
     Context* const to = job.open(1, id);
     for (int i = 0; i < 20; ++i) {

@@ -182,7 +182,7 @@ TEST(Held, the_memory_of_probed_messages_counts_until_they_are_received) {
 
 TEST(Held, another_context_goes_on_and_nothing_overtakes_in_the_same_one) {
   Job job(2, {}, Large::ring, with_limit());
-  const ContextId other = ContextId::make(0, 2, 9);
+  const ContextId other = ContextId::make(2, 9);
   Context* const contexts[] = {job.open(0, other), job.open(1, other)};
   auto sends = flood(job, 0, 1, 200);
   for (const std::size_t bytes : {std::size_t{8}, kLong}) {
@@ -286,7 +286,7 @@ TEST(Held, nobody_waits_for_the_living_in_a_collective_with_the_dead) {
 TEST(Held, a_receiver_that_closes_the_context_lets_all_sends_end) {
   for (const bool known : {true, false}) {
     Job job(2, {}, Large::ring, with_limit());
-    const ContextId id = ContextId::make(0, 0, 2);
+    const ContextId id = ContextId::make(0, 2);
     job.contexts[0] = job.open(0, id);
     Context* mine = known ? job.open(1, id) : nullptr;
     const auto sends = flood(job, 0, 1, 100);

@@ -39,7 +39,7 @@ class Program {
  public:
   Program(std::uint32_t seed, const PairOptions& options, Large large, const Config& config)
       : job_(kSize, options, large, config), random_(seed) {
-    const ContextId second = ContextId::make(0, 1, 1);
+    const ContextId second = ContextId::make(1, 1);
     for (std::uint32_t rank = 0; rank < kSize; ++rank) {
       contexts_[0].push_back(job_.contexts[rank]);
       contexts_[1].push_back(job_.open(rank, second));

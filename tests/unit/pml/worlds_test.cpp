@@ -39,7 +39,7 @@ class Meeting {
       : job_(4, with_worlds(std::move(options)), large, config) {
     for (std::uint32_t process = 0; process < 4; ++process) {
       const std::uint32_t base = process / 2 * 2;
-      own_.push_back(open(process, ContextId::make(0, 0, 2), {base, base + 1}));
+      own_.push_back(open(process, ContextId::make(0, 2), {base, base + 1}));
     }
   }
   /// A communicator of all four, which world 0 calls `first` and world 1 `second`.
@@ -102,7 +102,7 @@ TEST(MeetingWorlds, with_equal_counters_exchange_messages) {
     Meeting meeting(large, {}, options);
     // World 1 calls the communicator by an id that world 0 uses for its own two, and the reverse does not
     // hold.
-    meeting.merge(ContextId::make(0, 0, 3), ContextId::make(0, 1, 1));
+    meeting.merge(ContextId::make(0, 3), ContextId::make(1, 1));
     meeting.among_all();
     for (const Mode mode : {Mode::standard, Mode::synchronous}) {
       expect_exchange(meeting.job(), {0, 1, 2, 3}, 8, 1, mode);
@@ -116,7 +116,7 @@ TEST(MeetingWorlds, with_equal_counters_exchange_messages) {
 TEST(MeetingWorlds, an_id_of_one_world_is_no_id_of_the_other) {
   Meeting meeting;
   // World 0 calls the communicator of all by the id by which world 1 calls that of its own two.
-  meeting.merge(ContextId::make(0, 0, 5), ContextId::make(0, 0, 3));
+  meeting.merge(ContextId::make(0, 5), ContextId::make(0, 3));
   Job& job = meeting.job();
   meeting.among_all();
   std::vector<OpPtr> sends;
@@ -140,7 +140,7 @@ TEST(MeetingWorlds, what_is_held_back_goes_on_between_them) {
   Config config;
   config.announced_max = 4;
   Meeting meeting(Large::ring, config);
-  meeting.merge(ContextId::make(0, 0, 3), ContextId::make(0, 1, 9));
+  meeting.merge(ContextId::make(0, 3), ContextId::make(1, 9));
   meeting.among_all();
   Job& job = meeting.job();
   std::vector<OpPtr> sends;
@@ -161,7 +161,7 @@ TEST(MeetingWorlds, what_is_held_back_goes_on_between_them) {
 
 TEST(MeetingWorlds, an_announced_send_is_taken_back_from_the_other_world) {
   Meeting meeting;
-  meeting.merge(ContextId::make(0, 0, 3), ContextId::make(0, 1, 9));
+  meeting.merge(ContextId::make(0, 3), ContextId::make(1, 9));
   meeting.among_all();
   Job& job = meeting.job();
   auto send = job.isend(3, 0, 1, filled(kAnnounced, 5));
@@ -175,7 +175,7 @@ TEST(MeetingWorlds, an_announced_send_is_taken_back_from_the_other_world) {
 
 TEST(MeetingWorlds, who_is_lost_there_ends_what_waits_here) {
   Meeting meeting;
-  meeting.merge(ContextId::make(0, 0, 3), ContextId::make(0, 1, 9));
+  meeting.merge(ContextId::make(0, 3), ContextId::make(1, 9));
   meeting.among_all();
   Job& job = meeting.job();
   expect_exchange(job, {0, 1, 2, 3}, 8, 9);
@@ -192,16 +192,16 @@ TEST(MeetingWorlds, who_is_lost_there_ends_what_waits_here) {
 }
 
 TEST(ContextIds, each_world_has_its_own_on_every_channel) {
-  ContextIds ids(ContextId::make(0, 4, 2));
-  ids.add(7, ContextId::make(0, 1, 1));
+  ContextIds ids(ContextId::make(4, 2));
+  ids.add(7, ContextId::make(1, 1));
   const ContextIds collective = ids.on(Channel::collective);
-  EXPECT_EQ(ids.of(Worlds::kOwn), ContextId::make(0, 4, 2));
-  EXPECT_EQ(collective.own(), ContextId::make(0, 4, 2).on(Channel::collective));
-  EXPECT_EQ(collective.of(7), ContextId::make(0, 1, 1).on(Channel::collective));
+  EXPECT_EQ(ids.of(Worlds::kOwn), ContextId::make(4, 2));
+  EXPECT_EQ(collective.own(), ContextId::make(4, 2).on(Channel::collective));
+  EXPECT_EQ(collective.of(7), ContextId::make(1, 1).on(Channel::collective));
 }
 
 TEST(ContextIdsDeath, a_world_without_an_id_is_a_bug_that_is_named) {
-  EXPECT_DEATH((void)ContextIds(ContextId::make(0, 0, 1)).of(3), "a world whose id for it is not known");
+  EXPECT_DEATH((void)ContextIds(ContextId::make(0, 1)).of(3), "a world whose id for it is not known");
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 # adds the test conformance/<plugin>, which holds that plugin to what its framework's interface header promises. The suite
 # is built once for each framework, with the GoogleTest of this machine. pmi: the suite is one process of a job, so it needs
 # what starts one: LAUNCHER, or Starling's mpiexec with 3 processes.
-set(STARLING_CONFORMANCE_btl messages.cpp facts.cpp)
+set(STARLING_CONFORMANCE_btl messages.cpp facts.cpp borrowed.cpp memory.cpp)
 set(STARLING_CONFORMANCE_pmi suite.cpp)
 set(STARLING_CONFORMANCE_shm suite.cpp)
 set(STARLING_CONFORMANCE_pml pair.cpp no_loans.cpp matching.cpp transfers.cpp)

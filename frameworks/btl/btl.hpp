@@ -6,7 +6,8 @@
 /// Ownership: endpoints belong to their Component; spans are borrowed until the call returns.
 /// Ordering:  per endpoint, messages arrive in posting order; nothing is promised across endpoints.
 /// Re-entry:  messages are delivered by Component::progress() and by nothing else, also those to oneself:
-///            never while a call of an endpoint is under way. A loss may be reported by any call.
+///            never while a call of an endpoint is under way. A loss may be reported by any call. The sink
+///            may call endpoints while it is being called.
 /// Errors:    hot calls return Post and never throw; set-up returns Result; a lost peer is reported once,
 ///            through the sink.
 /// Units:     bytes and nanoseconds, also in the name where the type does not say it.
@@ -24,7 +25,9 @@
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "frameworks/btl/address.hpp"
+#include "frameworks/btl/capabilities.hpp"
 #include "frameworks/btl/loans.hpp"
+#include "frameworks/btl/remote.hpp"
 #include "frameworks/btl/writes.hpp"
 #include "params/registry.hpp"
 
@@ -35,7 +38,8 @@ class SharedCopies;  // frameworks/shm/claims/copies.hpp
 
 namespace starling::btl {
 
-/// Whom a transport leads to.
+/// Whom a transport leads to. Where several lead to a process the nearest is taken, in this order; of two
+/// that are as near, the one that the user has listed first, or that has the higher priority.
 enum class Reach : std::uint8_t {
   own_process,
   node,    ///< other processes of the node: copies are made by processors, and one kernel serves both sides
@@ -47,9 +51,7 @@ struct Limits {
   std::size_t message_max_bytes = 0;  ///< largest message that send() and reserve() take
   std::size_t eager_bytes = 0;        ///< up to here a message is best sent at once
   std::size_t fragment_bytes = 0;     ///< best size of a piece of a long message, header included
-  bool get = false;                   ///< Endpoint::get works for this transport (a peer may still refuse)
-  std::uint32_t rank_of_preference =
-      0;  ///< smaller is preferred where several reach a peer: 0 self, 10 shm, 50 network
+  Capabilities can{};                 ///< besides messages
   Reach reach = Reach::network;
   /// How many idle passes of the pml make one progress() of this transport: 1 where a look costs nanoseconds,
   /// 16 for a network, whose every look costs a system call. After traffic every pass looks for a while.
@@ -59,6 +61,8 @@ struct Limits {
   /// plugin's own. A get goes only between transports of one realm.
   std::uint64_t get_realm = 0;
   std::size_t get_bytes = 0;  ///< best size of a get; 0: get() copies before it returns, so the pml chooses
+  /// From so many bytes of payload on Endpoint::send_from() spares a copy; 0: it never does.
+  std::size_t send_from_bytes = 0;
 };
 
 /// What a transport needs from start-up; the startup plan is made from it.
@@ -72,11 +76,25 @@ struct Needs {
   bool lazy_peers = true;                     ///< peers can be added one by one
 };
 
+/// Keeps received bytes where they are. The transport's; keep() is called within on_message() only, for the
+/// message that is being delivered.
+class Keeper {
+ public:
+  /// From here on the message's bytes stay readable until release() is called with what this gave; it may be
+  /// called once a message. Null: they cannot stay (they lie in a ring, or enough is kept already), so copy.
+  [[nodiscard]] virtual void* keep() noexcept = 0;
+  virtual void release(void* kept) noexcept = 0;
+
+ protected:
+  ~Keeper() = default;
+};
+
 /// Where a message came from. One per incoming stream, owned by the btl; `cookie` belongs to the sink (it
 /// keeps its Peer there, so that a message finds its peer without a look-up) and starts as null.
 struct Origin {
   ProcId proc;
   void* cookie = nullptr;
+  Keeper* keeper = nullptr;  ///< null: nothing of it can be kept
 };
 
 /// Memory of another process, as its owner described it in a message.
@@ -88,7 +106,8 @@ struct RemoteBuffer {
 /// Receives what arrives; implemented by the pml.
 class Sink {
  public:
-  /// The bytes are the transport's: they are valid only during the call, which must consume them.
+  /// The bytes are the transport's: they are valid only during the call, which must consume or keep them
+  /// (Origin::keeper).
   virtual void on_message(Origin& from, std::span<const std::byte> message) noexcept = 0;
   /// Errc::peer_left: it has left MPI in order before it ended; peer_lost: it has ended without; unreachable:
   /// it may live, but nothing leads to it; no_space: it lives, and there is no room for what goes to it.
@@ -101,7 +120,8 @@ class Sink {
   ~Sink() = default;
 };
 
-/// Told when a get ends. The object belongs to the caller and lives until `done` has been called.
+/// Told when what was posted has ended. The object belongs to the caller and lives until `done` has been
+/// called.
 struct Completion {
   void (*done)(Completion* self, bool ok) noexcept = nullptr;
 };
@@ -120,6 +140,12 @@ class Endpoint {
   /// happened.
   virtual Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept = 0;
 
+  /// The same without the copy of the payload, where that pays (Limits::send_from_bytes). posted: the payload
+  /// must stay as it is until a progress() calls `completion`; with ok = false, the peer is lost. Never
+  /// called within this call. done and again as send(), and `completion` is not called.
+  virtual Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                         Completion* completion) noexcept = 0;
+
   /// Room for one message of up to `bytes`, to be filled in place (datatypes are packed straight into it);
   /// null: again. It must be followed by commit() before anything else is asked of this endpoint.
   virtual std::byte* reserve(std::size_t bytes) noexcept = 0;
@@ -130,10 +156,10 @@ class Endpoint {
   /// would ring, so the caller must not sleep until it has got room. Asked again before each sleep.
   [[nodiscard]] virtual bool await_room() noexcept = 0;
   /// Copies remote memory here. done: it has been copied; posted: `completion` will be called, also with ok =
-  /// false, perhaps before this returns; again: not now. Only if Limits::get.
+  /// false, perhaps before this returns; again: not now. Only with Capability::get.
   virtual Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept = 0;
   /// Whether get() from there was probed and works, or will after some `again`; false also without
-  /// Limits::get. Slow the first time.
+  /// Capability::get. Slow the first time.
   [[nodiscard]] virtual bool can_get(const RemoteBuffer& from) noexcept = 0;
   /// How memory is lent to this peer and borrowed from it; null where that is not possible. The endpoint's.
   [[nodiscard]] virtual Loans* loans() noexcept = 0;
@@ -141,6 +167,9 @@ class Endpoint {
   [[nodiscard]] virtual Writes* writes() noexcept = 0;
   /// How messages are copied by several processes, out of memory that they have mapped.
   [[nodiscard]] virtual CopyWay copies() noexcept = 0;
+  /// How memory that this peer has exposed is reached; null where that is not possible, or not yet: a peer
+  /// may have to come first. The endpoint's.
+  [[nodiscard]] virtual Remote* remote() noexcept = 0;
 };
 
 class Component {
@@ -159,6 +188,10 @@ class Component {
   /// Makes the endpoint to a peer. `address` is what the peer's address() gave; empty where addresses are
   /// computed.
   [[nodiscard]] virtual Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) = 0;
+
+  /// Registers memory, so that peers who get its key can reach it (remote.hpp). It stays the caller's and
+  /// must outlive the handle. Errors: unsupported where the transport lacks Capability::put.
+  [[nodiscard]] virtual Result<std::unique_ptr<Exposed>> expose(std::span<std::byte> memory) = 0;
 
   /// Delivers what has arrived and pushes what is pending. Returns the number of events, 0 if nothing
   /// happened. Called often: must cost next to nothing without live peers.
@@ -182,7 +215,9 @@ class Component {
   struct Counters {
     std::uint64_t endpoints = 0, messages_sent = 0, messages_received = 0, bytes_sent = 0, bytes_received = 0,
                   gets = 0, mapped_gets = 0, full = 0;  ///< mapped_gets: of the gets, those from a map
-    std::vector<std::string> notes;                     ///< fallbacks with their reasons, for the report
+    std::uint64_t remote = 0;                           ///< puts, gets and changes of exposed memory
+    std::uint64_t sent_from = 0;     ///< of the messages, those that left out of the sender's own memory
+    std::vector<std::string> notes;  ///< fallbacks with their reasons, for the report
   };
   [[nodiscard]] virtual Counters counters() const = 0;
 };

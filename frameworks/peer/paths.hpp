@@ -47,6 +47,10 @@ class Paths final : public btl::Endpoint {
   void passed(std::uint64_t number) noexcept;
 
   Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept override;
+  Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                 btl::Completion*) noexcept override {
+    return send(header, payload);
+  }
   std::byte* reserve(std::size_t bytes) noexcept override;
   void commit(std::size_t bytes) noexcept override;
   [[nodiscard]] bool await_room() noexcept override;
@@ -57,6 +61,7 @@ class Paths final : public btl::Endpoint {
   [[nodiscard]] btl::Loans* loans() noexcept override { return nullptr; }
   [[nodiscard]] btl::Writes* writes() noexcept override { return nullptr; }
   [[nodiscard]] btl::CopyWay copies() noexcept override { return {}; }
+  [[nodiscard]] btl::Remote* remote() noexcept override { return paths_.front().endpoint->remote(); }
 
  private:
   struct Path {

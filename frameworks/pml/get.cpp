@@ -49,7 +49,8 @@ void Get::offer(const Transfer& send, wire::Offer& offer) noexcept {
 bool Get::possible(const Transfer& receive) noexcept {
   const Peer& peer = *receive.peer;
   const btl::Limits& limits = peer.transport->limits();
-  return limits.get && receive.offer.address != 0 && receive.offer.realm == limits.get_realm &&
+  return limits.can.has(btl::Capability::get) && receive.offer.address != 0 &&
+         receive.offer.realm == limits.get_realm &&
          peer.endpoint->can_get({receive.offer.address, receive.remote});
 }
 

@@ -93,12 +93,13 @@ Result<void> Transports::create_transport(const plugin::Candidate& candidate) {
   return {};
 }
 
-/// Hands those from `first` on to the peers, best first.
+/// Hands those from `first` on to the peers: the nearest first, and of those that reach as far in the order
+/// in which they were admitted: the user's list, or their priorities.
 void Transports::use_transports(std::size_t first) {
   for (std::size_t i = first; i < transports_.size(); ++i) transport_list_.push_back(transports_[i].get());
   const auto added = transport_list_.begin() + static_cast<std::ptrdiff_t>(first);
   std::stable_sort(added, transport_list_.end(), [](btl::Component* a, btl::Component* b) {
-    return a->limits().rank_of_preference < b->limits().rank_of_preference;
+    return a->limits().reach < b->limits().reach;
   });
   for (auto at = added; at != transport_list_.end(); ++at) {
     polling_.peers().add_transport(**at);

@@ -93,6 +93,10 @@ class Link : public Endpoint {
   ~Link() override;
 
   Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept final;
+  Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                 Completion*) noexcept override {
+    return send(header, payload);
+  }
   std::byte* reserve(std::size_t bytes) noexcept final;
   void commit(std::size_t bytes) noexcept final;
   [[nodiscard]] bool await_room() noexcept override { return !lost_; }
@@ -101,6 +105,7 @@ class Link : public Endpoint {
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
   [[nodiscard]] Writes* writes() noexcept override { return nullptr; }
   [[nodiscard]] CopyWay copies() noexcept override { return {}; }
+  [[nodiscard]] Remote* remote() noexcept override { return nullptr; }
 
   [[nodiscard]] ProcId peer() const noexcept { return peer_; }
   [[nodiscard]] bool lost() const noexcept { return lost_; }

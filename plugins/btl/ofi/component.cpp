@@ -96,13 +96,12 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
              .fragment_bytes = kFragmentBytes,
-             .get = choice.gets,
-             .rank_of_preference = 60,
              .reach = Reach::network,
              .idle_passes = 1,
              .get_realm = choice.gets ? kRealm : 0,
              .get_bytes = std::min(net::kGetBytes, choice.info->ep_attr->max_msg_size)};
   if (!choice.note.empty()) net::note(links_.counters, choice.note);
+  limits_.can.add(Capability::get, choice.gets);
   needs_ = {.address = computed_ ? AddressSource::computed : AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,

@@ -120,6 +120,9 @@ class OfiComponent final : public Component {
   }
   [[nodiscard]] Result<void> reaches(ProcId peer) const override;
   [[nodiscard]] Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
+  [[nodiscard]] Result<std::unique_ptr<Exposed>> expose(std::span<std::byte>) override {
+    return fail(Errc::unsupported, "btl/ofi", "it moves messages only");
+  }
   int progress() noexcept override;
   [[nodiscard]] bool begin_sleep() noexcept override;
   void end_sleep() noexcept override {}

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "frameworks/btl/plain_region.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/node_segment.hpp"
 
@@ -29,8 +30,7 @@ SelfComponent::SelfComponent(const Args& args)
   limits_ = {.message_max_bytes = kSelfMaxBytes,
              .eager_bytes = 16 * 1024,
              .fragment_bytes = kSelfMaxBytes,
-             .get = true,
-             .rank_of_preference = 0,
+             .can = {Capability::get, Capability::put, Capability::atomics},
              .reach = Reach::own_process,
              .idle_passes = 0};
   origin_.proc = self_;
@@ -90,6 +90,10 @@ void SelfComponent::commit(std::size_t bytes) noexcept {
   const std::uint32_t attention = segment_->slot(local_rank_).attention.load(std::memory_order_relaxed);
   if ((attention & shm::kAsleep) != 0) [[unlikely]]
     segment_->wake(local_rank_);
+}
+
+Result<std::unique_ptr<Exposed>> SelfComponent::expose(std::span<std::byte> memory) {
+  return std::unique_ptr<Exposed>(std::make_unique<PlainExposed>(memory));
 }
 
 int SelfComponent::progress() noexcept {

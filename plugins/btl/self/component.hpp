@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "frameworks/btl/btl.hpp"
+#include "plugins/btl/self/own_memory.hpp"
 
 namespace starling::btl {
 
@@ -26,6 +27,7 @@ class SelfComponent final : public Component, private Endpoint {
   [[nodiscard]] std::vector<std::byte> address() const override { return {}; }
   [[nodiscard]] Result<void> reaches(ProcId peer) const override;
   [[nodiscard]] Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
+  [[nodiscard]] Result<std::unique_ptr<Exposed>> expose(std::span<std::byte> memory) override;
   int progress() noexcept override;
   [[nodiscard]] bool begin_sleep() noexcept override { return used_ == 0; }
   void end_sleep() noexcept override {}
@@ -36,6 +38,10 @@ class SelfComponent final : public Component, private Endpoint {
 
  private:
   Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept override;
+  Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                 Completion*) noexcept override {
+    return send(header, payload);
+  }
   [[nodiscard]] bool await_room() noexcept override { return false; }  // this process makes it itself
   std::byte* reserve(std::size_t bytes) noexcept override;
   void commit(std::size_t bytes) noexcept override;
@@ -44,6 +50,7 @@ class SelfComponent final : public Component, private Endpoint {
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
   [[nodiscard]] Writes* writes() noexcept override { return nullptr; }
   [[nodiscard]] CopyWay copies() noexcept override { return {}; }
+  [[nodiscard]] Remote* remote() noexcept override { return &own_memory_; }
 
   Sink& sink_;
   shm::NodeSegment* segment_;  // null in some tests: then nobody sleeps
@@ -52,6 +59,7 @@ class SelfComponent final : public Component, private Endpoint {
   Limits limits_;
   Needs needs_;
   Counters counters_;
+  OwnMemory own_memory_{counters_};
   Origin origin_;
   std::unique_ptr<std::byte[]> ring_;  // made at the first message
   std::size_t read_ = 0;               // offset of the oldest record

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/clock.hpp"
+#include "frameworks/btl/plain_region.hpp"
 
 namespace starling::btl {
 namespace {
@@ -35,8 +36,9 @@ ShmComponent::ShmComponent(const Args& args)
   limits.message_max_bytes = std::min(kShmMaxBytes, lane_message_max(shared_.settings.lane_max_bytes));
   limits.eager_bytes = std::min(kEagerBytes, limits.message_max_bytes);
   limits.fragment_bytes = std::min(kFragmentBytes, limits.message_max_bytes);
-  limits.get = shared_.settings.cma || shared_.mapped.on();
-  limits.rank_of_preference = 10;
+  limits.can.add(Capability::get, shared_.settings.cma || shared_.mapped.on());
+  limits.can.add(Capability::put, shared_.settings.cma);
+  limits.can.add(Capability::lend, shared_.settings.cma);
   limits.reach = Reach::node;
 }
 
@@ -86,6 +88,11 @@ Result<Endpoint*> ShmComponent::connect(ProcId peer, std::span<const std::byte>)
     ++shared_.counters.endpoints;
   }
   return endpoint.get();
+}
+
+Result<std::unique_ptr<Exposed>> ShmComponent::expose(std::span<std::byte> memory) {
+  if (shared_.settings.cma) return std::unique_ptr<Exposed>(std::make_unique<PlainExposed>(memory));
+  return fail(Errc::unsupported, "btl/shm", "processes of the node do not read each other (shm_cma=false)");
 }
 
 Component::Counters ShmComponent::counters() const {

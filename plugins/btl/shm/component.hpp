@@ -46,6 +46,7 @@ class ShmComponent final : public Component {
   [[nodiscard]] std::vector<std::byte> address() const override { return {}; }
   [[nodiscard]] Result<void> reaches(ProcId peer) const override;
   [[nodiscard]] Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
+  [[nodiscard]] Result<std::unique_ptr<Exposed>> expose(std::span<std::byte> memory) override;
   int progress() noexcept override;
   [[nodiscard]] bool begin_sleep() noexcept override;
   void end_sleep() noexcept override { shared_.segment.cancel_sleep(); }

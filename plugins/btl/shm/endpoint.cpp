@@ -28,7 +28,8 @@ ShmEndpoint::ShmEndpoint(Shared& shared, ProcId peer, std::uint32_t local_rank) 
       bell_(shared.bell_of(local_rank)),
       producer_(shared.ingress_of(local_rank), shared.place.local_rank),
       local_rank_(local_rank),
-      peer_(peer) {}
+      peer_(peer),
+      remote_(shared, local_rank) {}
 
 ShmEndpoint::~ShmEndpoint() {
   if (has_lane_) {

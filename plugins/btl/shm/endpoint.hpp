@@ -18,6 +18,7 @@
 #include "frameworks/shm/doorbell.hpp"
 #include "plugins/btl/shm/activity.hpp"
 #include "plugins/btl/shm/ingress.hpp"
+#include "plugins/btl/shm/kernel_remote.hpp"
 #include "plugins/btl/shm/lane.hpp"
 #include "plugins/btl/shm/loans.hpp"
 #include "plugins/btl/shm/shared.hpp"
@@ -32,6 +33,10 @@ class ShmEndpoint final : public Endpoint, private Writes {
   ~ShmEndpoint() override;
 
   Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept override;
+  Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                 Completion*) noexcept override {
+    return send(header, payload);
+  }
   std::byte* reserve(std::size_t bytes) noexcept override;
   void commit(std::size_t bytes) noexcept override;
   [[nodiscard]] bool await_room() noexcept override;
@@ -42,6 +47,7 @@ class ShmEndpoint final : public Endpoint, private Writes {
   [[nodiscard]] CopyWay copies() noexcept override {
     return shared_.mapped.on() ? CopyWay{&shared_.copies, local_rank_} : CopyWay{};
   }
+  [[nodiscard]] Remote* remote() noexcept override { return can_read() ? &remote_ : nullptr; }
 
   /// The process waits: takes the next record's lines, as far as they are free.
   void fetch_next() noexcept;
@@ -98,7 +104,8 @@ class ShmEndpoint final : public Endpoint, private Writes {
   std::uint64_t starved_last_ns_ = 0;
   bool lost_ = false;
   enum class Get : std::uint8_t { unknown, works, refused } get_ = Get::unknown;
-  PipeLoans loans_;  // where processes of the node may read each other
+  PipeLoans loans_;      // where processes of the node may read each other
+  KernelRemote remote_;  // there too
 };
 
 }  // namespace starling::btl

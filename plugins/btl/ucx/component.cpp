@@ -119,12 +119,11 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
              .fragment_bytes = kFragmentBytes,
-             .get = choice.gets,
-             .rank_of_preference = 50,
              .reach = Reach::network,
              .idle_passes = 16,
              .get_realm = choice.gets ? kRealm : 0,
              .get_bytes = net::kGetBytes};
+  limits_.can.add(Capability::get, choice.gets);
   needs_ = {.address = AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,

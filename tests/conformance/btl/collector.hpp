@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -35,6 +36,10 @@ class Collector final : public btl::Sink {
     if (from.cookie == nullptr) from.cookie = this;
     EXPECT_EQ(from.cookie, this);
     messages.push_back({from.proc, {message.begin(), message.end()}});
+    void* const kept = keep && from.keeper != nullptr ? from.keeper->keep() : nullptr;
+    if (kept == nullptr) return;
+    kept_.push_back({from.keeper, kept, message, messages.back().bytes});
+    ++kept_ever;
   }
   void on_peer_lost(ProcId peer, const Error& why) noexcept override {
     lost.push_back(peer);
@@ -48,10 +53,40 @@ class Collector final : public btl::Sink {
   /// The key of what others may get.
   static constexpr std::uint64_t kAnnounced = 42;
   std::vector<Message> messages;
+
+  /// Keeps what it can where it lies, too.
+  bool keep = false;
+  std::size_t kept_ever = 0;
+  void release_one() {
+    if (kept_.empty()) return;
+    EXPECT_EQ(kept_damaged(), "");
+    kept_.front().keeper->release(kept_.front().handle);
+    kept_.erase(kept_.begin());
+  }
+  void release_all() {
+    while (!kept_.empty()) release_one();
+  }
+  /// Empty: what is kept is as it came.
+  [[nodiscard]] std::string kept_damaged() const {
+    for (std::size_t at = 0; at < kept_.size(); ++at) {
+      if (!std::equal(kept_[at].where.begin(), kept_[at].where.end(), kept_[at].came.begin()))
+        return "kept message " + std::to_string(at) + " has changed before it was released";
+    }
+    return "";
+  }
   std::vector<std::size_t> asked;
   std::vector<ProcId> lost;
   std::vector<Errc> why_lost;
   std::vector<std::string> reasons;
+
+ private:
+  struct KeptMessage {
+    btl::Keeper* keeper;
+    void* handle;
+    std::span<const std::byte> where;
+    std::vector<std::byte> came;
+  };
+  std::vector<KeptMessage> kept_;
 };
 
 inline std::span<const std::byte> bytes_of(const std::vector<std::byte>& message, std::size_t from,

@@ -14,7 +14,8 @@ using test::make_message;
 TEST_F(Btl, get_copies_what_the_other_process_has) {
   BtlJob job(2);
   ASSERT_TRUE(job.works());
-  if (!job.component(0).limits().get) GTEST_SKIP() << "it does not say that it can get";
+  if (!job.component(0).limits().can.has(btl::Capability::get))
+    GTEST_SKIP() << "it does not say that it can get";
   if (!job.endpoint(0, 1).can_get({})) GTEST_SKIP() << "this machine does not let one process read another";
   job.endpoint(1, 0);
   for (const std::size_t bytes : {1u, 4096u, 70'001u, 1u << 20, 5'000'003u}) {
@@ -23,17 +24,17 @@ TEST_F(Btl, get_copies_what_the_other_process_has) {
     ASSERT_TRUE(progress_until(job, [&] {
       if (post == Post::again) post = get.start(job.endpoint(0, 1));
       return post != Post::again;
-    })) << "Limits::get is set and can_get() is true, but get() gives again for ever";
+    })) << "Capability::get is set and can_get() is true, but get() gives again for ever";
     if (post == Post::posted) {
       ASSERT_TRUE(progress_until(job, [&] { return get.ended(); }))
           << "the Completion of a get is never called";
-      EXPECT_TRUE(get.ok) << "Limits::get is set and can_get() is true, but a get of " << bytes
+      EXPECT_TRUE(get.ok) << "Capability::get is set and can_get() is true, but a get of " << bytes
                           << " bytes failed";
     }
     EXPECT_EQ(get.times_told, post == Post::posted ? 1 : 0) << "posted: called once; done: not at all";
     ASSERT_TRUE(get.copied()) << "a get of " << bytes
                               << " bytes has ended, and the bytes are not those of the other process: does "
-                                 "this transport have the capability that Limits::get claims?";
+                                 "this transport have the Capability::get that it claims?";
   }
   EXPECT_EQ(job.endpoint(0, 1).get({0, 0}, {}, nullptr), Post::done) << "nothing to copy is done at once";
 }

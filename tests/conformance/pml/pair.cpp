@@ -62,6 +62,11 @@ class PairEndpoint final : public btl::Endpoint, private btl::Writes {
     owner_.completions_.push_back(completion);
     return Post::posted;
   }
+  Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                 btl::Completion*) noexcept override {
+    return send(header, payload);
+  }
+  btl::Remote* remote() noexcept override { return nullptr; }
   btl::Loans* loans() noexcept override { return to_ == owner_.self_ ? nullptr : loans_.get(); }
   btl::Writes* writes() noexcept override {
     return owner_.network_.options.writes && to_ != owner_.self_ ? this : nullptr;
@@ -101,7 +106,8 @@ class PairEndpoint final : public btl::Endpoint, private btl::Writes {
 
 PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), self_(self) {
   const PairOptions& options = network.options;
-  limits_ = {options.message_max, options.eager, options.fragment, options.get != GetMode::none};
+  limits_ = {options.message_max, options.eager, options.fragment};
+  limits_.can.add(btl::Capability::get, options.get != GetMode::none);
   limits_.reach = options.reach;
   if (self < options.realms.size()) limits_.get_realm = options.realms[self];
   needs_.address = options.address;

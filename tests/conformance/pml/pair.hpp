@@ -58,6 +58,9 @@ class PairBtl final : public btl::Component {
   std::vector<std::byte> address() const override { return {}; }
   Result<void> reaches(ProcId peer) const override;
   Result<btl::Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
+  [[nodiscard]] Result<std::unique_ptr<btl::Exposed>> expose(std::span<std::byte>) override {
+    return fail(Errc::unsupported, "pair", "it moves messages only");
+  }
   int progress() noexcept override;
   bool begin_sleep() noexcept override { return false; }
   void end_sleep() noexcept override {}

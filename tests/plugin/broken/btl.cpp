@@ -2,15 +2,18 @@
 // btl/broken: queues between the components of one program, with one fault that a parameter chooses. The
 // suite has to find each; with fault none it has to pass. Layer: tests.
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "frameworks/btl/btl.hpp"
+#include "frameworks/btl/plain_region.hpp"
 #include "frameworks/plugin.hpp"
 
 namespace starling::btl {
@@ -27,11 +30,16 @@ enum class Flaw {
   early,
   sleeps,
   never_full,
-  wrong_origin
+  wrong_origin,
+  hasty,
+  rots,
+  flushes,
+  changes
 };
 constexpr params::Decl kFault = params::choice(
     "btl_broken_fault", "none",
-    "none|loses|reorders|duplicates|damages|silent|false_get|early|sleeps|never_full|wrong_origin",
+    "none|loses|reorders|duplicates|damages|silent|false_get|early|sleeps|never_full|wrong_origin|hasty|"
+    "rots|flushes|changes",
     "What this transport does wrong.");
 
 class Broken;
@@ -49,12 +57,72 @@ Network& network() {
 struct InFlight {
   std::uint32_t from;
   std::vector<std::byte> bytes;
+  std::span<const std::byte> payload;  // behind these, in the sender's memory
+  Completion* completion = nullptr;    // told when it has been read
+};
+
+/// Memory of another process of this program. With flushes what is put stays where it is for a while.
+class BrokenRemote final : public Remote {
+ public:
+  explicit BrokenRemote(const Flaw& flaw) : flaw_(flaw) {}
+  const Facts& facts() const noexcept override { return facts_; }
+  Result<std::unique_ptr<Region>> open(std::span<const std::byte> key) override {
+    return PlainRegion::open(key, "btl/broken");
+  }
+  Post put(Region& to, std::uint64_t offset, std::span<const std::byte> from, Completion*) noexcept override {
+    const std::uint64_t address = plain_address(to, offset, from.size());
+    if (flaw_ == Flaw::flushes) {
+      waiting_.push_back({address, {from.begin(), from.end()}});
+    } else if (!from.empty()) {
+      std::memcpy(reinterpret_cast<void*>(address), from.data(), from.size());
+    }
+    return Post::done;
+  }
+  Post get(Region& from, std::uint64_t offset, std::span<std::byte> to, Completion*) noexcept override {
+    settle();
+    if (!to.empty())
+      std::memcpy(to.data(), reinterpret_cast<void*>(plain_address(from, offset, to.size())), to.size());
+    return Post::done;
+  }
+  Post atomic(Region& at, std::uint64_t offset, const AtomicChange& change, Completion*) noexcept override {
+    change.bytes == 4 ? apply<std::uint32_t>(at, offset, change) : apply<std::uint64_t>(at, offset, change);
+    return Post::done;
+  }
+  Post flush(Completion*) noexcept override { return Post::done; }
+  void settle() {
+    for (const auto& [address, bytes] : waiting_)
+      std::memcpy(reinterpret_cast<void*>(address), bytes.data(), bytes.size());
+    waiting_.clear();
+  }
+
+ private:
+  template <class Word>
+  void apply(Region& at, std::uint64_t offset, const AtomicChange& change) {
+    auto& word = *reinterpret_cast<Word*>(plain_address(at, offset, sizeof(Word)));
+    const auto operand = static_cast<Word>(change.operand);
+    const Word before = word;
+    switch (change.kind) {
+      case AtomicChange::Kind::add: word += operand; break;
+      case AtomicChange::Kind::bit_and: word &= operand; break;
+      case AtomicChange::Kind::bit_or: word |= operand; break;
+      case AtomicChange::Kind::bit_xor: word ^= operand; break;
+      case AtomicChange::Kind::swap: word = operand; break;
+      case AtomicChange::Kind::compare_swap:
+        if (word == static_cast<Word>(change.compare) || flaw_ == Flaw::changes) word = operand;
+    }
+    if (change.fetched != nullptr) std::memcpy(change.fetched, &before, sizeof before);
+  }
+  const Flaw& flaw_;
+  Facts facts_{.access_max_bytes = SIZE_MAX, .passive = true, .ordered = true};
+  std::vector<std::pair<std::uint64_t, std::vector<std::byte>>> waiting_;
 };
 
 class BrokenEndpoint final : public Endpoint {
  public:
   BrokenEndpoint(Broken& owner, std::uint32_t to) : owner_(owner), to_(to) {}
   Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept override;
+  Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                 Completion* completion) noexcept override;
   std::byte* reserve(std::size_t bytes) noexcept override;
   void commit(std::size_t bytes) noexcept override;
   bool await_room() noexcept override { return false; }
@@ -63,29 +131,36 @@ class BrokenEndpoint final : public Endpoint {
   Loans* loans() noexcept override { return nullptr; }
   Writes* writes() noexcept override { return nullptr; }
   CopyWay copies() noexcept override { return {}; }
+  Remote* remote() noexcept override;
 
  private:
+  [[nodiscard]] Post queue(InFlight message) noexcept;
   Broken& owner_;
   std::uint32_t to_;
   std::vector<std::byte> reserved_;
   bool lost_ = false;
 };
 
-class Broken final : public Component {
+class Broken final : public Component, private Keeper {
  public:
   explicit Broken(const Args& args)
       : flaw(args.params.choice<Flaw>(kFault)),
         sink(args.sink),
         self(args.place.self),
         size_(args.place.world_size) {
-    limits_ = {4096, 1024, 2048, true};
-    for (std::uint32_t rank = 0; rank < size_; ++rank) origins_.push_back({{0, rank}, nullptr});
+    limits_ = {4096, 1024, 2048, {Capability::get, Capability::put, Capability::atomics, Capability::keep}};
+    limits_.send_from_bytes = 512;
+    for (std::uint32_t rank = 0; rank < size_; ++rank) origins_.push_back({{0, rank}, nullptr, this});
     const std::scoped_lock lock(network().mutex);
     network().processes[self.rank] = this;
   }
   ~Broken() override {
     const std::scoped_lock lock(network().mutex);
     network().processes.erase(self.rank);
+    for (const InFlight& message : inbox) tell(message, false);
+  }
+  Result<std::unique_ptr<Exposed>> expose(std::span<std::byte> memory) override {
+    return std::unique_ptr<Exposed>(std::make_unique<PlainExposed>(memory));
   }
   std::string_view name() const noexcept override { return "broken"; }
   const Limits& limits() const noexcept override { return limits_; }
@@ -103,18 +178,36 @@ class Broken final : public Component {
   }
   int progress() noexcept override {
     int events = 0;
+    remote_.settle();
+    for (; !ended.empty(); ++events) {
+      const auto [completion, ok] = ended.back();
+      ended.pop_back();
+      completion->done(completion, ok);
+    }
     for (;; ++events) {
       std::unique_lock lock(network().mutex);
       if (inbox.empty()) return events;
-      const InFlight message = std::move(inbox.front());
+      InFlight message = std::move(inbox.front());
       inbox.pop_front();
+      message.bytes.insert(message.bytes.end(), message.payload.begin(), message.payload.end());
+      if (flaw != Flaw::hasty) tell(message, true);
       lock.unlock();
-      deliver(message);
+      deliver(std::move(message));
     }
   }
-  void deliver(const InFlight& message) noexcept {
+  void deliver(InFlight message) noexcept {
     const std::uint32_t shown = flaw == Flaw::wrong_origin ? (message.from + 1) % size_ : message.from;
+    if (flaw == Flaw::rots)
+      for (auto& bytes : kept_) std::fill(bytes.begin(), bytes.end(), std::byte{0xdd});
+    delivered_ = &message.bytes;
     sink.on_message(origins_[shown], message.bytes);
+    delivered_ = nullptr;
+  }
+  /// The sender of a message that lay in its memory; the network is locked.
+  static void tell(const InFlight& message, bool ok) {
+    const auto sender = network().processes.find(message.from);
+    if (message.completion != nullptr && sender != network().processes.end())
+      sender->second->ended.push_back({message.completion, ok});
   }
   bool begin_sleep() noexcept override {
     const std::scoped_lock lock(network().mutex);
@@ -130,10 +223,23 @@ class Broken final : public Component {
   Sink& sink;
   ProcId self;
   Counters counted;
-  std::deque<InFlight> inbox;  // under the network's mutex
+  std::deque<InFlight> inbox;                       // under the network's mutex
+  std::vector<std::pair<Completion*, bool>> ended;  // to be told
   std::uint64_t sent = 0;
+  BrokenRemote remote_{flaw};
 
  private:
+  void* keep() noexcept override {
+    if (kept_.size() >= 20) return nullptr;
+    kept_.push_back(std::move(*delivered_));
+    return &kept_.back();
+  }
+  void release(void* kept) noexcept override {
+    kept_.remove_if([kept](const auto& each) { return &each == kept; });
+  }
+
+  std::list<std::vector<std::byte>> kept_;
+  std::vector<std::byte>* delivered_ = nullptr;
   std::uint32_t size_;
   Limits limits_;
   Needs needs_;
@@ -142,8 +248,23 @@ class Broken final : public Component {
 };
 
 Post BrokenEndpoint::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
-  std::vector<std::byte> bytes(header.begin(), header.end());
-  bytes.insert(bytes.end(), payload.begin(), payload.end());
+  InFlight message{owner_.self.rank, {header.begin(), header.end()}, {}, nullptr};
+  message.bytes.insert(message.bytes.end(), payload.begin(), payload.end());
+  return queue(std::move(message));
+}
+
+Post BrokenEndpoint::send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                               Completion* completion) noexcept {
+  if (payload.size() < 512) return send(header, payload);
+  const Post post = queue({owner_.self.rank, {header.begin(), header.end()}, payload, completion});
+  if (post != Post::done) return post;
+  if (owner_.flaw == Flaw::hasty) owner_.ended.push_back({completion, true});
+  return Post::posted;
+}
+
+Remote* BrokenEndpoint::remote() noexcept { return &owner_.remote_; }
+
+Post BrokenEndpoint::queue(InFlight message) noexcept {
   const Flaw flaw = owner_.flaw;
   std::unique_lock lock(network().mutex);
   const auto found = network().processes.find(to_);
@@ -161,14 +282,14 @@ Post BrokenEndpoint::send(std::span<const std::byte> header, std::span<const std
   }
   const bool now = ++owner_.sent % 50 == 0;  // the flaw shows at every 50th message
   if (now && flaw == Flaw::loses) return Post::done;
-  if (now && flaw == Flaw::damages && !bytes.empty()) bytes.back() ^= std::byte{1};
+  if (now && flaw == Flaw::damages && !message.bytes.empty()) message.bytes.back() ^= std::byte{1};
   if (flaw == Flaw::early) {
     lock.unlock();
-    found->second->deliver({owner_.self.rank, std::move(bytes)});
+    found->second->deliver(std::move(message));
     return Post::done;
   }
-  if (now && flaw == Flaw::duplicates) queue.push_back({owner_.self.rank, bytes});
-  queue.push_back({owner_.self.rank, std::move(bytes)});
+  if (now && flaw == Flaw::duplicates) queue.push_back(message);
+  queue.push_back(std::move(message));
   if (now && flaw == Flaw::reorders && queue.size() >= 2) std::swap(queue.back(), queue[queue.size() - 2]);
   return Post::done;
 }

@@ -109,7 +109,7 @@ class MappedGets : public testing::Test {
 
 TEST_F(MappedGets, without_the_kernel_the_map_is_waited_for) {
   begin({"STARLING_MCA_shm_cma=no"});
-  EXPECT_TRUE(harness->component(0).limits().get);
+  EXPECT_TRUE(harness->component(0).limits().can.has(btl::Capability::get));
   EXPECT_TRUE(harness->endpoint(0, 1).can_get(at(memory)));
   EXPECT_FALSE(harness->endpoint(0, 1).can_get(at(memory + kBytes + 100'000'000)));
   EXPECT_TRUE(brings(3));

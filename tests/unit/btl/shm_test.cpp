@@ -420,7 +420,7 @@ TEST(BtlShm, a_cell_claimed_by_a_dead_process_does_not_block_the_others) {
 
 TEST(BtlShm, cma_can_be_switched_off) {
   ShmHarness harness(2, {"STARLING_MCA_shm_cma=no", "STARLING_MCA_shm_map=never"});
-  EXPECT_FALSE(harness.component(0).limits().get);
+  EXPECT_FALSE(harness.component(0).limits().can.has(btl::Capability::get));
   EXPECT_FALSE(harness.endpoint(0, 1).can_get({}));
 }
 

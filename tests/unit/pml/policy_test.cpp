@@ -32,8 +32,10 @@ class StaticChoice : public ::testing::Test {
   }
   /// Pages can be lent to whoever can be got from, as by btl/shm.
   static LargeReceive receive(const Peer& peer, std::uint64_t bytes, bool both, bool can_get) {
-    const unsigned get = can_get && peer.transport->limits().get ? 1u << unsigned(Large::get) : 0u;
-    const unsigned lend = peer.transport->limits().get ? 1u << unsigned(Large::lend) : 0u;
+    const unsigned get =
+        can_get && peer.transport->limits().can.has(btl::Capability::get) ? 1u << unsigned(Large::get) : 0u;
+    const unsigned lend =
+        peer.transport->limits().can.has(btl::Capability::get) ? 1u << unsigned(Large::lend) : 0u;
     return {peer, bytes, both, 1u << unsigned(Large::ring) | get | lend};
   }
   Large chosen(StaticPolicy&& policy, const Peer& peer, bool both) {

@@ -25,8 +25,6 @@ Trial::Trial(const Args& args) : sink_(args.sink), self_(args.place.self) {
   limits_ = {.message_max_bytes = longest,
              .eager_bytes = std::min<std::size_t>(16 * 1024, longest),
              .fragment_bytes = longest,
-             .get = false,
-             .rank_of_preference = 60,
              .reach = Reach::network,
              .idle_passes = 16};
   needs_.address = params.text(kAddress) == "published" ? AddressSource::published : AddressSource::computed;

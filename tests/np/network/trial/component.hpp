@@ -30,6 +30,9 @@ class Trial final : public Component {
   [[nodiscard]] std::vector<std::byte> address() const override { return own_.bytes(); }
   [[nodiscard]] Result<void> reaches(ProcId) const override { return {}; }
   [[nodiscard]] Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
+  [[nodiscard]] Result<std::unique_ptr<Exposed>> expose(std::span<std::byte>) override {
+    return fail(Errc::unsupported, "btl/trial", "it moves messages only");
+  }
   int progress() noexcept override;
   [[nodiscard]] bool begin_sleep() noexcept override;
   void end_sleep() noexcept override {}

@@ -56,9 +56,14 @@ class Outgoing final : public Endpoint {
   [[nodiscard]] bool await_room() noexcept override { return false; }
   Post get(const RemoteBuffer&, std::span<std::byte>, Completion*) noexcept override { return Post::again; }
   [[nodiscard]] bool can_get(const btl::RemoteBuffer&) noexcept override { return false; }
+  Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                 Completion*) noexcept override {
+    return send(header, payload);
+  }
   [[nodiscard]] Loans* loans() noexcept override { return nullptr; }
   [[nodiscard]] Writes* writes() noexcept override { return nullptr; }
   [[nodiscard]] CopyWay copies() noexcept override { return {}; }
+  [[nodiscard]] Remote* remote() noexcept override { return nullptr; }
 
   /// Tells the peer, over a stream that there is, whether this process has left.
   void tell_idle(bool idle);

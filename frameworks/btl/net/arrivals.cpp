@@ -65,7 +65,8 @@ int Arrivals::take_notice(const FrameHead& head, std::span<const std::byte> behi
 
 Origin& Arrivals::origin(std::uint32_t rank) {
   auto& origin = origins_[rank];
-  if (origin == nullptr) origin = std::make_unique<Origin>(Origin{ProcId{place_.self.world, rank}, nullptr});
+  if (origin == nullptr)
+    origin = std::make_unique<Origin>(Origin{ProcId{place_.self.world, rank}, nullptr, keeper_});
   last_ = origin.get();
   return *origin;
 }

@@ -24,8 +24,9 @@ void note(Component::Counters& counters, std::string text);
 
 class Arrivals {
  public:
-  Arrivals(Sink& sink, const Place& place, std::uint64_t token, Component::Counters& counters) noexcept
-      : sink_(sink), place_(place), token_(token), counters_(counters) {}
+  Arrivals(Sink& sink, const Place& place, std::uint64_t token, Component::Counters& counters,
+           Keeper* keeper = nullptr) noexcept
+      : sink_(sink), place_(place), token_(token), counters_(counters), keeper_(keeper) {}
 
   /// Hands the frame's messages to the sink. Returns how many.
   int deliver(std::span<const std::byte> frame) noexcept;
@@ -68,6 +69,7 @@ class Arrivals {
   Place place_;
   std::uint64_t token_;
   Component::Counters& counters_;
+  Keeper* keeper_;
   std::optional<Closing> closing_;
   std::optional<Asked> asked_;
   Origin* last_ = nullptr;  // where the last frame came from

@@ -90,7 +90,8 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
                 std::to_string(choice.info->addr_format)),
       address_(net::encode({protocol_, choice.place, token_, fabric_.name()})),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
-      arrivals_(args.sink, args.place, token_, links_.counters),
+      receiving_([this](ofi::ReceiveBuffer& buffer) { return post(buffer); }),
+      arrivals_(args.sink, args.place, token_, links_.counters, &receiving_),
       ends_(args.segment, arrivals_),
       gets_(links_, choice.gets, choice.tag_bits) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
@@ -102,6 +103,7 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
              .get_bytes = std::min(net::kGetBytes, choice.info->ep_attr->max_msg_size)};
   if (!choice.note.empty()) net::note(links_.counters, choice.note);
   limits_.can.add(Capability::get, choice.gets);
+  limits_.can.add(Capability::keep);
   needs_ = {.address = computed_ ? AddressSource::computed : AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,
@@ -113,16 +115,10 @@ OfiComponent::~OfiComponent() {
   fabric_.close_endpoint();  // libfabric lets go of all memory that it was lent
 }
 
-Result<void> OfiComponent::start() {
-  for (ReceiveBuffer& buffer : buffers_) {
-    buffer.bytes = std::make_unique<std::byte[]>(ReceiveBuffer::kBytes);
-    if (auto posted = post(buffer); !posted) return posted;
-  }
-  return {};
-}
+Result<void> OfiComponent::start() { return receiving_.start(); }
 
-Result<void> OfiComponent::post(ReceiveBuffer& buffer) noexcept {
-  iovec memory{buffer.bytes.get(), ReceiveBuffer::kBytes};
+Result<void> OfiComponent::post(ofi::ReceiveBuffer& buffer) noexcept {
+  iovec memory{buffer.bytes.get(), ofi::ReceiveBuffer::kBytes};
   fi_msg message{};
   message.msg_iov = &memory;
   message.iov_count = 1;
@@ -207,12 +203,13 @@ int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
   }
   int events = 0;
   if ((entry.flags & FI_RECV) != 0 && entry.len != 0) {
+    receiving_.delivering(entry.op_context);
     events = arrivals_.deliver({static_cast<const std::byte*>(entry.buf), entry.len});
+    receiving_.delivered();
     if (const auto asked = arrivals_.take_asked()) on_asked(*asked);
   }
   if ((entry.flags & FI_MULTI_RECV) != 0) {
-    ReceiveBuffer& full = entry.op_context == &buffers_[0].context ? buffers_[0] : buffers_[1];
-    if (auto posted = post(full); !posted) {
+    if (auto posted = receiving_.full(entry.op_context); !posted) {
       net::note(links_.counters, "a receive buffer is out of use: " + posted.error().text());
     }
   }

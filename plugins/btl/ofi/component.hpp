@@ -33,6 +33,7 @@
 #include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ofi/computed.hpp"
+#include "plugins/btl/ofi/receiving.hpp"
 #include "plugins/btl/ofi/setup.hpp"
 
 namespace starling::btl {
@@ -133,13 +134,7 @@ class OfiComponent final : public Component {
 
  private:
   friend class OfiEndpoint;
-  /// Memory that libfabric fills with one frame behind the other.
-  struct ReceiveBuffer {
-    static constexpr std::size_t kBytes = 1 << 20;
-    fi_context2 context{};
-    std::unique_ptr<std::byte[]> bytes;
-  };
-  [[nodiscard]] Result<void> post(ReceiveBuffer& buffer) noexcept;
+  [[nodiscard]] Result<void> post(ofi::ReceiveBuffer& buffer) noexcept;
   /// The card of a peer, published or computed.
   [[nodiscard]] Result<net::Card> card_of(ProcId peer, std::span<const std::byte> address,
                                           const std::string& where) const;
@@ -174,11 +169,11 @@ class OfiComponent final : public Component {
   std::string protocol_;
   std::vector<std::byte> address_;
   net::Links links_;
+  ofi::Receiving receiving_;
   net::Arrivals arrivals_;
   net::Ends ends_;
   net::Gets gets_;
   std::list<Serve> serves_;
-  std::array<ReceiveBuffer, 2> buffers_;
   fi_cq_data_entry early_{};  // read by begin_sleep(), for the next progress()
   bool has_early_ = false;
   std::size_t senders_ = 0;  // whose sockets have been marked close-on-exec

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Two nodes on one machine: network namespaces joined by a veth pair, each with its own host name, /dev/shm and /tmp.
+"""Two nodes on one machine: network namespaces joined by veth pairs (rails), each with its own host name, /dev/shm and
+/tmp.
 
 A node is a sleeping process that holds its namespaces; they are gone when it is. Needs root.
 """
@@ -22,8 +23,9 @@ def run(*command, **options):
 class Nodes:
     """The pids that hold the two nodes, and the agent by which launchers start processes there."""
 
-    def __init__(self, scratch):
+    def __init__(self, scratch, rails=1):
         self.scratch = pathlib.Path(scratch)
+        self.rails = rails
         self.holders = []
         self.agent = self.scratch / "agent"
 
@@ -42,15 +44,21 @@ class Nodes:
             self.holders.append(holder)
             if holder.stdout.readline().strip() != "ready":
                 raise SystemExit("no namespaces here: bench/cluster needs root and unshare")
-        link = [f"st{os.getpid()}{end}" for end in "ab"]
-        run("ip", "link", "add", link[0], "type", "veth", "peer", "name", link[1])
-        for node, address in enumerate(ADDRESSES):
-            run("ip", "link", "set", link[node], "netns", self.holders[node].pid, "name", "eth0")
-            run(*self.command(node, "ip", "addr", "add", f"{address}/24", "dev", "eth0"))
-            for device in ("lo", "eth0"):
-                run(*self.command(node, "ip", "link", "set", device, "up"))
+        for rail in range(self.rails):
+            self.add_rail(f"eth{rail}", 77 + rail)
+        for node in range(2):
+            run(*self.command(node, "ip", "link", "set", "lo", "up"))
         self.write_agent()
         time.sleep(0.5)  # the interfaces come up
+
+    def add_rail(self, device, network):
+        """The names of the nodes lead to the first one."""
+        link = [f"st{os.getpid()}{end}" for end in "ab"]
+        run("ip", "link", "add", link[0], "type", "veth", "peer", "name", link[1])
+        for node in range(2):
+            run("ip", "link", "set", link[node], "netns", self.holders[node].pid, "name", device)
+            run(*self.command(node, "ip", "addr", "add", f"10.{network}.0.{node + 1}/24", "dev", device))
+            run(*self.command(node, "ip", "link", "set", device, "up"))
 
     def write_agent(self):
         cases = "".join(f"    {name}|{address}) pid={holder.pid} ;;\n"
@@ -70,10 +78,11 @@ exec nsenter -t $pid -n -m -u -i -- /bin/sh -c "$*"
         self.agent.chmod(0o755)
 
     def shape(self, rate):
-        """Limits both directions, e.g. to 1gbit."""
+        """Limits both directions of each rail, e.g. to 1gbit."""
         for node in range(2):
-            run(*self.command(node, "tc", "qdisc", "replace", "dev", "eth0", "root", "tbf", "rate", rate,
-                              "burst", "256kb", "latency", "50ms"))
+            for rail in range(self.rails):
+                run(*self.command(node, "tc", "qdisc", "replace", "dev", f"eth{rail}", "root", "tbf", "rate", rate,
+                                  "burst", "256kb", "latency", "50ms"))
 
     def end_what_runs(self):
         """Ranks whose launcher was killed would go on: nobody else has the nodes' networks."""
@@ -92,9 +101,9 @@ exec nsenter -t $pid -n -m -u -i -- /bin/sh -c "$*"
 
 
 @contextlib.contextmanager
-def nodes():
+def nodes(rails=1):
     with tempfile.TemporaryDirectory(prefix="starling-cluster-") as scratch:
-        made = Nodes(scratch)
+        made = Nodes(scratch, rails)
         try:
             made.start()
             yield made

@@ -8,6 +8,25 @@ namespace starling::pml {
 
 using namespace detail;
 
+namespace {
+
+/// A send whose memory the transport reads.
+struct Borrowed : btl::Completion {
+  Borrowed(TransferTable& in_table, Transfer& of_send) noexcept : table(in_table), send(of_send) {
+    done = [](btl::Completion* self, bool ok) noexcept { static_cast<Borrowed*>(self)->end(ok); };
+  }
+  void end(bool ok) noexcept {
+    Request& request = *send.request;
+    const Fault fault = ok ? Fault::none : fault_of(*send.peer);
+    table.remove(send);  // and this with it
+    complete_send(request, fault);
+  }
+  TransferTable& table;
+  Transfer& send;
+};
+
+}  // namespace
+
 Post Eager::start(Request& request) noexcept {
   Peer& peer = *request.peer;
   const bool sync = request.mode == Mode::synchronous;
@@ -15,6 +34,8 @@ Post Eager::start(Request& request) noexcept {
   const std::int64_t cost = cost_of(static_cast<std::size_t>(bytes));
   wire::SyncEnvelope header{envelope_of(request, sync ? wire::Kind::eager_sync : wire::Kind::eager), 0};
   header.envelope.prefix.length = static_cast<std::uint32_t>(bytes);
+  if (!sync && peer.sends_from(request, static_cast<std::size_t>(bytes)))
+    return start_from(request, header.envelope);
   Transfer* const transfer = sync ? transfers_.add(request, peer) : nullptr;
   if (sync && transfer == nullptr) {
     complete_send(request, Fault::no_memory);
@@ -49,6 +70,32 @@ bool Eager::unpack(Buffer& buffer, const std::byte* payload, std::size_t bytes) 
     copy_payload(buffer.base, payload, bytes);
   }
   return true;
+}
+
+Post Eager::start_from(Request& request, const wire::Envelope& header) noexcept {
+  Peer& peer = *request.peer;
+  const std::uint64_t bytes = request.buffer.bytes;
+  Transfer* const transfer = transfers_.add(request, peer);
+  if (transfer == nullptr) {
+    complete_send(request, Fault::no_memory);
+    return Post::done;
+  }
+  auto& borrowed = transfer->make_state<Borrowed>(transfers_, *transfer);
+  transfer->borrowed = true;
+  request.phase = kMoving;
+  const Post post = peer.endpoint->send_from(
+      wire::bytes_of(header),
+      {static_cast<const std::byte*>(request.buffer.base), static_cast<std::size_t>(bytes)}, &borrowed);
+  if (post != Post::posted) transfers_.remove(*transfer);
+  if (post == Post::again) {
+    request.phase = kQueued;
+    return Post::again;
+  }
+  peer.credit -= cost_of(static_cast<std::size_t>(bytes));
+  ++peer.eager_sent;
+  peer.eager_bytes_sent += bytes;
+  if (post == Post::done) complete_send(request, Fault::none);
+  return Post::done;
 }
 
 void Eager::return_credit(Peer& peer) noexcept {

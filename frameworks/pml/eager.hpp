@@ -51,6 +51,8 @@ class Eager {
   [[gnu::noinline]] void return_credit(Peer& peer) noexcept;
 
  private:
+  [[nodiscard]] Post start_from(Request& request, const wire::Envelope& header) noexcept;
+
   Outbox& outbox_;
   TransferTable& transfers_;
 };

@@ -53,6 +53,8 @@ void Engine::on_connected(peer::Peer& connected) noexcept {
   peer.eager_bytes =
       std::min(eager_limit_ == 0 ? eager : std::size_t{eager_limit_}, longest - sizeof(wire::SyncEnvelope));
   peer.fragment_bytes = std::clamp(fragment, header + 1, longest) - header;
+  const bool spares = limits.send_from_bytes != 0 && paths == nullptr;
+  peer.send_from_bytes = spares ? limits.send_from_bytes : SIZE_MAX;
   peer.update_fast_path();
 }
 

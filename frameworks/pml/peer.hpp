@@ -8,6 +8,7 @@
 /// Ordering:  user messages and those of other ports wait in one FIFO; answers may overtake it.
 /// Units:     bytes.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,9 +44,10 @@ struct Peer final : peer::Peer {
       return_at;  // owed goes back from here on. Between the two, which gcc would else add as a vector
   std::uint64_t eager_bytes_sent = 0;
 
-  Traffic slow_sent;               ///< all but the eager ones
-  std::size_t eager_bytes = 0;     ///< longest eager payload
-  std::size_t fragment_bytes = 0;  ///< payload of one data fragment
+  Traffic slow_sent;                       ///< all but the eager ones
+  std::size_t eager_bytes = 0;             ///< longest eager payload
+  std::size_t fragment_bytes = 0;          ///< payload of one data fragment
+  std::size_t send_from_bytes = SIZE_MAX;  ///< from here on the transport spares a copy (btl::Limits)
 
   Exchange large;  ///< what the rendezvous keeps
 
@@ -59,7 +61,11 @@ struct Peer final : peer::Peer {
   /// After a change of fifo, held or state: whether the fast path is open.
   void update_fast_path() noexcept {
     const bool open = state == PeerState::connected && fifo.empty() && !holds_back();
-    fast_bytes = open ? static_cast<std::int64_t>(eager_bytes) : -1;
+    fast_bytes = open ? static_cast<std::int64_t>(std::min(eager_bytes, send_from_bytes - 1)) : -1;
+  }
+  /// Whether so many bytes of a send go out of the user's memory, without a copy.
+  [[nodiscard]] bool sends_from(const Request& send, std::size_t bytes) const noexcept {
+    return bytes >= send_from_bytes && send.buffer.layout == nullptr;
   }
 };
 

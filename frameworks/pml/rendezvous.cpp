@@ -319,7 +319,7 @@ void Rendezvous::lose(Peer& peer) noexcept {
   while (peer.large.undecided.pop_front() != nullptr) {
   }
   transfers_.each([&](Transfer& transfer) {
-    if (transfer.peer != &peer) return;
+    if (transfer.peer != &peer || transfer.borrowed) return;  // the transport ends what it has borrowed
     if (transfer.protocol != nullptr && !transfer.protocol->drop(transfer)) return;
     finish(transfer, peer.fault);
   });

@@ -11,6 +11,28 @@
 
 namespace starling::pml {
 
+namespace {
+
+/// Fragments of a send that the transport reads out of the user's memory.
+struct Flight : btl::Completion {
+  Flight(Rendezvous& of_engine, Transfer& of_send) noexcept : rendezvous(of_engine), send(of_send) {
+    done = [](btl::Completion* self, bool) noexcept { static_cast<Flight*>(self)->landed(); };
+  }
+  /// What failed is of a lost peer: its loss ends the send, unless it was waiting for this.
+  void landed() noexcept {
+    if (--in_the_air != 0) return;
+    const Peer& peer = *send.peer;
+    if (dropped) return rendezvous.finish(send, peer.fault);
+    if (send.moved == send.total && peer.state == PeerState::connected) rendezvous.finish(send, Fault::none);
+  }
+  Rendezvous& rendezvous;
+  Transfer& send;
+  std::uint32_t in_the_air = 0;
+  bool dropped = false;
+};
+
+}  // namespace
+
 const Protocol::Facts& Ring::facts() const noexcept {
   static constexpr std::array kKinds{wire::Kind::cts, wire::Kind::data, wire::Kind::data_at};
   static constexpr Facts kFacts{
@@ -43,6 +65,7 @@ void Ring::on_cts(Peer& peer, std::span<const std::byte> message) noexcept {
   }
   Transfer* const send = rendezvous_->take_announced(peer, header.sender_id, number_);
   if (send == nullptr) return;
+  send->make_state<Flight>(*rendezvous_, *send);
   rendezvous_->count(*send, header.bytes);
   send->remote = header.receiver_id;
   send->moved = header.offset;
@@ -75,12 +98,20 @@ void Ring::on_data(Peer& peer, std::span<const std::byte> message, bool at_offse
   if (receive->moved == receive->total) rendezvous_->finish(*receive, Fault::none);
 }
 
-Post Ring::put_fragment(Peer& peer, const Transfer& send, std::size_t bytes) noexcept {
+Post Ring::put_fragment(Peer& peer, Transfer& send, std::size_t bytes) noexcept {
   wire::DataAt header{{{wire::Kind::data, 0, 0, static_cast<std::uint32_t>(bytes)}, send.remote}, send.moved};
   std::size_t header_bytes = sizeof(wire::Data);
   if (peer.paths != nullptr) {
     header.data.prefix.kind = wire::Kind::data_at;
     header_bytes = sizeof header;
+  }
+  if (peer.sends_from(*send.request, bytes)) {
+    auto& flight = send.state<Flight>();
+    const auto* const from = static_cast<const std::byte*>(send.request->buffer.base) + send.moved;
+    const Post post =
+        peer.endpoint->send_from(wire::bytes_of(header).first(header_bytes), {from, bytes}, &flight);
+    if (post == Post::posted) ++flight.in_the_air;
+    return post;
   }
   return put(*peer.endpoint, wire::bytes_of(header).first(header_bytes), send.request->buffer, send.moved,
              bytes);
@@ -96,9 +127,23 @@ int Ring::push(Peer& peer) noexcept {
     if (put_fragment(peer, send, bytes) == Post::again) break;
     ++events;
     send.moved += bytes;
-    if (send.moved == send.total) rendezvous_->finish(send, Fault::none);
+    if (send.moved != send.total) continue;
+    if (send.state<Flight>().in_the_air == 0) {
+      rendezvous_->finish(send, Fault::none);
+    } else {
+      rendezvous_->unqueue(send);
+      send.stage = Transfer::Stage::settling;
+    }
   }
   return events;
+}
+
+bool Ring::drop(Transfer& transfer) noexcept {
+  if (transfer.receive) return true;
+  auto& flight = transfer.state<Flight>();
+  flight.dropped = flight.in_the_air != 0;
+  if (flight.dropped) rendezvous_->unqueue(transfer);
+  return !flight.dropped;
 }
 
 }  // namespace starling::pml

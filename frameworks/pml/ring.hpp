@@ -26,13 +26,13 @@ class Ring final : public Protocol {
   void accept(Transfer& receive) noexcept override;
   void on_message(Peer& peer, std::span<const std::byte> message) noexcept override;
   int push(Peer& peer) noexcept override;
-  [[nodiscard]] bool drop(Transfer&) noexcept override { return true; }
+  [[nodiscard]] bool drop(Transfer& transfer) noexcept override;
   void lose(Peer&) noexcept override {}
 
  private:
   void on_cts(Peer& peer, std::span<const std::byte> message) noexcept;
   void on_data(Peer& peer, std::span<const std::byte> message, bool at_offset) noexcept;
-  [[nodiscard]] Post put_fragment(Peer& peer, const Transfer& send, std::size_t bytes) noexcept;
+  [[nodiscard]] Post put_fragment(Peer& peer, Transfer& send, std::size_t bytes) noexcept;
 
   Rendezvous* rendezvous_ = nullptr;
   Large number_{};

@@ -64,6 +64,7 @@ struct Transfer {
   bool announced = false;   ///< counted in Peer::announced
   bool long_send = false;   ///< counted in Exchange::long_sends
   bool contiguous = false;  ///< on both sides, as far as is known here
+  bool borrowed = false;    ///< an eager send that the transport reads out of the user's memory
 
   /// What its protocol keeps of it. It begins when the protocol makes it, and is forgotten without a
   /// destructor.

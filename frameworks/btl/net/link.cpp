@@ -57,6 +57,33 @@ Post Link::send(std::span<const std::byte> header, std::span<const std::byte> pa
   return Post::done;
 }
 
+Post Link::send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
+                     Completion* completion) noexcept {
+  if (payload.size() < links_.send_from_bytes) return send(header, payload);
+  const std::size_t bytes = header.size() + payload.size();
+  expects(bytes <= kMessageMaxBytes, "a message above Limits::message_max_bytes");
+  if (lost_) return Post::again;
+  if (bytes_ + record_bytes(bytes) > kLinkBytes) {
+    ++links_.counters.full;
+    return Post::again;
+  }
+  Frame& frame = *begin_frame(header.size());
+  const RecordHead record{static_cast<std::uint32_t>(bytes), 0};
+  std::byte* const at = frame.data() + frame.bytes;
+  std::memcpy(at, &record, sizeof(record));
+  if (!header.empty()) std::memcpy(at + sizeof(record), header.data(), header.size());
+  const std::size_t here = sizeof(record) + header.size();
+  frame.bytes += static_cast<std::uint32_t>(here);
+  frame.room = frame.bytes;  // no message joins it
+  frame.payload = payload;
+  frame.completion = completion;
+  end_frame(frame);
+  count(bytes);
+  ++links_.counters.sent_from;
+  bytes_ += here + payload.size();
+  return hand_over(frame) ? Post::done : Post::posted;
+}
+
 std::byte* Link::reserve(std::size_t bytes) noexcept {
   expects(bytes <= kMessageMaxBytes, "a message above Limits::message_max_bytes");
   if (lost_) return nullptr;
@@ -82,25 +109,36 @@ Frame* Link::begin_frame(std::size_t bytes) noexcept {
   frame->chunk = chunk_;
   frame->next = nullptr;
   frame->request = nullptr;
+  frame->payload = {};
+  frame->completion = nullptr;
   frame->room = static_cast<std::uint32_t>(std::min(left, kFrameMaxBytes));
   frame->bytes = sizeof(head_);
   std::memcpy(frame->data(), &head_, sizeof(head_));
   return frame;
 }
 
-void Link::commit(std::size_t bytes) noexcept {
-  Frame& frame = *std::exchange(reserved_, nullptr);
+/// What is behind it in its chunk is for the next one.
+void Link::end_frame(Frame& frame) noexcept {
+  const auto end = reinterpret_cast<std::byte*>(&frame) + sizeof(Frame) + (frame.bytes + 15) / 16 * 16;
+  frame.chunk->used = static_cast<std::uint32_t>(end - frame.chunk->bytes);
+}
+
+void Link::count(std::size_t bytes) noexcept {
   ++links_.counters.messages_sent;
   last_use_ = ++links_.uses;
   links_.counters.bytes_sent += bytes;
+}
+
+void Link::commit(std::size_t bytes) noexcept {
+  Frame& frame = *std::exchange(reserved_, nullptr);
+  count(bytes);
   const RecordHead record{static_cast<std::uint32_t>(bytes), 0};
   std::byte* const at = frame.data() + reserved_at_;
   std::memcpy(at, &record, sizeof(record));
   const std::size_t whole = record_bytes(bytes);
   std::memset(at + sizeof(record) + bytes, 0, whole - sizeof(record) - bytes);
   frame.bytes += static_cast<std::uint32_t>(whole);
-  const auto end = reinterpret_cast<std::byte*>(&frame) + sizeof(Frame) + (frame.bytes + 15) / 16 * 16;
-  frame.chunk->used = static_cast<std::uint32_t>(end - frame.chunk->bytes);
+  end_frame(frame);
   bytes_ += whole;
   if (!joins_) hand_over(frame);
 }
@@ -135,21 +173,25 @@ void Link::tell_idle(bool idle) noexcept {
   send_empty_frame(idle ? FrameKind::leaving : FrameKind::back);
 }
 
-void Link::hand_over(Frame& frame) noexcept {
+bool Link::hand_over(Frame& frame) noexcept {
   bytes_ += sizeof(FrameHead);
   ++frame.chunk->live;
-  if (first_ != nullptr || window_full()) return wait_in_line(frame);
+  if (first_ != nullptr || window_full()) {
+    wait_in_line(frame);
+    return false;
+  }
   ++posted_;
   ++links_.posted;
   const Post post_result = post(frame);
-  if (post_result == Post::posted) return;
+  if (post_result == Post::posted) return false;
   --posted_;
   --links_.posted;
-  if (post_result == Post::done) {
-    release(frame);
-  } else {
+  if (post_result == Post::again) {
     wait_in_line(frame);
+    return false;
   }
+  release(frame);
+  return true;
 }
 
 void Link::wait_in_line(Frame& frame) noexcept {
@@ -174,20 +216,26 @@ int Link::push() noexcept {
     if (answer == Post::again || first_ != &frame) break;
     first_ = frame.next;
     if (first_ == nullptr) last_ = nullptr;
-    if (answer == Post::done) release(frame);
+    if (answer == Post::done) free(frame, !lost_);
     ++events;
   }
   return events;
 }
 
-void Link::completed(Frame& frame) noexcept {
+void Link::completed(Frame& frame, bool ok) noexcept {
   --posted_;
   --links_.posted;
+  free(frame, ok);
+}
+
+/// The end of a frame whose sender was told `posted`.
+void Link::free(Frame& frame, bool ok) noexcept {
+  if (frame.completion != nullptr) links_.ended.push_back({frame.completion, ok});
   release(frame);
 }
 
 void Link::release(Frame& frame) noexcept {
-  bytes_ -= frame.bytes;
+  bytes_ -= frame.bytes + frame.payload.size();
   Chunk* const chunk = frame.chunk;
   if (--chunk->live != 0) return;
   if (chunk == chunk_) chunk_ = nullptr;
@@ -199,7 +247,7 @@ void Link::lose(Errc code, std::string why) noexcept {
   lost_ = true;
   while (first_ != nullptr) {
     Frame* const frame = std::exchange(first_, first_->next);
-    release(*frame);
+    free(*frame, false);
   }
   last_ = nullptr;
   links_.sink.on_peer_lost(peer_, Error{code, transport_, std::move(why)});
@@ -211,6 +259,16 @@ Result<void> Links::reaches(ProcId peer, const char* transport) const {
   return fail(Errc::unsupported, transport,
               "rank " + std::to_string(peer.rank) + " of world " + std::to_string(peer.world) +
                   " is not of this job");
+}
+
+int Links::tell_all() noexcept {
+  int told = 0;
+  for (; told < static_cast<int>(ended.size()); ++told) {  // who is told may send, and more may end
+    const auto [completion, ok] = ended[static_cast<std::size_t>(told)];
+    completion->done(completion, ok);
+  }
+  ended.clear();
+  return told;
 }
 
 int Links::push() noexcept {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frameworks/btl/btl.hpp"
@@ -38,11 +39,13 @@ struct Chunk;
 struct Frame {
   Link* link;
   Chunk* chunk;
-  Frame* next;                        ///< behind it in the line of those that wait
-  std::uint32_t bytes;                ///< used so far
-  std::uint32_t room;                 ///< reserved
-  void* request;                      ///< the library's
-  alignas(16) std::byte context[64];  ///< the library's (FI_CONTEXT2)
+  Frame* next;                         ///< behind it in the line of those that wait
+  std::uint32_t bytes;                 ///< used so far
+  std::uint32_t room;                  ///< reserved
+  void* request;                       ///< the library's
+  std::span<const std::byte> payload;  ///< of its only record, in the sender's memory, behind `bytes`
+  Completion* completion;              ///< told when that memory is free; null: it is not used
+  alignas(16) std::byte context[64];   ///< the library's (FI_CONTEXT2)
 
   [[nodiscard]] std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
@@ -78,11 +81,25 @@ struct Links {
   std::vector<Link*> busy;   ///< links with waiting frames
   std::uint32_t posted = 0;  ///< frames in the library's hands, of all links
   std::uint64_t uses = 0;    ///< messages sent, of all links
+  /// Limits::send_from_bytes; only where the library gives all frames back when a peer is lost.
+  std::size_t send_from_bytes = SIZE_MAX;
+  /// Whose memory is free again, to be told when nothing is being called.
+  std::vector<std::pair<Completion*, bool>> ended{};
 
   /// Posts what waits, as far as the library takes it. Returns the number of frames taken.
   int push() noexcept;
+  /// Tells those whose memory is free again. Returns how many. To be called by each progress() of the
+  /// component.
+  int tell_ended() noexcept {
+    if (ended.empty()) [[likely]]
+      return 0;
+    return tell_all();
+  }
   /// Component::reaches of a transport of that name ("btl/ucx"): every other process of the own job.
   [[nodiscard]] Result<void> reaches(ProcId peer, const char* transport) const;
+
+ private:
+  [[nodiscard]] int tell_all() noexcept;
 };
 
 class Link : public Endpoint {
@@ -94,9 +111,7 @@ class Link : public Endpoint {
 
   Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept final;
   Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
-                 Completion*) noexcept override {
-    return send(header, payload);
-  }
+                 Completion* completion) noexcept final;
   std::byte* reserve(std::size_t bytes) noexcept final;
   void commit(std::size_t bytes) noexcept final;
   [[nodiscard]] bool await_room() noexcept override { return !lost_; }
@@ -115,8 +130,8 @@ class Link : public Endpoint {
 
   /// Posts what waits, as far as the library takes it. Returns the number of frames taken.
   int push() noexcept;
-  /// The library has done with a frame that it had answered with `posted`.
-  void completed(Frame& frame) noexcept;
+  /// The library has done with a frame that it had answered with `posted`; ok: the frame has left.
+  void completed(Frame& frame, bool ok = true) noexcept;
   /// A frame without messages: its completion says that those before it have left, or its kind says it all.
   void send_empty_frame(FrameKind kind = FrameKind::messages) noexcept;
   /// A frame about a get.
@@ -138,7 +153,11 @@ class Link : public Endpoint {
 
  private:
   [[nodiscard]] Frame* begin_frame(std::size_t bytes) noexcept;
-  void hand_over(Frame& frame) noexcept;
+  static void end_frame(Frame& frame) noexcept;
+  void count(std::size_t bytes) noexcept;
+  /// False: it waits, or completed() follows.
+  bool hand_over(Frame& frame) noexcept;
+  void free(Frame& frame, bool ok) noexcept;
   void release(Frame& frame) noexcept;
   void wait_in_line(Frame& frame) noexcept;
   [[nodiscard]] bool window_full() const noexcept { return posted_ >= kPostedMost || held_; }

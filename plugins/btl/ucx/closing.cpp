@@ -21,7 +21,7 @@ void UcxComponent::ask_the_idlest() noexcept {
   UcxEndpoint* idlest = nullptr;
   for (const auto& [rank, link] : endpoints_) {
     const bool idle = link->ep_ != nullptr && link->stage_ == UcxEndpoint::Stage::open && link->idle() &&
-                      !link->flushing_ && !link->moving() && !link->lost();
+                      !link->needs_connection() && !link->lost();
     if (!idle || !arrivals_.heard_of(rank)) continue;
     if (idlest == nullptr || link->last_use() < idlest->last_use()) idlest = link.get();
   }
@@ -45,7 +45,7 @@ void UcxComponent::on_closing(net::Arrivals::Closing closing) noexcept {
   } else if (link.stage_ == Stage::asking) {
     agree_on_closing(link);  // the answer, or a question that crossed ours: nothing follows either way
   } else if (closing.kind == Kind::ask_close && link.stage_ == Stage::open) {
-    const bool idle = link.idle() && !link.flushing_ && !link.moving();
+    const bool idle = link.idle() && !link.needs_connection();
     link.send_empty_frame(idle ? Kind::agree_close : Kind::refuse_close);
     if (!idle) return;
     closing_.push_back(&link);

@@ -5,6 +5,7 @@
 
 #include "plugins/btl/ucx/component.hpp"
 
+#include <new>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -23,7 +24,21 @@ constexpr std::size_t kEagerBytes = 64 * 1024;
 constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
 constexpr std::uint64_t kAskNs = 200'000'000;           // for an answer of the peer's port
 constexpr std::uint32_t kPassesPerLook = 64;            // idle ones, for deaths that the launcher tells
-constexpr std::uint64_t kRealm = 0x756378;              // "ucx"
+constexpr std::size_t kSendFromBytes = 4096;
+constexpr std::uint64_t kRealm = 0x756378;  // "ucx"
+
+/// Writes into a frame's context where its bytes lie: what is in the frame, the sender's payload, zeros up to
+/// a multiple of 8. UCX reads it until the request ends. Returns how many pieces there are.
+std::size_t lay_out(net::Frame& frame) noexcept {
+  static_assert(3 * sizeof(ucp_dt_iov_t) <= sizeof frame.context && alignof(ucp_dt_iov_t) <= 16);
+  static constexpr std::byte kZeros[8]{};
+  auto* const pieces = new (frame.context) ucp_dt_iov_t[3];
+  pieces[0] = {frame.data(), frame.bytes};
+  pieces[1] = {const_cast<std::byte*>(frame.payload.data()), frame.payload.size()};
+  const std::size_t missing = (8 - (frame.bytes + frame.payload.size()) % 8) % 8;
+  pieces[2] = {const_cast<std::byte*>(kZeros), missing};
+  return missing == 0 ? 2 : 3;
+}
 
 }  // namespace
 
@@ -53,8 +68,16 @@ Post UcxEndpoint::post(net::Frame& frame) noexcept {
   param.memory_type = UCS_MEMORY_TYPE_HOST;
   param.cb.send = &UcxEndpoint::sent;
   param.user_data = &frame;
+  const void* from = frame.data();
+  std::size_t count = frame.bytes;
+  if (!frame.payload.empty()) {
+    param.op_attr_mask |= UCP_OP_ATTR_FIELD_DATATYPE;
+    param.datatype = UCP_DATATYPE_IOV;
+    count = lay_out(frame);
+    from = frame.context;
+  }
   const ucs_status_ptr_t answer =
-      component_.library_.am_send_nbx(ep_, kMessageId, nullptr, 0, frame.data(), frame.bytes, &param);
+      component_.library_.am_send_nbx(ep_, kMessageId, nullptr, 0, from, count, &param);
   unconfirmed_ = true;
   if (answer == nullptr) return Post::done;
   if (UCS_PTR_IS_ERR(answer)) {
@@ -65,11 +88,11 @@ Post UcxEndpoint::post(net::Frame& frame) noexcept {
   return Post::posted;
 }
 
-void UcxEndpoint::sent(void* request, ucs_status_t, void* frame) noexcept {
+void UcxEndpoint::sent(void* request, ucs_status_t status, void* frame) noexcept {
   // A failure is told by the error handler too, which knows more.
   auto& done = *static_cast<net::Frame*>(frame);
   auto& link = static_cast<UcxEndpoint&>(*done.link);
-  link.completed(done);
+  link.completed(done, status == UCS_OK);
   ++link.component_.events_;
   link.component_.library_.request_free(request);
 }
@@ -122,8 +145,12 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
              .reach = Reach::network,
              .idle_passes = 16,
              .get_realm = choice.gets ? kRealm : 0,
-             .get_bytes = net::kGetBytes};
+             .get_bytes = net::kGetBytes,
+             .send_from_bytes = kSendFromBytes};
+  links_.send_from_bytes = kSendFromBytes;
   limits_.can.add(Capability::get, choice.gets);
+  limits_.can.add(Capability::put, choice.remote);
+  limits_.can.add(Capability::atomics, choice.remote);
   needs_ = {.address = AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,
@@ -157,7 +184,7 @@ UcxComponent::~UcxComponent() {
   close_failed();
   // Requests end with the endpoints; their frames are given back then.
   const Deadline deadline = Deadline::after_ns(kCloseLimitNs);
-  const auto busy = [this] { return links_.posted != 0 || gets_.moving(); };
+  const auto busy = [this] { return links_.posted != 0 || gets_.moving() || accesses_.out() != 0; };
   while (busy() && !deadline.passed()) library_.worker_progress(worker_.get());
 }
 
@@ -252,8 +279,11 @@ int UcxComponent::progress() noexcept {
   if (!closing_.empty()) [[unlikely]]
     close_idle();
   if (!failed_.empty()) close_failed();
+  if (!broken_.empty()) [[unlikely]]
+    settle_broken(now_ns());
   events_ += gets_.progress();
   events_ += links_.push();
+  events_ += links_.tell_ended();
   if (events_ == 0 && ++idle_passes_ % kPassesPerLook == 0) ends_.look(endpoints_, links_, "btl/ucx");
   if (connections_max_ != 0 && open_ > connections_max_) ask_the_idlest();
   if (senders_ != arrivals_.senders()) {
@@ -269,20 +299,22 @@ int UcxComponent::progress() noexcept {
 
 bool UcxComponent::begin_sleep() noexcept {
   watch(now_ns());
+  if (!broken_.empty()) return false;
   return library_.worker_arm(worker_.get()) == UCS_OK;
 }
 
 bool UcxComponent::drained() const noexcept {
-  bool all = links_.posted == 0 && links_.busy.empty() && closing_.empty();
+  bool all = links_.posted == 0 && links_.busy.empty() && links_.ended.empty() && closing_.empty();
   for (const auto& [rank, link] : endpoints_) {
     if (link->lost()) continue;
     all = all && !link->unconfirmed() && !link->flushing_ && !link->moving();
   }
   confirm_ = !all;
-  return all;
+  return all && accesses_.out() == 0;
 }
 
 void UcxComponent::set_idle(bool idle) noexcept {
+  idle_ = idle;
   net::tell_idle(endpoints_, arrivals_, idle, [this] { return progress(); });
 }
 

@@ -30,6 +30,7 @@
 #include "frameworks/btl/net/ends.hpp"
 #include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/link.hpp"
+#include "plugins/btl/ucx/remote.hpp"
 #include "plugins/btl/ucx/setup.hpp"
 
 namespace starling::btl {
@@ -49,6 +50,17 @@ class UcxEndpoint final : public net::GetLink {
   /// Whether a frame would find a connection.
   [[nodiscard]] bool connected() const noexcept { return ep_ != nullptr && stage_ == Stage::open; }
   [[nodiscard]] bool gone() const noexcept { return idle(); }
+  [[nodiscard]] Remote* remote() noexcept override;
+  // For accesses to what the peer has exposed (remote.cpp).
+  [[nodiscard]] const ucx::Library& library() const noexcept;
+  [[nodiscard]] bool over_tcp() const noexcept;
+  [[nodiscard]] ucx::AccessPool& accesses() noexcept;
+  /// Sees to it that there is a connection, which stays while memory of the peer is open.
+  [[nodiscard]] Result<void> keep_open();
+  void count_access() noexcept;
+  void count_event() noexcept;
+  /// Whether more than messages needs the connection.
+  [[nodiscard]] bool needs_connection() const noexcept { return flushing_ || moving() || remote_.in_use(); }
   /// Asks the other side to confirm, once.
   void start_flush() noexcept;
   /// Sees to it that what UCX has accepted gets into the kernel or the adapter.
@@ -79,11 +91,13 @@ class UcxEndpoint final : public net::GetLink {
   /// open: with or without an endpoint, which the first frame makes. asking: nothing is sent until the
   /// answer. agreed: both sides are silent; the endpoint is closed as soon as the last frame is confirmed.
   enum class Stage : std::uint8_t { open, asking, agreed };
+  UcxRemote remote_{*this};
   net::Card card_;               // of the peer; its address without the port
   std::vector<std::byte> port_;  // on which the peer listens, a sockaddr; empty: not known
   net::Doubt doubt_;
-  bool had_connection_ = false;  // this one
-  bool reopened_ = false;        // it is not the first
+  bool had_connection_ = false;    // this one
+  bool reopened_ = false;          // it is not the first
+  std::uint64_t broke_at_ns_ = 0;  // when it broke; 0: it has not
   Stage stage_ = Stage::open;
   bool unconfirmed_ = false;
   bool flushing_ = false;
@@ -106,9 +120,7 @@ class UcxComponent final : public Component {
   [[nodiscard]] std::vector<std::byte> address() const override { return address_; }
   [[nodiscard]] Result<void> reaches(ProcId peer) const override;
   [[nodiscard]] Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
-  [[nodiscard]] Result<std::unique_ptr<Exposed>> expose(std::span<std::byte>) override {
-    return fail(Errc::unsupported, "btl/ucx", "it moves messages only");
-  }
+  [[nodiscard]] Result<std::unique_ptr<Exposed>> expose(std::span<std::byte> memory) override;
   int progress() noexcept override;
   [[nodiscard]] bool begin_sleep() noexcept override;
   void end_sleep() noexcept override {}
@@ -135,6 +147,7 @@ class UcxComponent final : public Component {
   static ucs_status_t on_frame(void* self, const void* header, std::size_t header_bytes, void* data,
                                std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
   static void on_error(void* link, ucp_ep_h ep, ucs_status_t status) noexcept;  // watch.cpp
+  void settle_broken(std::uint64_t now) noexcept;                               // watch.cpp
 
   const ucx::Library& library_;
   ucx::Worker worker_;
@@ -149,6 +162,7 @@ class UcxComponent final : public Component {
   net::Arrivals arrivals_;
   net::Ends ends_;
   net::Gets gets_;
+  ucx::AccessPool accesses_;
   std::uint32_t idle_passes_ = 0;
   int events_ = 0;                // of the progress call under way
   std::size_t senders_ = 0;       // whose sockets have been marked close-on-exec
@@ -163,6 +177,8 @@ class UcxComponent final : public Component {
   std::uint64_t reopened_ = 0;
   std::uint32_t passes_ = 0;           // since idle links were looked for
   std::vector<UcxEndpoint*> closing_;  // asking or agreed
+  std::vector<UcxEndpoint*> broken_;   // whose connection broke, and nobody knows why yet
+  bool idle_ = false;                  // this process has left MPI
   mutable bool confirm_ = false;       // drained() was asked: links are to be confirmed
   std::unordered_map<std::uint32_t, std::unique_ptr<UcxEndpoint>> endpoints_;  // by rank
 };

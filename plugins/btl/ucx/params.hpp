@@ -34,4 +34,9 @@ inline constexpr params::Decl kUcxGet = params::choice(
     "where "
     "an InfiniBand or RoCE adapter reads them. always: over tcp as well; UCX 1.13 then ends a process whose "
     "peer dies during a transfer. never: in fragments.");
+inline constexpr params::Decl kUcxRemote = params::choice(
+    "btl_ucx_remote", "auto", "auto|always|never",
+    "Whether one-sided operations may use UCX's puts, gets and atomics. auto: where an InfiniBand or RoCE "
+    "adapter does them. always: over tcp as well, where the target's UCX does them, within its calls of "
+    "MPI.");
 }  // namespace starling::btl

@@ -19,6 +19,7 @@
 #include "frameworks/btl/net/interfaces.hpp"
 #include "params/excerpt.hpp"
 #include "plugins/btl/ucx/params.hpp"
+#include "plugins/btl/ucx/remote.hpp"
 
 namespace starling::btl::ucx {
 namespace {
@@ -74,6 +75,8 @@ Result<Choice> choose(const params::Registry& params) {
   choice.over_tcp = in_use != nullptr && std::string_view(in_use) == "tcp";
   const auto gets = params.choice<net::GetUse>(kUcxGet);
   const bool adapter = !rdma.empty() && choice.tls != "tcp";
+  const auto remote = params.choice<RemoteChoice>(kUcxRemote);
+  choice.remote = remote == RemoteChoice::always || (remote == RemoteChoice::automatic && adapter);
   choice.gets = gets == net::GetUse::always || (gets == net::GetUse::automatic && adapter);
   if (wanted.find(':') != std::string::npos && wanted.find('/') == std::string::npos) {
     choice.devices = choice.place = wanted;
@@ -135,10 +138,14 @@ Result<void> Worker::create_context(const Choice& choice) {
   // arrives in one piece. UCX would wait in connect() for a host that does not answer, two minutes at a time,
   // and the process with it; with CONN_NB it does not, and watch.cpp says when enough is enough.
   if (!choice.gets) (void)set("RNDV_THRESH", "inf", false);
-  constexpr const char* kTuning[][2] = {{"TCP_TX_SEG_SIZE", "72K"}, {"TCP_RX_SEG_SIZE", "144K"}};
-  for (const auto& item : kTuning) (void)set(item[0], item[1], false);
-  // Parameters of UCX's lower layer go by their own names here, and by another in the environment.
-  if (!in_environment("UCX_TCP_CONN_NB")) (void)set("CONN_NB", "y", true);
+  // Parameters of UCX's lower layer go by their own names here, and with TCP_ in front in the environment.
+  constexpr const char* kTcp[][2] = {{"TX_SEG_SIZE", "72K"}, {"RX_SEG_SIZE", "144K"}, {"CONN_NB", "y"}};
+  for (const auto& item : kTcp) {
+    if (!in_environment((std::string("UCX_TCP_") + item[0]).c_str())) (void)set(item[0], item[1], true);
+  }
+  // What UCX's tcp sends without a copy of its own ends this process when the peer dies meanwhile (1.13,
+  // assertion in uct_iface.h); so it copies into its buffer, and a frame is gone at once.
+  if (choice.over_tcp) (void)set("ZCOPY_THRESH", "inf", false);
   // The kernel watches tcp connections; UCX's own timer would be a descriptor that children inherit.
   if (choice.tls == "tcp") (void)set("KEEPALIVE_INTERVAL", "inf", false);
   if (set("TLS", choice.tls, true) != UCS_OK || set("NET_DEVICES", choice.devices, true) != UCS_OK) {
@@ -148,6 +155,7 @@ Result<void> Worker::create_context(const Choice& choice) {
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   if (choice.gets) params.features |= UCP_FEATURE_TAG;
+  if (choice.remote) params.features |= UCP_FEATURE_RMA | UCP_FEATURE_AMO32 | UCP_FEATURE_AMO64;
   params.name = "starling";
   status = library_->init_version(UCP_API_MAJOR, UCP_API_MINOR, &params, config, &context_);
   if (status == UCS_OK) return {};

@@ -26,6 +26,7 @@ struct Choice {
   std::optional<net::IpAddress> address;  ///< of the interface, where it was chosen here
   std::string place;                      ///< for people: address and name of the interface
   bool gets = false;                      ///< btl_ucx_get, decided
+  bool remote = false;                    ///< btl_ucx_remote, decided
   bool over_tcp = false;                  ///< and over nothing else
 };
 
@@ -47,6 +48,7 @@ class Worker {
   ~Worker();
 
   [[nodiscard]] ucp_worker_h get() const noexcept { return worker_; }
+  [[nodiscard]] ucp_context_h context() const noexcept { return context_; }
   [[nodiscard]] int wait_fd() const noexcept { return wait_fd_; }
   /// The address for processes of other nodes.
   [[nodiscard]] Result<std::vector<std::byte>> address() const;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t kWatchEveryNs = 100'000'000;
 constexpr std::uint64_t kLookEveryNs = 1'000'000'000;  // at what the kernel knows
+constexpr std::uint64_t kLastWordsNs = 20'000'000;     // what a peer said before its end may take so long
 constexpr std::uint64_t kFirstAskNs = 300'000'000;     // a connection is made in less
 
 }  // namespace
@@ -76,12 +77,35 @@ void UcxComponent::on_error(void* link, ucp_ep_h ep, ucs_status_t) noexcept {
   if (ep != lost.ep_) return;  // one that was closed before; its end says nothing about its successor
   UcxComponent& self = lost.component_;
   self.retire(lost);
-  self.gets_.on_link_lost();
   ++self.events_;
-  if (lost.stage_ == UcxEndpoint::Stage::agreed) return;  // the other side was first to close
-  const bool had = lost.had_connection_ || self.arrivals_.heard_of(lost.peer().rank);
-  auto verdict = self.ends_.after_break(lost.way(), had);
-  lost.give_up(verdict.code, std::move(verdict.text));
+  // Closed before: the other side was first to close, or it is looked into already.
+  if (lost.stage_ == UcxEndpoint::Stage::agreed || lost.broke_at_ns_ != 0 || lost.lost()) return;
+  lost.broke_at_ns_ = now_ns();
+  lost.hold_back(true);
+  self.broken_.push_back(&lost);
+}
+
+/// What became of peers whose connection broke. The last word of one that has left may lie unread in the
+/// other of two connections, which crossing first messages have made: so the rest is read first.
+void UcxComponent::settle_broken(std::uint64_t now) noexcept {
+  for (std::size_t i = 0; i < broken_.size();) {
+    UcxEndpoint& link = *broken_[i];
+    const std::uint32_t rank = link.peer().rank;
+    const bool known = link.lost() || arrivals_.end_of(rank) == Errc::peer_left;
+    if (!known && !idle_ && now < link.broke_at_ns_ + kLastWordsNs) {
+      ++i;
+      continue;
+    }
+    broken_[i] = broken_.back();
+    broken_.pop_back();
+    ++events_;
+    if (!known && idle_) {
+      link.give_up(Errc::peer_left, "its connection broke when this process had left MPI");
+    } else if (!link.lost()) {
+      auto verdict = ends_.after_break(link.way(), link.had_connection_ || arrivals_.heard_of(rank));
+      link.give_up(verdict.code, std::move(verdict.text));
+    }
+  }
 }
 
 }  // namespace starling::btl

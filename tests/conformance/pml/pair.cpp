@@ -59,12 +59,17 @@ class PairEndpoint final : public btl::Endpoint, private btl::Writes {
     if (owner_.gets % 5 == 4) return Post::again;
     std::memcpy(to.data(), reinterpret_cast<const void*>(from.address), to.size());
     if (mode != GetMode::later) return Post::done;
-    owner_.completions_.push_back(completion);
+    owner_.completions_.push_back({completion, true});
     return Post::posted;
   }
   Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
-                 btl::Completion*) noexcept override {
-    return send(header, payload);
+                 btl::Completion* completion) noexcept override {
+    const std::size_t least = owner_.network_.options.send_from;
+    if (least == 0 || payload.size() < least) return send(header, payload);
+    if (refused()) return Post::again;
+    const Fed fed;
+    (void)take({header.begin(), header.end()}, payload, completion);
+    return Post::posted;
   }
   btl::Remote* remote() noexcept override { return nullptr; }
   btl::Loans* loans() noexcept override { return to_ == owner_.self_ ? nullptr : loans_.get(); }
@@ -84,18 +89,18 @@ class PairEndpoint final : public btl::Endpoint, private btl::Writes {
  private:
   bool refused() {
     if (owner_.lose_in_send_ >= 0) {
-      const ProcId lost = owner_.network_.proc(owner_.self_, std::uint32_t(owner_.lose_in_send_));
-      owner_.lose_in_send_ = -1;
-      owner_.sink_->on_peer_lost(lost, Error{Errc::peer_lost, "pair", "told to"});
+      owner_.lost(std::uint32_t(std::exchange(owner_.lose_in_send_, -1)));
     }
     PairNetwork& network = owner_.network_;
     return network.queues_[owner_.self_][to_].size() >= network.options.capacity ||
            network.random_() % 100 < network.options.again_percent;
   }
-  Post take(std::vector<std::byte> bytes) {
-    expects(bytes.size() <= owner_.limits_.message_max_bytes, "message beyond message_max");
+  Post take(std::vector<std::byte> bytes, std::span<const std::byte> payload = {},
+            btl::Completion* completion = nullptr) {
+    expects(bytes.size() + payload.size() <= owner_.limits_.message_max_bytes, "message beyond message_max");
     ++owner_.sent_.at(std::size_t(bytes.at(0)));
-    owner_.network_.queues_[owner_.self_][to_].push_back({std::move(bytes), owner_.network_.options.delay});
+    owner_.network_.queues_[owner_.self_][to_].push_back(
+        {std::move(bytes), owner_.network_.options.delay, payload, completion});
     return Post::done;
   }
   PairBtl& owner_;
@@ -109,6 +114,7 @@ PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), 
   limits_ = {options.message_max, options.eager, options.fragment};
   limits_.can.add(btl::Capability::get, options.get != GetMode::none);
   limits_.reach = options.reach;
+  limits_.send_from_bytes = options.send_from;
   if (self < options.realms.size()) limits_.get_realm = options.realms[self];
   needs_.address = options.address;
   for (std::uint32_t rank = 0; rank < network.queues_.size(); ++rank)
@@ -127,17 +133,26 @@ Result<btl::Endpoint*> PairBtl::connect(ProcId peer, std::span<const std::byte> 
   return endpoints_.back().get();
 }
 
+/// Tells the sink, and gives back what was to be read out of the sender's memory.
+void PairBtl::lost(std::uint32_t rank) {
+  sink_->on_peer_lost(network_.proc(self_, rank), Error{Errc::peer_lost, "pair", "told to"});
+  for (auto& message : network_.queues_[self_][rank]) {
+    if (message.completion == nullptr) continue;
+    completions_.push_back({std::exchange(message.completion, nullptr), false});
+    message.bytes.insert(message.bytes.end(), message.payload.begin(), message.payload.end());
+    message.payload = {};
+  }
+}
+
 int PairBtl::progress() noexcept {
   int events = 0;
   if (lose_next_ >= 0) {
-    const ProcId lost = network_.proc(self_, std::uint32_t(lose_next_));
-    lose_next_ = -1;
-    sink_->on_peer_lost(lost, Error{Errc::peer_lost, "pair", "told to"});
+    lost(std::uint32_t(std::exchange(lose_next_, -1)));
     ++events;
   }
-  std::vector<btl::Completion*> ended;
+  std::vector<std::pair<btl::Completion*, bool>> ended;
   ended.swap(completions_);
-  for (btl::Completion* completion : ended) completion->done(completion, true);
+  for (const auto& [completion, ok] : ended) completion->done(completion, ok);
   for (std::uint32_t from = 0; from < network_.size(); ++from) {
     auto& queue = network_.queues_[from][self_];
     for (std::size_t count = queue.size(); count > 0; --count) {
@@ -145,7 +160,10 @@ int PairBtl::progress() noexcept {
         --queue.front().delay;
         break;
       }
-      const std::vector<std::byte> message = std::move(queue.front().bytes);
+      PairNetwork::InFlight& next = queue.front();
+      next.bytes.insert(next.bytes.end(), next.payload.begin(), next.payload.end());
+      if (next.completion != nullptr) network_.at(from).completions_.push_back({next.completion, true});
+      const std::vector<std::byte> message = std::move(next.bytes);
       queue.pop_front();
       sink_->on_message(origins_[from], message);
       ++events;

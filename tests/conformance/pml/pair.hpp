@@ -12,6 +12,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frameworks/btl/btl.hpp"
@@ -34,8 +35,9 @@ struct PairOptions {
   std::vector<std::uint64_t> realms;  ///< of each rank's gets; missing: 0
   btl::Reach reach = btl::Reach::node;
   btl::AddressSource address = btl::AddressSource::computed;
-  bool writes = false;  ///< endpoints write to memory of other ranks
-  bool rings = false;   ///< await_room() promises to wake
+  bool writes = false;        ///< endpoints write to memory of other ranks
+  bool rings = false;         ///< await_room() promises to wake
+  std::size_t send_from = 0;  ///< from here on a payload is read when it is delivered; 0: it is copied
   /// Which world each process is of; missing: all are of one. A process sees its own world as 0, world w as
   /// 1 + w.
   std::vector<std::uint32_t> worlds;
@@ -82,6 +84,7 @@ class PairBtl final : public btl::Component {
 
  private:
   friend class PairEndpoint;
+  void lost(std::uint32_t rank);
   PairNetwork& network_;
   std::uint32_t self_;
   btl::Limits limits_;
@@ -89,7 +92,7 @@ class PairBtl final : public btl::Component {
   btl::Sink* sink_ = nullptr;
   std::vector<std::unique_ptr<btl::Endpoint>> endpoints_;
   std::vector<btl::Origin> origins_;
-  std::vector<btl::Completion*> completions_;
+  std::vector<std::pair<btl::Completion*, bool>> completions_;
   std::vector<std::size_t> sent_ = std::vector<std::size_t>(256);
   int lose_next_ = -1, lose_in_send_ = -1;
 };
@@ -115,6 +118,8 @@ class PairNetwork {
   struct InFlight {
     std::vector<std::byte> bytes;
     unsigned delay;
+    std::span<const std::byte> payload{};  // behind these, in the sender's memory
+    btl::Completion* completion = nullptr;
   };
   std::vector<std::unique_ptr<PairBtl>> components_;
   std::vector<std::vector<std::deque<InFlight>>> queues_;  // [from][to]

@@ -427,6 +427,12 @@ class Paths(NetworkCase):
         self.expect(done, "20 messages, 0 wrong words", "trial+trial2")
         self.assertNotIn("came too early", done.stderr)
 
+    def test_of_two_networks_that_reach_as_far_the_one_listed_first_is_the_best(self):
+        for order in ("trial,trial2", "trial2,trial"):
+            with self.subTest(order=order):
+                done = self.run_job(2, 2, PAIR, "20", btl=f"self,{order},shm", report=1)
+                self.expect(done, "20 messages, 0 wrong words", order.replace(",", "+"))
+
     def test_one_path_if_told_so(self):
         done = self.run_order(pml_paths=1)
         self.expect(done, "800 messages, 0 inversions, 0 wrong bytes")

@@ -20,8 +20,8 @@ struct Ucx {
   static constexpr char kInterfaceParam[] = "btl_ucx_devices";
   static constexpr params::Decl kGetAlways =
       params::choice("btl_ucx_get", "always", "auto|always|never", "As btl_ucx_get, for the tests.");
-  static constexpr params::Decl kDecls[] = {btl::kUcxTls, btl::kUcxDevices, btl::kUcxConnections,
-                                            btl::kUcxPeerTimeout, kGetAlways};
+  static constexpr params::Decl kDecls[] = {btl::kUcxTls,         btl::kUcxDevices, btl::kUcxConnections,
+                                            btl::kUcxPeerTimeout, btl::kUcxRemote,  kGetAlways};
   static Result<std::unique_ptr<btl::Component>> create(const btl::Args& args) {
     return btl::create_ucx_component(args);
   }
@@ -109,6 +109,23 @@ class UcxConnections {
   std::array<std::array<std::uint64_t, kProcesses>, kProcesses> numbers_{};
   std::array<std::size_t, kProcesses> sent_to_{};
 };
+
+TEST(UcxLeaving, who_has_left_itself_loses_nothing_by_a_broken_connection) {
+  UcxHarness harness(2);
+  auto& to_peer = harness.endpoint(0, 1);
+  harness.endpoint(1, 0);
+  ASSERT_EQ(to_peer.send({}, make_message(1, 64)), Post::done);
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (harness.sink(1).messages.empty() && !deadline.passed()) {
+    harness.component(0).progress();
+    harness.component(1).progress();
+  }
+  harness.component(0).set_idle(true);
+  harness.end(1);  // without a word
+  while (harness.sink(0).lost.empty() && !deadline.passed()) harness.component(0).progress();
+  ASSERT_EQ(harness.sink(0).why_lost.size(), 1u);
+  EXPECT_EQ(harness.sink(0).why_lost[0], Errc::peer_left) << harness.sink(0).reasons[0];
+}
 
 TEST(UcxClosing, beyond_the_cap_idle_connections_close_and_nothing_is_lost) {
   for (const unsigned cap : {1u, 2u}) {

@@ -53,6 +53,25 @@ TEST(Loss, whatever_needs_the_lost_peer_ends_and_the_rest_goes_on) {
   }
 }
 
+TEST(Loss, what_the_transport_reads_ends_when_it_has_been_given_back) {
+  PairOptions options;
+  options.send_from = 500;
+  Job job(2, options, Large::ring, {});
+  auto receiving = job.irecv(1, 0, 2, 50'000);
+  auto large = job.isend(0, 1, 2, filled(50'000, 1));
+  job.at(1).progress();  // CTS
+  job.at(0).progress();  // the first fragments
+  auto eager = job.isend(0, 1, 1, filled(600, 1));
+  ASSERT_FALSE(large->complete());
+  job.network.at(0).lose(1);
+  for (int round = 0; round < 5; ++round) job.at(0).progress();
+  for (const Op* op : {large.get(), eager.get()}) {
+    ASSERT_TRUE(op->complete());
+    EXPECT_EQ(op->status().fault, Fault::peer_lost);
+  }
+  EXPECT_TRUE(job.at(0).drained());
+}
+
 TEST(Loss, what_has_arrived_can_still_be_received) {
   Job job(2);
   auto eager = job.isend(1, 0, 1, filled(8, 1));

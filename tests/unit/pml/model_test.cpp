@@ -271,6 +271,19 @@ TEST(Model, random_programs_where_gets_break) {
   Program(4, options, Large::get, config).run(kOperations);
 }
 
+TEST(Model, random_programs_whose_messages_leave_out_of_the_users_memory) {
+  for (const std::size_t least : {1u, 200u}) {
+    PairOptions options;
+    options.capacity = 5;
+    options.again_percent = 20;
+    options.delay = 2;
+    options.send_from = least;
+    Config config;
+    config.unexpected_max = 1;
+    Program(7 + static_cast<unsigned>(least), options, Large::ring, config).run(kOperations);
+  }
+}
+
 TEST(Model, random_programs_whose_senders_may_announce_one_or_two) {
   for (const std::uint32_t most : {1u, 2u}) {
     PairOptions options;

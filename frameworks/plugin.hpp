@@ -100,13 +100,16 @@ struct Exported {
 #define STARLING_PLUGIN_PARAMS STARLING_PLUGIN_SECTION(".starling.params") static constexpr
 
 /// A transport to other nodes writes STARLING_NETWORK_PLUGIN with the same arguments: it is loaded only when
-/// a communicator has a member that nothing else reaches, never in a job on one node.
+/// a communicator has a member that nothing else reaches, never in a job on one node. A transport to the own
+/// process alone writes STARLING_OWN_PLUGIN: it is made before this process knows who shares its node.
 /// FRAMEWORK: trait type; NAME: bare identifier; PRIORITY: int; SUMMARY: literal; PARAMS: an array declared
 ///            with STARLING_PLUGIN_PARAMS, or STARLING_NO_PARAMS; FACTORY: address of the factory function.
 #define STARLING_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY) \
   STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, any, SUMMARY, PARAMS, FACTORY)
 #define STARLING_NETWORK_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY) \
   STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, other_nodes, SUMMARY, PARAMS, FACTORY)
+#define STARLING_OWN_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY) \
+  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, own_process, SUMMARY, PARAMS, FACTORY)
 
 #define STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, SCOPE, SUMMARY, PARAMS, FACTORY)             \
   STARLING_PLUGIN_SECTION(".starling.plugin")                                                          \

@@ -23,8 +23,9 @@ inline constexpr std::uint32_t kCoreInterface = 2;
 /// Whom a component is for, so that nobody loads one that cannot be of use.
 enum class Scope : std::uint32_t {
   any = 0,
-  other_nodes =
-      1  ///< reaches processes on other nodes: opened only when a process must be reached that no other does
+  /// reaches processes on other nodes: opened only when a process must be reached that no other does
+  other_nodes = 1,
+  own_process = 2  ///< nobody else: opened at once, before this process knows who shares its node
 };
 
 struct Descriptor {

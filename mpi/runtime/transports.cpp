@@ -62,6 +62,10 @@ bool for_other_nodes(const plugin::Candidate& candidate) {
   return candidate.descriptor.scope == plugin::Scope::other_nodes;
 }
 
+bool for_own_process(const plugin::Candidate& candidate) {
+  return candidate.descriptor.scope == plugin::Scope::own_process;
+}
+
 }  // namespace
 
 Result<void> Transports::create_transport(const plugin::Candidate& candidate) {
@@ -112,10 +116,10 @@ Result<void> Transports::create(bool node_is_known) {
   auto admitted = environment_.plugins.admitted(btl::Framework::kName.view());
   if (!admitted) return fail(std::move(admitted).error());
   for (const plugin::Candidate* candidate : *admitted) {
-    near_reaches_node_ |= !for_other_nodes(*candidate) && candidate->name != "self";
+    near_reaches_node_ |= !for_other_nodes(*candidate) && !for_own_process(*candidate);
     if (for_other_nodes(*candidate)) {
       network_candidates_.push_back(candidate);
-    } else if (!node_is_known && candidate->name != "self") {
+    } else if (!node_is_known && !for_own_process(*candidate)) {
       node_candidates_.push_back(candidate);
     } else if (auto done = create_transport(*candidate); !done) {
       return done;

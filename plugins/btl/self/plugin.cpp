@@ -6,7 +6,7 @@
 
 namespace starling::btl {
 
-STARLING_PLUGIN(Framework, self, 100, "messages of a process to itself", STARLING_NO_PARAMS,
-                &create_self_component);
+STARLING_OWN_PLUGIN(Framework, self, 100, "messages of a process to itself", STARLING_NO_PARAMS,
+                    &create_self_component);
 
 }  // namespace starling::btl

@@ -63,6 +63,13 @@ void Channel::write_lock() {
   record.op = exclusive_ ? 1 : 0;
   record.flags = first_ ? kFirst : 0;
   write(record, {}, 0);
+  lock_at_ = sent_ + open_cost_;
+}
+
+void Channel::take_lock() {
+  if (lost_) return;
+  write_lock();
+  ask();
 }
 
 void Channel::send(std::uint16_t flags) {

@@ -54,6 +54,10 @@ class Channel {
   /// Gives it back, behind everything so far; nothing is said if it was never asked for.
   void drop_lock();
   [[nodiscard]] bool lock_asked() const noexcept { return lock_ == Lock::asked; }
+  /// The lock that is wanted has been taken, as far as the target has said.
+  [[nodiscard]] bool lock_taken() const noexcept { return lock_ == Lock::asked && acked_ >= lock_at_; }
+  /// Asks for the lock now, and to be told.
+  void take_lock();
 
   /// Sends what waits, as far as the window allows. Returns events.
   int advance();
@@ -114,6 +118,7 @@ class Channel {
   std::map<std::uint64_t, std::unique_ptr<Operation>> getting_;  // by token: sent, something comes back
   std::uint64_t last_token_ = 0, last_number_ = 0;
   Lock lock_ = Lock::none;
+  std::uint64_t lock_at_ = 0;  // costs, up to the lock
   bool exclusive_ = false, first_ = false;
   bool lost_ = false;
   int error_class_ = 0;

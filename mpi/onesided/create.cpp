@@ -76,13 +76,17 @@ class Creation {
   [[nodiscard]] int set_up(Win& win);
   [[nodiscard]] int all_have(Result<void> here, bool by_message, bool& anybody);
   [[nodiscard]] int get_help(Win& win) const;
+  void expose(Win& win, const Target& own);
+  [[nodiscard]] int exchange_keys(Win& win);
 
   Comm& parent_;
   const WinRequest& request_;
   Mates mates_;
   Wishes wishes_;
   Comm* comm_ = nullptr;
-  ControlExtent::Offer reserved_;  // that nobody has joined
+  ControlExtent::Offer reserved_;            // that nobody has joined
+  std::unique_ptr<message::Native> native_;  // this member's part is exposed to a network
+  bool keys_ = false;                        // some member's is
 };
 
 Creation::~Creation() { ControlExtent::cancel(reserved_, control_bytes()); }
@@ -184,6 +188,7 @@ int Creation::set_up(Win& win) {
     win.part = std::make_unique<message::Part>(win);
     here = message::Port::get().add(win);
   }
+  if (here && by_message && !by_messages()) expose(win, parts.targets[comm_->rank()]);
   bool anybody = false;
   const int rc = all_have(std::move(here), by_message, anybody);
   memory.close();
@@ -192,8 +197,29 @@ int Creation::set_up(Win& win) {
   parts.domain = std::move(mates_.domain);
   win.take(std::move(parts), more());
   if (!anybody) win.part.reset();
+  if (const int exchanged = keys_ && win.part ? exchange_keys(win) : MPI_SUCCESS; exchanged != MPI_SUCCESS)
+    return exchanged;
   if (win.part) win.part->start();
   return win.part ? get_help(win) : MPI_SUCCESS;
+}
+
+/// Networks that can write to this member's memory and read it are told where it is.
+void Creation::expose(Win& win, const Target& own) {
+  if (own.base == nullptr || own.size == 0 || request_.flavor == MPI_WIN_FLAVOR_DYNAMIC) return;
+  auto native = std::make_unique<message::Native>(win);
+  if (native->expose({own.base, own.size})) native_ = std::move(native);
+}
+
+/// All members, if one of them has exposed something.
+int Creation::exchange_keys(Win& win) {
+  if (native_ == nullptr) native_ = std::make_unique<message::Native>(win);
+  std::vector<message::NativeKey> keys(comm_->size());
+  const int rc =
+      allgather_bytes(*comm_, bytes_of(native_->own_key()), std::as_writable_bytes(std::span(keys)));
+  if (rc != MPI_SUCCESS) return on_window(rc);
+  native_->take(std::move(keys));
+  win.part->use(std::move(native_));
+  return MPI_SUCCESS;
 }
 
 /// A thread serves the others while the program computes, unless all members have said that nobody locks.
@@ -209,9 +235,10 @@ int Creation::get_help(Win& win) const {
 /// Until everybody has it, memory stays where others can ask for it.
 /// `anybody`: some member sends messages.
 int Creation::all_have(Result<void> here, bool by_message, bool& anybody) {
-  constexpr std::uint8_t kHere = 1, kMessages = 2;
+  constexpr std::uint8_t kHere = 1, kMessages = 2, kExposes = 4;
   std::vector<std::uint8_t> all(comm_->size());
-  const auto mine = static_cast<std::uint8_t>((here ? kHere : 0) | (by_message ? kMessages : 0));
+  const auto mine = static_cast<std::uint8_t>((here ? kHere : 0) | (by_message ? kMessages : 0) |
+                                              (native_ != nullptr ? kExposes : 0));
   if (comm_->size() > 1) {
     const int rc =
         allgather_bytes(*comm_, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
@@ -220,6 +247,7 @@ int Creation::all_have(Result<void> here, bool by_message, bool& anybody) {
     all[0] = mine;
   }
   if (!here) return error(here.error());
+  keys_ = std::any_of(all.begin(), all.end(), [](std::uint8_t one) { return (one & kExposes) != 0; });
   anybody = std::any_of(all.begin(), all.end(), [](std::uint8_t one) { return (one & kMessages) != 0; });
   const auto without =
       std::find_if(all.begin(), all.end(), [](std::uint8_t one) { return (one & kHere) == 0; });

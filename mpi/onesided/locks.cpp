@@ -211,6 +211,7 @@ int unlock(Win& win, std::uint32_t rank) {
   std::atomic_thread_fence(std::memory_order_acq_rel);
   if (win.overlaps) win.overlaps->completed();
   const bool elsewhere = win.target(rank).seat == Target::kElsewhere;
+  if (elsewhere) message::Part::of(win).settle(rank, names::Win_unlock);
   if (elsewhere && held != Win::Held::unchecked) message::Part::of(win).to(rank).drop_lock();
   const int rc = win.part ? win.part->flush(rank, false, names::Win_unlock) : MPI_SUCCESS;
   const std::string detail(rc == MPI_SUCCESS ? std::string_view() : last_error_detail());
@@ -253,7 +254,10 @@ int unlock_all(Win& win) {
   }
   std::atomic_thread_fence(std::memory_order_acq_rel);
   if (win.overlaps) win.overlaps->completed();
-  if (win.part) win.part->drop_locks();
+  if (win.part) {
+    win.part->settle_all(names::Win_unlock_all);
+    win.part->drop_locks();
+  }
   const int rc = win.part ? win.part->flush_all(false, names::Win_unlock_all) : MPI_SUCCESS;
   const std::string detail(rc == MPI_SUCCESS ? std::string_view() : last_error_detail());
   epochs.lock_all = false;

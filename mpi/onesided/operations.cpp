@@ -34,7 +34,9 @@ std::unique_ptr<Operation> made(What what, const Spot& place, const Located& fou
 class Moving final : public mpi::Operation {
  public:
   Moving(Win& win, Channel& channel) noexcept
-      : win_(Ref<Win>::share(&win)), channel_(channel), number_(channel.number()) {}
+      : win_(Ref<Win>::share(&win)), channel_(channel), number_(channel.number()) {
+    if (const Native* const native = Part::of(win).native()) native_number_ = native->number(channel.rank());
+  }
   ~Moving() override { Runtime::get()->polling().remove(*this); }
 
   int start(Request& request) override {
@@ -44,6 +46,9 @@ class Moving final : public mpi::Operation {
   }
   int progress() noexcept override {
     if (!channel_.done_here(number_)) return 0;
+    const Native* const native = Part::of(*win_).native();
+    if (native != nullptr && !channel_.lost() && !native->done_here(channel_.rank(), native_number_))
+      return 0;
     Runtime::get()->polling().remove(*this);
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
@@ -58,12 +63,18 @@ class Moving final : public mpi::Operation {
   Ref<Win> win_;
   Channel& channel_;
   std::uint64_t number_;
+  std::uint64_t native_number_ = 0;
   Request* request_ = nullptr;
 };
 
 }  // namespace
 
 void put(Win& win, const Data& origin, const Spot& place, const Located& found) {
+  if (origin.type.contiguous() && place.type.contiguous()) {
+    Native* const native = Part::of(win).native_for(found.rank, origin.bytes());
+    const std::span from(static_cast<const std::byte*>(origin.base), origin.bytes());
+    if (native != nullptr && native->put(found.rank, found.offset, from)) return;
+  }
   auto operation = made(What::put, place, found, place.type.contiguous());
   operation->origin = keep(origin);
   operation->total = origin.bytes();
@@ -71,9 +82,15 @@ void put(Win& win, const Data& origin, const Spot& place, const Located& found) 
 }
 
 void get(Win& win, const Data& origin, const Spot& place, const Located& found) {
+  const std::uint64_t bytes = place.count * place.type.size();
+  if (origin.type.contiguous() && place.type.contiguous()) {
+    Native* const native = Part::of(win).native_for(found.rank, bytes);
+    const std::span to(static_cast<std::byte*>(origin.base), bytes);
+    if (native != nullptr && native->get(found.rank, found.offset, to)) return;
+  }
   auto operation = made(What::get, place, found, place.type.contiguous());
   operation->result = keep(origin);
-  operation->total = place.count * place.type.size();
+  operation->total = bytes;
   operation->gets = true;
   operation->carries = false;
   Part::of(win).for_operation(found.rank).add(std::move(operation));
@@ -116,7 +133,9 @@ void compare_and_swap(Win& win, const void* origin, const void* compare, void* r
 MPI_Request request_of_last(Win& win, std::uint32_t rank) {
   Channel& channel = Part::of(win).to(rank);
   (void)channel.advance();
-  if (channel.done_here(channel.number()) && !channel.lost())
+  const Native* const native = Part::of(win).native();
+  const bool moved = native == nullptr || native->done_here(rank, native->number(rank));
+  if (channel.done_here(channel.number()) && moved && !channel.lost())
     return as_handle<MPI_Request>(Request::moved().handle());
   Request* const request = Request::make(Request::Form::operation);
   request->operation = std::make_unique<Moving>(win, channel);

@@ -16,6 +16,12 @@
 #include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi::message {
+namespace {
+
+/// Shorter operations go with the message that takes the lock for them.
+constexpr std::uint64_t kWorthALock = 16384;
+
+}  // namespace
 
 Part::Part(Win& win) : win_(win), agent_(win, *this) {}
 
@@ -38,6 +44,11 @@ Channel& Part::to(std::uint32_t rank) {
 }
 
 Channel& Part::for_operation(std::uint32_t rank) {
+  settle(rank, "a one-sided operation");  // so that it comes after what the transport does
+  return with_lock(rank);
+}
+
+Channel& Part::with_lock(std::uint32_t rank) {
   Channel& channel = to(rank);
   const Win::Epochs& epochs = win_.epochs;
   const bool needs_lock = epochs.lock_all && epochs.lock_all_checked && !channel.lock_asked() &&
@@ -67,6 +78,10 @@ void Part::wait(const char* function, Ready&& ready) {
     for (const auto& [rank, channel] : channels_) {
       if (!channel->done()) text += "; " + channel->describe();
     }
+    for (const std::uint32_t rank : native_ != nullptr ? native_->used() : std::vector<std::uint32_t>()) {
+      if (!native_->done_here(rank, native_->number(rank)))
+        text += "; " + win_.label(rank) + ": its transport is at work";
+    }
     return text;
   };
   const Waiting waiting(describe);
@@ -81,24 +96,71 @@ void Part::wait(const char* function, Ready&& ready) {
   });
 }
 
+bool Part::native_done(std::uint32_t rank, bool here) noexcept {
+  if (native_ == nullptr || lost(rank)) return true;
+  return here ? native_->done_here(rank, native_->number(rank)) : native_->settled(rank);
+}
+
+int Part::take_error(std::uint32_t rank) {
+  if (const auto found = channels_.find(rank); found != channels_.end()) {
+    if (const int rc = found->second->take_error(); rc != MPI_SUCCESS) return rc;
+  }
+  if (native_ == nullptr || !(native_->take_failure(rank) || (lost(rank) && !native_->settled(rank))))
+    return MPI_SUCCESS;
+  return error(MPI_ERR_PROC_ABORTED,
+               win_.label(rank) + ": operations cannot be completed: its connection broke");
+}
+
+void Part::settle(std::uint32_t rank, const char* function) {
+  wait(function, [&] { return native_done(rank, false); });
+}
+
+void Part::settle_all(const char* function) {
+  if (native_ == nullptr) return;
+  for (const std::uint32_t rank : native_->used()) settle(rank, function);
+}
+
+Native* Part::native_for(std::uint32_t rank, std::uint64_t bytes) {
+  if (native_ == nullptr || win_.target(rank).seat != Target::kElsewhere) return nullptr;
+  const Win::Epochs& epochs = win_.epochs;
+  const Win::Held held = epochs.held[rank];
+  const bool checked = (epochs.lock_all && epochs.lock_all_checked) || held == Win::Held::shared ||
+                       held == Win::Held::exclusive;
+  // What goes by messages already is not overtaken.
+  Channel& channel = with_lock(rank);
+  if (channel.lost() || !channel.done()) return nullptr;
+  if (!checked || channel.lock_taken()) return native_.get();
+  if (bytes < kWorthALock) return nullptr;
+  channel.take_lock();
+  wait(names::Win_lock, [&] { return channel.lock_taken() || channel.lost(); });
+  return channel.lost() ? nullptr : native_.get();
+}
+
 int Part::flush(std::uint32_t rank, bool here, const char* function) {
   const auto found = channels_.find(rank);
-  if (found == channels_.end()) return MPI_SUCCESS;
+  if (found == channels_.end()) {
+    settle(rank, function);
+    return take_error(rank);
+  }
   Channel& channel = *found->second;
   wait(function, [&] {
+    const bool moved = native_done(rank, here);
     if (here) {
       (void)channel.advance();
-      return channel.done_here();
+      return channel.done_here() && moved;
     }
     channel.ask();
-    return channel.done();
+    return channel.done() && moved;
   });
-  return channel.take_error();
+  return take_error(rank);
 }
 
 int Part::flush_all(bool here, const char* function) {
+  const std::vector<std::uint32_t> natives =
+      native_ != nullptr ? native_->used() : std::vector<std::uint32_t>();
   wait(function, [&] {
     bool all = true;
+    for (const std::uint32_t rank : natives) all = native_done(rank, here) && all;
     for (const auto& [rank, channel] : channels_) {
       if (here) {
         (void)channel->advance();
@@ -111,7 +173,10 @@ int Part::flush_all(bool here, const char* function) {
   });
   int first = MPI_SUCCESS;
   for (const auto& [rank, channel] : channels_) {
-    if (first == MPI_SUCCESS) first = channel->take_error();
+    if (first == MPI_SUCCESS) first = take_error(rank);
+  }
+  for (const std::uint32_t rank : natives) {
+    if (first == MPI_SUCCESS) first = take_error(rank);
   }
   return first;
 }

@@ -17,6 +17,7 @@
 #include "mpi/onesided/agent.hpp"
 #include "mpi/onesided/channel.hpp"
 #include "mpi/onesided/inbox.hpp"
+#include "mpi/onesided/native.hpp"
 #include "mpi/runtime/progress_need.hpp"
 
 namespace starling::mpi::message {
@@ -43,6 +44,9 @@ class Part final : private Granted {
   /// free. Returns the first error.
   [[nodiscard]] int flush(std::uint32_t rank, bool here, const char* function);
   [[nodiscard]] int flush_all(bool here, const char* function);
+  /// Waits until what the transport does itself has taken effect: before anything is sent that depends on it.
+  void settle(std::uint32_t rank, const char* function);
+  void settle_all(const char* function);
   /// Gives back the locks of MPI_Win_lock_all.
   void drop_locks();
 
@@ -54,6 +58,13 @@ class Part final : private Granted {
   void note_leaving(std::uint32_t rank) { leaving_.insert(rank); }
   /// The member has freed the window.
   void on_gone(std::uint32_t rank) noexcept;
+
+  /// What the transport does itself; null: nothing.
+  void use(std::unique_ptr<Native> native) noexcept { native_ = std::move(native); }
+  [[nodiscard]] Native* native() const noexcept { return native_.get(); }
+  /// The same for an operation of so many bytes: null also if a lock has to be taken first that comes with
+  /// a message.
+  [[nodiscard]] Native* native_for(std::uint32_t rank, std::uint64_t bytes);
 
   /// The process has ended, or cannot be reached.
   void lose(ProcId proc) noexcept;
@@ -80,6 +91,9 @@ class Part final : private Granted {
   template <class Ready>
   void wait(const char* function, Ready&& ready);
   void look();
+  [[nodiscard]] Channel& with_lock(std::uint32_t rank);
+  [[nodiscard]] bool native_done(std::uint32_t rank, bool here) noexcept;
+  [[nodiscard]] int take_error(std::uint32_t rank);
 
   Win& win_;
   bool ready_ = false;
@@ -90,6 +104,7 @@ class Part final : private Granted {
   std::unordered_map<std::uint32_t, bool> exposed_;
   std::set<std::uint32_t> lost_;
   std::set<std::uint32_t> leaving_;
+  std::unique_ptr<Native> native_;
   ProgressNeed need_;
 };
 

@@ -57,6 +57,7 @@ bool has_posted(Win& win, std::uint32_t target) {
 /// What was done to the target is complete there before it hears of it.
 int tell_complete(Win& win, std::uint32_t target) {
   if (elsewhere(win, target)) {
+    message::Part::of(win).settle(target, names::Win_complete);
     --message::Part::of(win).posts(target);
     message::Part::of(win).to(target).notice(message::What::complete);
     return message::Part::of(win).flush(target, false, names::Win_complete);

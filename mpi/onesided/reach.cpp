@@ -19,6 +19,11 @@ std::map<std::string, std::uint64_t>& counts() {
   return all;
 }
 
+std::map<std::string, std::uint64_t>& native_counts() {
+  static std::map<std::string, std::uint64_t> all;
+  return all;
+}
+
 class Reach {
  public:
   Reach(int flavor, const Wishes& wishes, const DomainMemory& memory, std::vector<Mapping>& mapped) noexcept
@@ -136,11 +141,18 @@ std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t 
   return ways;
 }
 
+void note_native(const std::string& transport, std::uint64_t accesses) {
+  if (accesses != 0) native_counts()[transport] += accesses;
+}
+
 std::vector<std::string> path_lines() {
   std::vector<std::string> lines;
   for (const auto& [way, targets] : counts())
     lines.push_back("one-sided: " + std::to_string(targets) +
                     (targets == 1 ? " target by " : " targets by ") + way);
+  for (const auto& [transport, accesses] : native_counts())
+    lines.push_back("one-sided: " + std::to_string(accesses) + " puts and gets by btl/" + transport +
+                    " itself");
   return lines;
 }
 

@@ -35,6 +35,9 @@ struct Mates {
 [[nodiscard]] std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self,
                                             const Wishes& wishes, const Mates& mates);
 
+/// A window has gone whose puts and gets this transport has done itself, so many.
+void note_native(const std::string& transport, std::uint64_t accesses);
+
 /// What the report says: how many targets were reached by which way, and why not by a shorter one.
 [[nodiscard]] std::vector<std::string> path_lines();
 

@@ -52,6 +52,12 @@ class Deaths(JobCase):
             for way in ("served", "remote", "freed"):
                 with self.subTest(network=network, way=way):
                     self.survive(way, "--virtual-nodes", 3, "--mca", "btl", f"self,shm,{network}", env=env)
+        if "ucx" not in NETWORKS:
+            return
+        for way in ("served", "remote", "freed"):  # puts by the transport
+            with self.subTest(way=way):
+                self.survive(way, "--virtual-nodes", 3, "--mca", "btl", "self,shm,ucx", "--mca", "btl_ucx_remote", "always",
+                             env=NETWORKS["ucx"])
 
 
 class Waits(JobCase):
@@ -106,6 +112,15 @@ class Nodes(JobCase):
                     self.expect_ok("-n", 4, "--virtual-nodes", 2, "--mca", "btl", f"self,shm,{network}",
                                    str(BUILD / f"tests/mpi/mpi_rma_{program}"), env=env)
 
+    @unittest.skipUnless("ucx" in NETWORKS, "needs btl/ucx")
+    def test_the_transport_puts_and_gets_itself(self):
+        words = ["--virtual-nodes", 2, "--mca", "btl", "self,shm,ucx", "--mca", "btl_ucx_remote", "always", "--mca", "report", 1]
+        for program in ("computing", "create", "locks", "post_start", "put_get", "random"):
+            with self.subTest(program=program):
+                done = self.run_job("-n", 4, *words, str(BUILD / f"tests/mpi/mpi_rma_{program}"), env=NETWORKS["ucx"])
+                self.assertEqual(done.code, 0, done)
+                accesses = re.search(r"(\d+) puts and gets by btl/ucx", done.err)
+                self.assertGreater(int(accesses[1]), 0, done)
 
     @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
     def test_three_nodes_of_unequal_sizes(self):

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+/// @file  Puts and gets by the transport itself, with members of other nodes. Layer: mpi.
+/// docs/design/onesided.md
+///
+/// Members expose their part of the window to a network that can (btl::Capability::put) and tell each other
+/// the keys when the window is made. A put or a get without gaps then goes straight from memory to memory.
+/// Everything else, and who holds no lock yet, goes by messages; neither overtakes the other.
+///
+/// Threads:   under the runtime's lock, which waiting releases.
+/// Ownership: the window's messages own it; keys and regions go before the window's memory.
+/// Ordering:  none before settle().
+/// Errors:    an access that fails is told by the next settle() or flush(), as MPI_ERR_PROC_ABORTED.
+/// Units:     bytes.
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frameworks/btl/btl.hpp"
+#include "mpi/onesided/target.hpp"
+
+namespace starling::mpi {
+
+class Win;
+
+namespace message {
+
+/// A member's memory as one network knows it; fixed size, since all members' are exchanged at once.
+struct NativeKey {
+  std::array<char, 24> transport{};  ///< its name; empty: the member exposes nothing
+  std::uint64_t bytes = 0;           ///< of the key
+  std::array<std::byte, btl::Exposed::kKeyMax> key{};
+};
+static_assert(sizeof(NativeKey) == 32 + btl::Exposed::kKeyMax);
+
+class Native {
+ public:
+  explicit Native(Win& win) noexcept : win_(win) {}
+  ~Native();
+  Native(const Native&) = delete;
+  Native& operator=(const Native&) = delete;
+
+  /// Exposes this member's part to the first network that takes it. False: to none.
+  [[nodiscard]] bool expose(std::span<std::byte> memory);
+  [[nodiscard]] const NativeKey& own_key() const noexcept { return own_; }
+  void take(std::vector<NativeKey> keys) noexcept { keys_ = std::move(keys); }
+
+  /// False: it has to go by messages (nothing leads there, or not yet).
+  [[nodiscard]] bool put(std::uint32_t rank, std::uint64_t offset, std::span<const std::byte> from);
+  [[nodiscard]] bool get(std::uint32_t rank, std::uint64_t offset, std::span<std::byte> to);
+
+  /// Whether the program's buffers of all accesses up to this one are free. Numbers are of one target.
+  [[nodiscard]] bool done_here(std::uint32_t rank, std::uint64_t number) const noexcept;
+  [[nodiscard]] std::uint64_t number(std::uint32_t rank) const noexcept;
+  /// Goes on towards the state in which all accesses to a target have taken effect there. True: it is so.
+  [[nodiscard]] bool settled(std::uint32_t rank) noexcept;
+  /// Targets that have been accessed.
+  [[nodiscard]] std::vector<std::uint32_t> used() const;
+  /// Whether an access has failed since the last time.
+  [[nodiscard]] bool take_failure(std::uint32_t rank) noexcept;
+
+ private:
+  struct Way {
+    std::unique_ptr<btl::Region> region;
+    btl::Remote* remote = nullptr;
+    std::uint64_t last = 0;        // number of the last access
+    std::set<std::uint64_t> open;  // accesses that have not ended
+    bool unflushed = false;        // something was put since the last flush
+    bool flushing = false;
+    bool failed = false;
+    bool hopeless = false;  // its key cannot be opened
+  };
+  struct Flight : btl::Completion {
+    Native* native = nullptr;
+    Way* way = nullptr;
+    std::uint64_t number = 0;  // 0: a flush
+  };
+
+  [[nodiscard]] Way* way(std::uint32_t rank);
+  [[nodiscard]] Flight& take_off(Way& way, std::uint64_t number);
+  void landed(Flight& flight, bool ok) noexcept;
+  static void on_done(btl::Completion* completion, bool ok) noexcept;
+  template <class Access>
+  [[nodiscard]] bool start(std::uint32_t rank, bool puts, Access&& access);
+
+  Win& win_;
+  std::unique_ptr<btl::Exposed> exposed_;
+  NativeKey own_;
+  std::vector<NativeKey> keys_;
+  std::unordered_map<std::uint32_t, std::unique_ptr<Way>> ways_;
+  std::string transport_;       // that was used last
+  std::uint64_t accesses_ = 0;  // so far
+  std::deque<Flight> flights_;
+  std::vector<Flight*> free_;
+};
+
+}  // namespace message
+}  // namespace starling::mpi

@@ -6,6 +6,7 @@
 #include "mpi/runtime/waits.hpp"
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -26,8 +27,6 @@ constexpr std::uint64_t kLateRingNs = 100'000'000;
 constexpr std::uint64_t kLateRings = 10;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;
-/// Whoever is woken from its own core shares it with one that it waits for, for so long unless told again.
-constexpr std::uint64_t kSharesCoreNs = 10'000'000;
 
 /// A sleep is never longer: what nobody rings for (the launcher's end, where a shell is between) is noticed
 /// at this interval. It grows with the node, so that a thousand that sleep wake as often in all as a hundred.
@@ -40,6 +39,13 @@ inline void pause_cpu() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
 #endif
+}
+
+/// How often this thread's core was given to another one while it could have run on.
+long switches_of_thread() noexcept {
+  rusage usage{};
+  ::getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nivcsw;
 }
 
 /// Lets others run: threads of this process, which may want the runtime's lock, and other processes.
@@ -86,6 +92,7 @@ void Waits::suit_place(const params::Registry& params) {
   hang_help_.set_slot(place_.segment().slot(place_.local_rank()));
   yields_ = Yields(place_.segment().yield_pause(), place_.node_ranks().size());
   busy_ = Busy(place_.segment());
+  company_ = Company(patience_on_shared_core_.spin_ns < patience_.spin_ns);
 }
 
 void Waits::wait_long(const char* function, ReadyFunction ready, void* context) {
@@ -123,6 +130,7 @@ bool Waits::until(ReadyFunction ready, void* context, Deadline deadline) {
 
 bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline) {
   std::uint64_t last_event_ns = now_ns();
+  company_.begin_wait();
   for (std::uint32_t polls = 0;; ++polls) {
     if (ready(context)) return true;
     if (polling_.progress() != 0) {
@@ -135,8 +143,11 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
     if (last_event_ns == 0) last_event_ns = now;
     if (deadline.passed()) return false;
     give_way();
-    const Patience& patience = now < shares_core_until_ns_ ? patience_on_shared_core_ : patience_;
-    if (now - last_event_ns < patience.spin_ns) continue;
+    const Patience& patience = company_.here(now) ? patience_on_shared_core_ : patience_;
+    if (now - last_event_ns < patience.spin_ns) {
+      if (company_.worth_asking(now - last_event_ns)) ask_for_company(now);
+      continue;
+    }
     busy_.waits(now);
     switch (yield_until(ready, context, last_event_ns + patience.spin_ns + patience.yield_ns)) {
       case Yielded::ready: return true;
@@ -145,7 +156,7 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
         if (sleep_once(ready, context, deadline)) return true;
         last_event_ns = now_ns();
         busy_.waited(last_event_ns);
-        if (place_.segment().woken_from_own_core()) shares_core_until_ns_ = last_event_ns + kSharesCoreNs;
+        if (place_.segment().woken_from_own_core()) company_.found(last_event_ns);
     }
   }
 }
@@ -164,6 +175,19 @@ Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint6
     if (long_away) break;
   }
   return Yielded::nothing;
+}
+
+// On a node with cores enough: the system may have put two ranks side by side, or the ranks of another node
+// that is on this machine too. Who polls for 100 us then keeps the core from the one that it waits for.
+void Waits::ask_for_company(std::uint64_t now) {
+  company_.asked();
+  if (yields_.paused(now)) return;
+  busy_.waits(now);
+  const long before = switches_of_thread();
+  const std::uint64_t end = yield();
+  if (switches_of_thread() == before) return;
+  (void)yields_.note(now, end, [&] { return busy_.others_since(now); });
+  company_.found(end);
 }
 
 std::uint64_t Waits::yield() {

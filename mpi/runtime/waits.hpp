@@ -16,6 +16,7 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "mpi/runtime/busy.hpp"
+#include "mpi/runtime/company.hpp"
 #include "mpi/runtime/hang_help.hpp"
 #include "mpi/runtime/launcher.hpp"
 #include "mpi/runtime/place.hpp"
@@ -95,6 +96,8 @@ class Waits {
   [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
   /// Gives the core away while this process waits; returns the time after.
   std::uint64_t yield();
+  /// One yield, to learn whether somebody else wants this core.
+  void ask_for_company(std::uint64_t now);
   void give_way();
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
   [[nodiscard]] bool look_after_limit(std::uint32_t doorbell, ReadyFunction ready, void* context);
@@ -114,7 +117,7 @@ class Waits {
   };
   Patience patience_;
   Patience patience_on_shared_core_;
-  std::uint64_t shares_core_until_ns_ = 0;
+  Company company_;
   Yields yields_;
   Busy busy_;
   PollLoop poll_loop_;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Jobs on the two nodes of harness/nodes.py: which command starts a program there with which MPI."""
+"""Jobs on the nodes of harness/nodes.py: which command starts a program there with which MPI."""
 from . import mpis
 
 
@@ -8,11 +8,12 @@ class Launch:
 
     def __init__(self, place, prefix, out, per_node=1):
         self.place, self.prefix, self.out, self.per_node = place, prefix, out, per_node
-        self.ranks = str(2 * per_node)
+        self.ranks = str(place.count * per_node)
+        names = [f"n{node}" for node in range(place.count)]
         self.hosts = place.scratch / f"hostfile{per_node}"
-        self.hosts.write_text(f"n0:{per_node}\nn1:{per_node}\n")
+        self.hosts.write_text("".join(f"{name}:{per_node}\n" for name in names))
         self.slots = place.scratch / f"slots{per_node}"
-        self.slots.write_text(f"n0 slots={per_node}\nn1 slots={per_node}\n")
+        self.slots.write_text("".join(f"{name} slots={per_node}\n" for name in names))
 
     def hydra(self, settings, program):
         options = [word for name, value in settings.items() for word in ("-genv", name, value)]

@@ -67,6 +67,21 @@ void bcast_nodes(Schedule& schedule, const Team& team, const Bcast& asked);
 /// These keep the order of the operands if the hierarchy is ordered().
 void reduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
 void allreduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
+/// Long vectors: as many members of each node as the narrowest one has combine one part each.
+void allreduce_parts(Schedule& schedule, const Team& team, const Reduce& asked);
+void reduce_scatter_nodes(Schedule& schedule, const Team& team, const ReduceScatter& asked);
+/// Only if it is ordered().
+void scan_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
+void exscan_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
+/// One message between two nodes for all their blocks. Equal blocks only (gather, scatter).
+void allgather_nodes(Schedule& schedule, const Team& team, const Gather& asked);
+void gather_nodes(Schedule& schedule, const Team& team, const Gather& asked);
+void scatter_nodes(Schedule& schedule, const Team& team, const Scatter& asked);
+/// Blocks of which only their ends know the size: long ones go by themselves.
+void gatherv_nodes(Schedule& schedule, const Team& team, const Gather& asked);
+void scatterv_nodes(Schedule& schedule, const Team& team, const Scatter& asked);
+/// All forms: equal blocks as one message whatever their length, of others the short ones.
+void alltoall_nodes(Schedule& schedule, const Team& team, const Alltoall& asked);
 
 // Intercommunicators: linear, since the processes of one group can speak to those of the other only.
 void inter_barrier(Schedule& schedule, const Team& team);

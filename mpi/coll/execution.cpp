@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace starling::mpi::coll {
 
@@ -126,8 +127,9 @@ void Execution::begin_round() noexcept {
   const bool local = round.messages < round.end - round.begin;
   if (round.messages != 0) {
     for (std::uint32_t i = round.begin; i < round.end; ++i) {
-      if (steps[i].what == Schedule::Do::receive) post_receive(steps[i]);
-      if (steps[i].what == Schedule::Do::send) post_send(steps[i]);
+      const bool nothing = steps[i].late && steps[i].from.bytes + steps[i].to.bytes == 0;
+      if (steps[i].what == Schedule::Do::receive && !nothing) post_receive(steps[i]);
+      if (steps[i].what == Schedule::Do::send && !nothing) post_send(steps[i]);
     }
   }
   if (!local) return;
@@ -179,7 +181,7 @@ void Execution::prepare(pml::Request& request) const noexcept {
 }
 
 void Execution::post_send(const Schedule::Step& step) noexcept {
-  const bool worthless = fault_ == pml::Fault::truncated && !schedule.direct();
+  const bool worthless = fault_ == pml::Fault::truncated && !schedule.direct() && !step.always;
   const Buffer what = worthless ? Buffer{} : step.from;
   if (what.layout == nullptr &&
       port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag, what.base, what.bytes) == Post::done) {
@@ -200,8 +202,21 @@ void Execution::post_receive(const Schedule::Step& step) noexcept {
   port_.pml->irecv(request);
 }
 
+void Execution::run_work(const Schedule::Step& step) noexcept {
+  try {
+    schedule.work(step.count)(schedule);
+  } catch (const std::bad_alloc&) {
+    fault_ = pml::Fault::no_memory;
+    give_up();
+  }
+}
+
 void Execution::run_local(const Schedule::Step& step) noexcept {
-  if (fault_ != pml::Fault::none && !schedule.direct()) [[unlikely]]
+  if (step.what == Schedule::Do::work) {
+    if (step.always || fault_ == pml::Fault::none) run_work(step);
+    return;
+  }
+  if (fault_ != pml::Fault::none && !schedule.direct() && !step.always) [[unlikely]]
     return;  // a user's function is to see no operand that has not come
   if (step.what == Schedule::Do::copy) {
     copy_buffer(step.from, step.to);

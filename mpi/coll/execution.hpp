@@ -68,6 +68,7 @@ class Execution {
   [[nodiscard]] bool round_over() noexcept;
   void post_send(const Schedule::Step& step) noexcept;
   void post_receive(const Schedule::Step& step) noexcept;
+  void run_work(const Schedule::Step& step) noexcept;
   void run_local(const Schedule::Step& step) noexcept;
   void note_fault(const pml::Request& request) noexcept;
   void give_up() noexcept;

@@ -3,6 +3,7 @@
 
 #include "mpi/coll/hierarchy.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace starling::mpi::coll {
@@ -18,7 +19,11 @@ Hierarchy::Hierarchy(std::span<const std::uint32_t> node_of) {
     place_of_.push_back(static_cast<int>(members.size()));
     node_of_.push_back(at->second);
     members.push_back(rank);
+    widest_ = std::max(widest_, static_cast<int>(members.size()));
   }
+  narrowest_ = widest_;
+  for (const std::vector<int>& members : members_)
+    narrowest_ = std::min(narrowest_, static_cast<int>(members.size()));
 }
 
 Levels::Levels(const Hierarchy& hierarchy, int rank, int root)
@@ -30,6 +35,14 @@ Levels::Levels(const Hierarchy& hierarchy, int rank, int root)
   root_node = hierarchy.node_of(root);
   speakers[static_cast<std::size_t>(root_node)] = root;
   if (root_node == across.rank) head = hierarchy.place_of(root);
+}
+
+Levels Levels::of_last(const Hierarchy& hierarchy, int rank) {
+  Levels levels(hierarchy, rank);
+  for (int node = 0; node < hierarchy.nodes(); ++node)
+    levels.speakers[static_cast<std::size_t>(node)] = hierarchy.members(node).back();
+  levels.head = levels.local.size - 1;
+  return levels;
 }
 
 }  // namespace starling::mpi::coll

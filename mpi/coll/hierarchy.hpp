@@ -30,6 +30,10 @@ class Hierarchy {
   [[nodiscard]] int place_of(int rank) const noexcept { return place_of_[static_cast<std::size_t>(rank)]; }
   /// Whether there are several nodes, and fewer than ranks.
   [[nodiscard]] bool useful() const noexcept { return nodes() > 1 && members_.size() < node_of_.size(); }
+  /// Members of the node that has most.
+  [[nodiscard]] int widest() const noexcept { return widest_; }
+  /// Members of the node that has fewest.
+  [[nodiscard]] int narrowest() const noexcept { return narrowest_; }
   /// Whether each node's members are neighbours in rank: what nodes combine one after the other is then
   /// combined in rank order.
   [[nodiscard]] bool ordered() const noexcept { return ordered_; }
@@ -37,6 +41,7 @@ class Hierarchy {
  private:
   std::vector<std::vector<int>> members_;
   std::vector<int> node_of_, place_of_;
+  int widest_ = 0, narrowest_ = 0;
   bool ordered_ = true;
 };
 
@@ -45,6 +50,8 @@ class Hierarchy {
 struct Levels {
   /// `root` speaks for its node; negative: the lowest of each node does.
   Levels(const Hierarchy& hierarchy, int rank, int root = -1);
+  /// The highest of each node speaks.
+  [[nodiscard]] static Levels of_last(const Hierarchy& hierarchy, int rank);
 
   std::span<const int> mates;  ///< ranks of the own node
   Team local;                  ///< this process among them

@@ -4,6 +4,7 @@
 /// mpi. docs/design/collectives.md
 
 #include "mpi/coll/nodes.hpp"
+#include "mpi/coll/among.hpp"
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/hierarchy.hpp"
 #include "mpi/coll/select.hpp"
@@ -11,23 +12,6 @@
 
 namespace starling::mpi::coll {
 namespace {
-
-/// Peers are the members of the own node, or the speakers, while it lives.
-class Among {
- public:
-  Among(Schedule& schedule, std::span<const int> ranks) noexcept : schedule_(schedule) {
-    schedule.among(ranks);
-  }
-  ~Among() {
-    schedule_.next_round();
-    schedule_.among({});
-  }
-  Among(const Among&) = delete;
-  Among& operator=(const Among&) = delete;
-
- private:
-  Schedule& schedule_;
-};
 
 /// Empty messages up a tree of the node to its first member.
 void arrive(Schedule& schedule, const Team& local) {

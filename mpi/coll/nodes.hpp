@@ -5,7 +5,11 @@
 ///
 /// Threads: values. Ownership: borrows what the call borrows.
 
+#include <algorithm>
+#include <vector>
+
 #include "mpi/coll/hierarchy.hpp"
+#include "mpi/coll/split.hpp"
 
 namespace starling::mpi::coll {
 
@@ -36,5 +40,47 @@ namespace starling::mpi::coll {
   part.in_place = true;
   return part;
 }
+
+/// A vector in as many parts as the narrowest node has members: member i of each node has part i.
+struct NodeParts {
+  NodeParts(const Hierarchy& hierarchy, int rank, std::uint64_t elements)
+      : levels(hierarchy, rank), split{elements, hierarchy.narrowest()} {
+    if (levels.local.rank < split.parts) {
+      for (int node = 0; node < hierarchy.nodes(); ++node)
+        lane.push_back(hierarchy.members(node)[static_cast<std::size_t>(levels.local.rank)]);
+    }
+    for (int mate = 0; mate < levels.local.size; ++mate) {
+      counts.push_back(static_cast<std::int64_t>(count(mate)));
+      places.push_back(static_cast<std::int64_t>(begin(mate)));
+    }
+  }
+  [[nodiscard]] std::uint64_t begin(int mate) const noexcept {
+    return split.begin(std::min(mate, split.parts));
+  }
+  [[nodiscard]] std::uint64_t count(int mate) const noexcept {
+    return mate < split.parts ? split.size(mate) : 0;
+  }
+  /// The own part of the result, which holds what the node amounts to.
+  [[nodiscard]] Reduce of(const Reduce& asked) const noexcept {
+    Reduce part = asked;
+    part.receive = element(asked.receive, begin(levels.local.rank), asked.type);
+    part.count = count(levels.local.rank);
+    part.in_place = true;
+    return part;
+  }
+  /// All parts to all of the node; borrows this and `asked`.
+  [[nodiscard]] Gather gathering(const Reduce& asked) const noexcept {
+    Gather all;
+    all.receive =
+        Blocks(asked.receive, Ints{nullptr, counts.data()}, Ints{nullptr, places.data()}, asked.type);
+    all.in_place = true;
+    return all;
+  }
+
+  Levels levels;
+  Split split;
+  std::vector<int> lane;                     ///< ranks that have the own part; empty: this process has none
+  std::vector<std::int64_t> counts, places;  ///< of mates, in elements
+};
 
 }  // namespace starling::mpi::coll

@@ -20,24 +20,25 @@ inline constexpr params::Decl kBcastAlgorithm = params::equal_everywhere(
 inline constexpr params::Decl kReduceAlgorithm = params::equal_everywhere(params::choice(
     "coll_reduce_algorithm", "auto", "auto|binomial|ring|nodes",
     "Algorithm of MPI_Reduce: a tree, or for large vectors a ring in which every process reduces one part."));
-inline constexpr params::Decl kAllreduceAlgorithm = params::equal_everywhere(
-    params::choice("coll_allreduce_algorithm", "auto", "auto|recursive_doubling|rabenseifner|ring|nodes",
-                   "Algorithm of MPI_Allreduce: fewest messages, fewest bytes in log(n) rounds, or a ring."));
+inline constexpr params::Decl kAllreduceAlgorithm = params::equal_everywhere(params::choice(
+    "coll_allreduce_algorithm", "auto", "auto|recursive_doubling|rabenseifner|ring|nodes|parts",
+    "Algorithm of MPI_Allreduce: fewest messages, fewest bytes in log(n) rounds, or a ring; over several "
+    "nodes one process of each, or several with a part of the vector each."));
 inline constexpr params::Decl kGatherAlgorithm = params::equal_everywhere(params::choice(
-    "coll_gather_algorithm", "auto", "auto|binomial|linear",
+    "coll_gather_algorithm", "auto", "auto|binomial|linear|nodes",
     "Algorithm of MPI_Gather: a tree for small blocks, one message from each process for large ones."));
 inline constexpr params::Decl kScatterAlgorithm = params::equal_everywhere(params::choice(
-    "coll_scatter_algorithm", "auto", "auto|binomial|linear",
+    "coll_scatter_algorithm", "auto", "auto|binomial|linear|nodes",
     "Algorithm of MPI_Scatter: a tree for small blocks, one message to each process for large ones."));
 inline constexpr params::Decl kAllgatherAlgorithm = params::equal_everywhere(
-    params::choice("coll_allgather_algorithm", "auto", "auto|recursive_doubling|bruck|ring",
+    params::choice("coll_allgather_algorithm", "auto", "auto|recursive_doubling|bruck|ring|nodes",
                    "Algorithm of MPI_Allgather and, without recursive_doubling, of MPI_Allgatherv."));
 inline constexpr params::Decl kAlltoallAlgorithm = params::equal_everywhere(
-    params::choice("coll_alltoall_algorithm", "auto", "auto|bruck|linear|pairwise",
+    params::choice("coll_alltoall_algorithm", "auto", "auto|bruck|linear|pairwise|nodes",
                    "Algorithm of MPI_Alltoall and, without bruck, of MPI_Alltoallv and MPI_Alltoallw."));
-inline constexpr params::Decl kReduceScatterAlgorithm =
-    params::equal_everywhere(params::choice("coll_reduce_scatter_algorithm", "auto", "auto|tree|pairwise",
-                                            "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block."));
+inline constexpr params::Decl kReduceScatterAlgorithm = params::equal_everywhere(
+    params::choice("coll_reduce_scatter_algorithm", "auto", "auto|tree|pairwise|nodes",
+                   "Algorithm of MPI_Reduce_scatter and MPI_Reduce_scatter_block."));
 
 inline constexpr params::Decl kCollRules = params::equal_everywhere(
     params::text("coll_rules", "",

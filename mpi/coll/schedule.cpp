@@ -4,6 +4,7 @@
 #include "mpi/coll/schedule.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace starling::mpi::coll {
 
@@ -27,6 +28,12 @@ void Schedule::copy(Buffer from, Buffer to) {
   steps_.push_back({.what = Do::copy, .peer = 0, .count = 0, .from = from, .to = to, .special = nullptr});
 }
 
+void Schedule::copy_always(Buffer from, Buffer to) {
+  const std::size_t before = steps_.size();
+  copy(from, to);
+  if (steps_.size() != before) steps_.back().always = true;
+}
+
 void Schedule::set_reduction(const Operator& operation, const Type& type) noexcept {
   operation_ = operation;
   reduced_type_ = type;
@@ -40,6 +47,30 @@ void Schedule::reduce(const void* from, void* to, std::uint64_t count) {
                     .from = packed(const_cast<void*>(from), 0),
                     .to = packed(to, 0),
                     .special = nullptr});
+}
+
+std::uint32_t Schedule::send_late(int to) {
+  send(to, {});
+  steps_.back().late = true;
+  return static_cast<std::uint32_t>(steps_.size() - 1);
+}
+
+std::uint32_t Schedule::receive_late(int from) {
+  receive(from, {});
+  steps_.back().late = true;
+  return static_cast<std::uint32_t>(steps_.size() - 1);
+}
+
+void Schedule::work(Work work, bool always) {
+  steps_.push_back({.what = Do::work,
+                    .peer = 0,
+                    .count = works_.size(),
+                    .from = {},
+                    .to = {},
+                    .special = nullptr,
+                    .late = false,
+                    .always = always});
+  works_.push_back(std::move(work));
 }
 
 void Schedule::special(std::unique_ptr<Special> step) {
@@ -70,6 +101,7 @@ void Schedule::clear() noexcept {
   steps_.clear();
   rounds_.clear();
   specials_.clear();
+  works_.clear();
   scratch_.clear();
   operation_ = {};
   reduced_type_ = {};

@@ -15,6 +15,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -36,16 +37,19 @@ class Special {
 
 class Schedule {
  public:
-  enum class Do : std::uint8_t { send, receive, copy, reduce, special };
+  enum class Do : std::uint8_t { send, receive, copy, reduce, special, work };
+  using Work = std::function<void(Schedule&)>;
 
   struct Step {
     Do what = Do::copy;
     std::int32_t peer =
         0;  ///< send, receive: rank in the communicator (in the remote group of an intercommunicator)
-    std::uint64_t count = 0;  ///< reduce: elements
+    std::uint64_t count = 0;  ///< reduce: elements; work: its number
     Buffer from;              ///< send, copy, reduce (base only)
     Buffer to;                ///< receive, copy, reduce (base only)
     Special* special = nullptr;
+    bool late = false;  ///< a message whose buffer is settled while the schedule runs; none if that is empty
+    bool always = false;  ///< local steps and sends: done after a disagreement too
   };
 
   /// Half-open range of steps.
@@ -64,10 +68,17 @@ class Schedule {
   [[nodiscard]] bool composed() const noexcept { return composed_; }
 
   void send(int to, Buffer what);
+  /// The same after a disagreement too: of this process's own data.
+  void send_always(int to, Buffer what) {
+    send(to, what);
+    steps_.back().always = true;
+  }
   void receive(int from, Buffer where);
   /// Packs, unpacks or copies; both sides have the same number of bytes, or it is a fault and the smaller one
   /// counts. Without bytes on one side it leaves no trace.
   void copy(Buffer from, Buffer to);
+  /// The same after a disagreement too: of what came in good order.
+  void copy_always(Buffer from, Buffer to);
   /// Names what reduce() applies; once per schedule.
   void set_reduction(const Operator& operation, const Type& type) noexcept;
   /// to[i] = from[i] op to[i]
@@ -75,6 +86,16 @@ class Schedule {
   /// Each message carries its sender's own data: one that was received with a wrong length makes none of
   /// those that are sent later wrong.
   void set_direct() noexcept { direct_ = true; }
+  /// A local step of any kind, run at each start, after a disagreement too where `always`. It may settle the
+  /// buffers of messages in later rounds, and add nothing.
+  void work(Work work, bool always = false);
+  /// Messages to be settled; the result is for settle().
+  [[nodiscard]] std::uint32_t send_late(int to);
+  [[nodiscard]] std::uint32_t receive_late(int from);
+  void settle(std::uint32_t step, Buffer what) noexcept {
+    Step& settled = steps_[step];
+    (settled.what == Do::send ? settled.from : settled.to) = what;
+  }
   /// The only local step of its round.
   void special(std::unique_ptr<Special> step);
   /// Ends the round; an empty one leaves no trace.
@@ -91,6 +112,7 @@ class Schedule {
   /// The most messages that one round has in flight.
   [[nodiscard]] std::uint32_t most_messages() const noexcept { return most_messages_; }
   [[nodiscard]] bool direct() const noexcept { return direct_; }
+  [[nodiscard]] const Work& work(std::uint64_t number) const noexcept { return works_[number]; }
   [[nodiscard]] const Operator& operation() const noexcept { return operation_; }
   [[nodiscard]] const Type& reduced_type() const noexcept { return reduced_type_; }
 
@@ -106,6 +128,7 @@ class Schedule {
   std::vector<Step> steps_;
   std::vector<Round> rounds_;
   std::vector<std::unique_ptr<Special>> specials_;
+  std::vector<Work> works_;
   Scratch scratch_;
   Operator operation_;
   Type reduced_type_;

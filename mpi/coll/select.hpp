@@ -13,8 +13,12 @@
 
 namespace starling::mpi::coll {
 
-/// Whether the tables choose the algorithm that goes by nodes, for a call of a bcast, reduce or allreduce.
+/// Whether the tables choose the algorithm that goes by nodes; of blocks, for equal ones.
 [[nodiscard]] bool by_nodes(const Team& team, const Tuning& tuning, Collective which, const Facts& facts);
+/// Of an allreduce that goes by nodes: whether several members of each speak.
+[[nodiscard]] bool by_parts(const Team& team, const Tuning& tuning, const Facts& facts);
+/// Of a scan or exscan.
+[[nodiscard]] bool prefix_by_nodes(const Team& team);
 
 void barrier(Schedule& schedule, const Team& team);
 void bcast(Schedule& schedule, const Team& team, const Tuning& tuning, const Bcast& asked);

@@ -5,78 +5,21 @@
 #include "mpi/launch/several_nodes.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
+#include <vector>
 
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/coll/nodes.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/launch/several_nodes_call.hpp"
 
 namespace starling::mpi::coll::several_nodes {
 namespace {
 
 /// Cells of this size carry the buffer of a bcast, one after the other.
 constexpr std::uint64_t kPiece = 16384;
-
-/// One call of a process whose node has a board.
-class Call {
- public:
-  Call(Comm& comm, NodeTeam::Mates mates, const char* function, int root = -1)
-      : levels(*comm.hierarchy, static_cast<int>(comm.rank()), root),
-        comm_(comm),
-        team_(*mates.team),
-        board_(*mates.board),
-        part_{function, comm.next_collective_tag()} {}
-
-  const Levels levels;
-
-  /// A part on the node's board; work(board) is false if a member has died.
-  template <class Work>
-  void inside(Work work) {
-    if (part_.state == Part::State::lost) return;
-    const bool complete = work(board_);
-    if (complete && board_.equal()) [[likely]]
-      return;
-    if (rc_ == MPI_SUCCESS) rc_ = team_.failure(board_, complete);
-    part_.state = complete ? Part::State::worthless : Part::State::lost;
-    part_.gone = team_.lost_rank();
-  }
-  /// A part among the speakers. Also after a loss in the node: the others are told then.
-  template <class Build>
-  void across(Build build) {
-    if (!levels.speaks()) return;
-    auto call = [&](Schedule& schedule) {
-      schedule.among(levels.speakers);
-      build(schedule, levels.across);
-      schedule.next_round();
-      schedule.among({});
-    };
-    const auto run = [](void* context, Schedule& schedule, const Team&) {
-      (*static_cast<decltype(call)*>(context))(schedule);
-    };
-    const PartEnd end = run_part(comm_, part_, run, &call);
-    if (end.rc == MPI_SUCCESS) [[likely]]
-      return;
-    rc_ = end.rc;
-    part_.state = end.lost ? Part::State::lost : Part::State::worthless;
-    if (end.lost) team_.lose(end.gone, end.told);
-  }
-  /// What the speaker has goes to all of the node.
-  void down(Bcast part) {
-    part.root = levels.head;
-    const bool nothing = levels.speaks() && part_.state == Part::State::worthless;
-    inside(
-        [&](node::Board& board) { return nothing ? node::bcast_nothing(board) : node::bcast(board, part); });
-  }
-  [[nodiscard]] int result() const noexcept { return rc_; }
-
- private:
-  Comm& comm_;
-  NodeTeam& team_;
-  node::Board& board_;
-  Part part_;
-  int rc_ = MPI_SUCCESS;
-};
 
 bool chosen(const Form& form, Comm& comm, Collective which, std::uint64_t bytes, bool commutative) {
   if (form.kind != Form::Kind::blocking) return false;
@@ -139,9 +82,43 @@ std::optional<int> reduce(const Form& form, Comm& comm, const Reduce& asked) {
   return call.result();
 }
 
+namespace {
+
+/// Several members of each node with a part each (mpi/coll/nodes_parts.cpp).
+int allreduce_parts(const char* function, Comm& comm, const Reduce& asked, const NodeTeam::Mates& mates) {
+  const NodeParts parts(*comm.hierarchy, static_cast<int>(comm.rank()), asked.count);
+  Call call(comm, mates, function);
+  const Reduce own = parts.of(asked);
+  ReduceScatter
+      inside;  // in place nothing is overwritten that is still to be read: docs of node::reduce_scatter
+  inside.send = asked.in_place ? asked.receive : asked.send;
+  inside.receive = own.receive;
+  inside.counts = Ints{nullptr, parts.counts.data()};
+  inside.type = asked.type;
+  inside.operation = asked.operation;
+  call.inside([&](node::Board& board) { return node::reduce_scatter(board, inside); });
+  if (!parts.lane.empty()) {
+    call.outside([&](Schedule& schedule) {
+      schedule.among(parts.lane);
+      coll::allreduce(schedule, parts.levels.across, {}, own);
+      schedule.next_round();
+      schedule.among({});
+    });
+  }
+  const bool nothing = call.worthless();
+  const Gather all = parts.gathering(asked);
+  call.inside([&](node::Board& board) { return node::allgather(board, all, nothing); });
+  return call.result();
+}
+
+}  // namespace
+
 std::optional<int> allreduce(const Form& form, Comm& comm, const Reduce& asked) {
   const NodeTeam::Mates mates = mates_for(form, comm, Collective::allreduce, asked);
   if (mates.board == nullptr) return std::nullopt;
+  const Team team = team_of(comm);
+  const Facts facts{team.size, asked.count * asked.type.size, asked.operation.commutative};
+  if (by_parts(team, tuning(), facts)) return allreduce_parts(form.function, comm, asked, mates);
   Call call(comm, mates, form.function);
   const Reduce part = reduction_in_node(call.levels, asked, asked.in_place, asked.receive);
   call.inside([&](node::Board& board) { return node::reduce(board, part); });
@@ -150,6 +127,143 @@ std::optional<int> allreduce(const Form& form, Comm& comm, const Reduce& asked) 
   });
   call.down(Bcast{asked.receive, asked.count, asked.type, 0});
   return call.result();
+}
+
+std::optional<int> allgather(const Form& form, Comm& comm, const Gather& asked) {
+  if (!asked.receive.uniform()) return std::nullopt;
+  const std::uint64_t block = asked.receive.bytes(0), total = block * comm.size();
+  if (!chosen(form, comm, Collective::allgather, total, true) || !comm.hierarchy->ordered())
+    return std::nullopt;
+  const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, total, std::min(total, kPiece), 1);
+  if (mates.board == nullptr) return std::nullopt;
+  Call call(comm, mates, form.function);
+  const Type& type = asked.receive.type(0);
+  const std::uint64_t count = asked.receive.count(0);
+  Gather part = asked;
+  part.receive = Blocks(asked.receive.address(call.levels.mates.front()), count, type);
+  part.root = call.levels.head;
+  part.in_place = asked.in_place && call.levels.speaks();
+  if (asked.in_place && !part.in_place) {
+    part.send = asked.receive.address(static_cast<int>(comm.rank()));
+    part.count = count;
+    part.type = type;
+  }
+  call.inside([&](node::Board& board) { return node::gather(board, part); });
+  call.across([&](Schedule& schedule, const Team& speakers) {
+    std::vector<std::int64_t> counts, places;
+    for (int node = 0; node < speakers.size; ++node) {
+      const std::vector<int>& members = comm.hierarchy->members(node);
+      counts.push_back(static_cast<std::int64_t>(count * members.size()));
+      places.push_back(static_cast<std::int64_t>(count) * members.front());
+    }
+    const bool equal = std::count(counts.begin(), counts.end(), counts.front()) == speakers.size;
+    Gather nodes;
+    nodes.receive = equal ? Blocks(asked.receive.address(0), static_cast<std::uint64_t>(counts.front()), type)
+                          : Blocks(asked.receive.address(0), Ints{nullptr, counts.data()},
+                                   Ints{nullptr, places.data()}, type);
+    nodes.in_place = true;
+    coll::allgather(schedule, speakers, {}, nodes);
+  });
+  call.down(Bcast{asked.receive.address(0), count * comm.size(), type, 0});
+  return call.result();
+}
+
+std::optional<int> reduce_scatter(const Form& form, Comm& comm, const ReduceScatter& asked) {
+  if (asked.counts) return std::nullopt;
+  Reduce whole;
+  whole.send = asked.in_place ? asked.receive : asked.send;
+  whole.count = asked.count * comm.size();
+  whole.type = asked.type;
+  whole.operation = asked.operation;
+  const NodeTeam::Mates mates = mates_for(form, comm, Collective::reduce_scatter, whole);
+  if (mates.board == nullptr || !comm.hierarchy->ordered()) return std::nullopt;
+  Call call(comm, mates, form.function);
+  const Levels& levels = call.levels;
+  const std::uint64_t part_bytes = asked.count * asked.type.size;
+  std::unique_ptr<std::byte[]> vector, parts;  // dense types only: no gaps
+  if (levels.speaks()) {
+    vector.reset(new std::byte[part_bytes * comm.size()]);
+    parts.reset(new std::byte[part_bytes * levels.mates.size()]);
+  }
+  whole.receive = vector.get();
+  whole.root = levels.head;
+  call.inside([&](node::Board& board) { return node::reduce(board, whole); });
+  call.across([&](Schedule& schedule, const Team& speakers) {
+    std::vector<std::int64_t> counts;
+    for (int node = 0; node < speakers.size; ++node)
+      counts.push_back(static_cast<std::int64_t>(asked.count * comm.hierarchy->members(node).size()));
+    ReduceScatter part = asked;
+    part.send = vector.get();
+    part.receive = parts.get();
+    part.counts = Ints{nullptr, counts.data()};
+    part.in_place = false;
+    coll::reduce_scatter(schedule, speakers, {}, part);
+  });
+  Scatter down;
+  down.send = Blocks(parts.get(), asked.count, asked.type);
+  down.receive = asked.receive;
+  down.count = asked.count;
+  down.type = asked.type;
+  down.root = levels.head;
+  const bool nothing = levels.speaks() && call.worthless();
+  call.inside(
+      [&](node::Board& board) { return nothing ? node::bcast_nothing(board) : node::scatter(board, down); });
+  return call.result();
+}
+
+namespace {
+
+/// As inside one node (mpi/api/coll/scan.cpp).
+constexpr std::uint64_t kMostPrefixed = 16 << 10;
+
+/// Prefixes inside nodes, then of nodes: `inclusive` or not.
+std::optional<int> prefixes(const Form& form, Comm& comm, const Reduce& asked, bool inclusive) {
+  const std::uint64_t bytes = asked.count * asked.type.size;
+  if (form.kind != Form::Kind::blocking || bytes == 0 || bytes > kMostPrefixed || !node::dense(asked.type))
+    return std::nullopt;
+  if (!prefix_by_nodes(team_of(comm))) return std::nullopt;
+  const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, bytes, bytes, asked.type.size);
+  if (mates.board == nullptr) return std::nullopt;
+  const int rank = static_cast<int>(comm.rank());
+  Call call(comm, mates, form.function, Levels::of_last(*comm.hierarchy, rank));
+  const Levels& levels = call.levels;
+  const bool first_node = levels.across.rank == 0, first = levels.local.rank == 0;
+  std::unique_ptr<std::byte[]> total, below;  // what the node amounts to, and all before it
+  if (!first_node) below.reset(new std::byte[bytes]);
+  if (!inclusive && levels.speaks()) {
+    total.reset(new std::byte[bytes]);
+    std::memcpy(total.get(), asked.in_place ? asked.receive : asked.send, bytes);
+  }
+  call.inside(
+      [&](node::Board& board) { return inclusive ? node::scan(board, asked) : node::exscan(board, asked); });
+  const bool sound = call.result() == MPI_SUCCESS;
+  if (total != nullptr && !first && sound)
+    asked.operation.apply(asked.operation, asked.receive, total.get(), asked.count, asked.type);
+  call.across([&](Schedule& schedule, const Team& lasts) {
+    Reduce part = asked;
+    part.send = inclusive ? asked.receive : total.get();
+    part.receive = below.get();
+    part.in_place = false;
+    coll::exscan(schedule, lasts, part);
+  });
+  if (first_node) return call.result();
+  call.down(Bcast{below.get(), asked.count, asked.type, 0});
+  if (call.result() != MPI_SUCCESS) return call.result();
+  if (first && !inclusive) {
+    std::memcpy(asked.receive, below.get(), bytes);
+  } else {
+    asked.operation.apply(asked.operation, below.get(), asked.receive, asked.count, asked.type);
+  }
+  return call.result();
+}
+
+}  // namespace
+
+std::optional<int> scan(const Form& form, Comm& comm, const Reduce& asked) {
+  return prefixes(form, comm, asked, true);
+}
+std::optional<int> exscan(const Form& form, Comm& comm, const Reduce& asked) {
+  return prefixes(form, comm, asked, false);
 }
 
 }  // namespace starling::mpi::coll::several_nodes

@@ -20,4 +20,13 @@ namespace starling::mpi::coll::several_nodes {
 [[nodiscard]] std::optional<int> reduce(const Form& form, Comm& comm, const Reduce& asked);
 [[nodiscard]] std::optional<int> allreduce(const Form& form, Comm& comm, const Reduce& asked);
 
+/// Equal blocks, of nodes in the order of ranks.
+[[nodiscard]] std::optional<int> allgather(const Form& form, Comm& comm, const Gather& asked);
+/// Equal blocks, not in place.
+[[nodiscard]] std::optional<int> alltoall(const Form& form, Comm& comm, const Alltoall& asked);
+/// Equal parts.
+[[nodiscard]] std::optional<int> reduce_scatter(const Form& form, Comm& comm, const ReduceScatter& asked);
+[[nodiscard]] std::optional<int> scan(const Form& form, Comm& comm, const Reduce& asked);
+[[nodiscard]] std::optional<int> exscan(const Form& form, Comm& comm, const Reduce& asked);
+
 }  // namespace starling::mpi::coll::several_nodes

@@ -8,6 +8,7 @@
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/launch/several_nodes.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -34,6 +35,7 @@ int allgather(const Form& form, const void* sendbuf, MPI_Count sendcount, Dataty
   if (node::Board* const board =
           NodeTeam::board(form, comm, {Collective::allgather, bytes * comm.size(), bytes, 1}))
     return NodeTeam::ended(comm, *board, node::allgather(*board, asked));
+  if (const auto rc = several_nodes::allgather(form, comm, asked)) return *rc;
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::allgather(schedule, team, tuning(), asked);
   });

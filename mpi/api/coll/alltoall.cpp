@@ -7,6 +7,7 @@
 #include "mpi/coll/node/variable_blocks.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/launch/several_nodes.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -24,6 +25,7 @@ int alltoall(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatyp
   const NodeCall call = blocks_call(Collective::alltoall, asked.receive.bytes(0), comm);
   if (node::Board* const board = asked.in_place ? nullptr : NodeTeam::board(form, comm, call))
     return NodeTeam::ended(comm, *board, node::alltoall(*board, asked));
+  if (const auto rc = several_nodes::alltoall(form, comm, asked)) return *rc;
   return launch(form, comm, {&sendtype, &recvtype}, [&](Schedule& schedule, const Team& team) {
     coll::alltoall(schedule, team, tuning(), asked);
   });

@@ -8,6 +8,7 @@
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/launch/several_nodes.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -67,6 +68,7 @@ int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, M
   if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
   if (node::Board* const board = board_for(form, comm, asked))
     return NodeTeam::ended(comm, *board, node::reduce_scatter(*board, asked));
+  if (const auto rc = several_nodes::reduce_scatter(form, comm, asked)) return *rc;
   return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
     coll::reduce_scatter(schedule, team, tuning(), asked);
   });

@@ -6,6 +6,7 @@
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
+#include "mpi/launch/several_nodes.hpp"
 
 namespace starling::mpi::api {
 namespace {
@@ -34,6 +35,7 @@ int scan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count, 
   if (overwrites(asked)) return aliased("sendbuf");
   if (node::Board* const board = board_for(form, comm, asked))
     return NodeTeam::ended(comm, *board, node::scan(*board, asked));
+  if (const auto rc = several_nodes::scan(form, comm, asked)) return *rc;
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::scan(schedule, team, asked); });
 }
@@ -48,6 +50,7 @@ int exscan(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count count
   if (overwrites(asked) && comm.size() > 1) return aliased("sendbuf");
   if (node::Board* const board = board_for(form, comm, asked))
     return NodeTeam::ended(comm, *board, node::exscan(*board, asked));
+  if (const auto rc = several_nodes::exscan(form, comm, asked)) return *rc;
   return launch(form, comm, {&datatype, &op},
                 [&](Schedule& schedule, const Team& team) { coll::exscan(schedule, team, asked); });
 }

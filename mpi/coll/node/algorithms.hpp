@@ -33,6 +33,8 @@ namespace starling::mpi::coll::node {
 [[nodiscard]] bool scatter(Board& board, const Scatter& asked);
 /// Blocks of any sizes, which all know.
 [[nodiscard]] bool allgather(Board& board, const Gather& asked);
+/// The same; `nothing`: this member has heard elsewhere that processes disagree, and says so.
+[[nodiscard]] bool allgather(Board& board, const Gather& asked, bool nothing);
 /// Blocks of equal size, not in place.
 [[nodiscard]] bool alltoall(Board& board, const Alltoall& asked);
 

@@ -139,7 +139,9 @@ bool scatter(Board& board, const Scatter& asked) {
   return true;
 }
 
-bool allgather(Board& board, const Gather& asked) {
+bool allgather(Board& board, const Gather& asked) { return allgather(board, asked, false); }
+
+bool allgather(Board& board, const Gather& asked, bool nothing) {
   const int me = static_cast<int>(board.me());
   const Buffer own = asked.in_place ? asked.receive.block(me) : region(asked.send, asked.count, asked.type);
   const std::size_t most = board.piece();
@@ -147,7 +149,8 @@ bool allgather(Board& board, const Gather& asked) {
   for (std::uint32_t member = 0; member < board.size(); ++member)
     longest = std::max(longest, asked.receive.bytes(static_cast<int>(member)));
   const std::uint8_t rounds = rounds_detail(longest, most);
-  board.agree(CallSignature(own.bytes, rounds));
+  const CallSignature ours(own.bytes, rounds);
+  board.agree(nothing ? CallSignature::disagreement() : ours, ours);
   for (std::uint64_t at = 0; at < longest; at += most) {
     board.begin();
     std::byte* const cell = board.cell();

@@ -2,8 +2,8 @@
 /* Collectives over several nodes.
  *   values   results in communicators whose members come in several orders and numbers, from every root
  *   count    messages between nodes of one call each, printed by rank 0: "barrier 2"
- *   die      the last rank is killed; the others go on until each has an error, which it prints
- *   usage: nodes values|count|die */
+ *   die X    the last rank is killed; the others go on with X until each has an error, which it prints
+ *   usage: nodes values|count|die X */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -62,6 +62,107 @@ static void values_on(MPI_Comm comm, int count, MPI_Op op) {
   free(all);
 }
 
+/* Blocks between all, of sizes that both ends know: from none to more than travels with others of a node. */
+static int block(int from, int to) {
+  const int lengths[] = {0, 3, 1, 700, 20, 5};
+  return lengths[(5 * from + 3 * to + from * to) % 6];
+}
+
+/* A block for each rank, one after the other; the sum of their sizes. */
+static int lay_out(int size, int me, int sends, int* counts, int* places) {
+  int sum = 0;
+  for (int rank = 0; rank < size; ++rank) {
+    counts[rank] = sends ? block(me, rank) : block(rank, me);
+    places[rank] = sum;
+    sum += counts[rank];
+  }
+  return sum;
+}
+
+static int word(int from, int to, int i) { return 1000003 * from + 1009 * to + i; }
+
+static void exchange_on(MPI_Comm comm) {
+  enum { RANKS = 32 };
+  int me, size, counts[2][RANKS], places[2][RANKS], sent, received;
+  int *in, *out;
+  MPI_Request request;
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &size);
+  sent = lay_out(size, me, 1, counts[0], places[0]);
+  received = lay_out(size, me, 0, counts[1], places[1]);
+  in = malloc(sizeof *in * (size_t)(sent + 1));
+  out = malloc(sizeof *out * (size_t)(received + 1));
+  for (int rank = 0; rank < size; ++rank)
+    for (int i = 0; i < counts[0][rank]; ++i) in[places[0][rank] + i] = word(me, rank, i);
+  MPI_Alltoallv_init(in, counts[0], places[0], MPI_INT, out, counts[1], places[1], MPI_INT, comm,
+                     MPI_INFO_NULL, &request);
+  for (int form = 0; form < 4; ++form) {
+    for (int i = 0; i <= received; ++i) out[i] = -1;
+    if (form < 2) {
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (form == 2) {
+      MPI_Request once;
+      MPI_Ialltoallv(in, counts[0], places[0], MPI_INT, out, counts[1], places[1], MPI_INT, comm, &once);
+      MPI_Wait(&once, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Alltoallv(in, counts[0], places[0], MPI_INT, out, counts[1], places[1], MPI_INT, comm);
+    }
+    for (int rank = 0; rank < size; ++rank)
+      for (int i = 0; i < counts[1][rank]; ++i)
+        check(out[places[1][rank] + i] == word(rank, me, i), "alltoallv", form);
+    check(out[received] == -1, "alltoallv", form);
+  }
+  MPI_Request_free(&request);
+  free(in);
+  free(out);
+}
+
+/* Equal blocks; in place where every process can say so. */
+static void equal_on(MPI_Comm comm, int count) {
+  int me, size;
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &size);
+  int *in = malloc(sizeof *in * (size_t)(size * count)), *out = malloc(sizeof *out * (size_t)(size * count));
+  for (int place = 0; place < 2; ++place) {
+    for (int i = 0; i < size * count; ++i) {
+      in[i] = word(me, i / count, i % count);
+      out[i] = place ? in[i] : -1;
+    }
+    MPI_Alltoall(place ? MPI_IN_PLACE : in, count, MPI_INT, out, count, MPI_INT, comm);
+    for (int i = 0; i < size * count; ++i) check(out[i] == word(i / count, me, i % count), "alltoall", place);
+    for (int i = 0; i < size * count; ++i) out[i] = i / count == me ? word(me, 0, i % count) : -1;
+    MPI_Allgather(place ? MPI_IN_PLACE : out + me * count, count, MPI_INT, place ? out : in, count, MPI_INT,
+                  comm);
+    for (int i = 0; i < size * count; ++i)
+      check((place ? out : in)[i] == word(i / count, 0, i % count), "allgather", place);
+  }
+  free(in);
+  free(out);
+}
+
+/* The function that composes needs pairs: (me + 2) x + 1 of each rank. */
+static void prefix_on(MPI_Comm comm, MPI_Op op) {
+  int me, size;
+  unsigned mine[2], got[2] = {0, 0}, expected[2] = {1, 0}, below[2] = {1, 0};
+  MPI_Comm_rank(comm, &me);
+  MPI_Comm_size(comm, &size);
+  mine[0] = (unsigned)me + 2;
+  mine[1] = 1;
+  for (int rank = 0; rank <= me; ++rank) {
+    memcpy(below, expected, sizeof below);
+    expected[1] = expected[1] * ((unsigned)rank + 2) + 1;
+    expected[0] *= (unsigned)rank + 2;
+  }
+  MPI_Scan(mine, got, 1, MPI_2INT, op, comm);
+  check(memcmp(got, expected, sizeof got) == 0, "scan", me);
+  MPI_Exscan(mine, got, 1, MPI_2INT, op, comm);
+  check(me == 0 || memcmp(got, below, sizeof got) == 0, "exscan", me);
+  memcpy(got, mine, sizeof got);
+  MPI_Exscan(MPI_IN_PLACE, got, 1, MPI_2INT, op, comm);
+  check(me == 0 || memcmp(got, below, sizeof got) == 0, "exscan in place", me);
+}
+
 static void values(void) {
   const int counts[] = {1, 500, LONGEST};
   int me, size;
@@ -77,6 +178,10 @@ static void values(void) {
     if (comm == MPI_COMM_NULL) continue;
     for (unsigned c = 0; c < sizeof counts / sizeof *counts; ++c)
       for (int again = 0; again < 3; ++again) values_on(comm, counts[c], op);
+    exchange_on(comm);
+    equal_on(comm, 1);
+    equal_on(comm, 300);
+    prefix_on(comm, op);
     MPI_Comm_free(&comm);
   }
   MPI_Op_free(&op);
@@ -104,38 +209,92 @@ static unsigned long long sent(void) {
   return sum;
 }
 
-static void call(int which) {
-  double in = 1, out;
-  switch (which) {
-    case 0: MPI_Barrier(MPI_COMM_WORLD); break;
-    case 1: MPI_Bcast(&in, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); break;
-    case 2: MPI_Reduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD); break;
-    default: MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+enum { RANKS = 16, BLOCK = 100 };
+static double in[RANKS * BLOCK], out[RANKS * BLOCK];
+static int equal[RANKS], places[RANKS];
+
+static int barrier(void) { return MPI_Barrier(MPI_COMM_WORLD); }
+static int bcast(void) { return MPI_Bcast(in, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); }
+static int reduce(void) { return MPI_Reduce(in, out, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD); }
+static int allreduce(void) { return MPI_Allreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+static int allgather(void) { return MPI_Allgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, MPI_COMM_WORLD); }
+static int allgatherv(void) {
+  return MPI_Allgatherv(in, BLOCK, MPI_DOUBLE, out, equal, places, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+static int gather(void) { return MPI_Gather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); }
+static int gatherv(void) {
+  return MPI_Gatherv(in, BLOCK, MPI_DOUBLE, out, equal, places, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+static int scatter(void) { return MPI_Scatter(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD); }
+static int scatterv(void) {
+  return MPI_Scatterv(in, equal, places, MPI_DOUBLE, out, BLOCK, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+}
+static int alltoall(void) { return MPI_Alltoall(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, MPI_COMM_WORLD); }
+static int alltoallv(void) {
+  return MPI_Alltoallv(in, equal, places, MPI_DOUBLE, out, equal, places, MPI_DOUBLE, MPI_COMM_WORLD);
+}
+static int ialltoallv(void) {
+  MPI_Request request;
+  MPI_Ialltoallv(in, equal, places, MPI_DOUBLE, out, equal, places, MPI_DOUBLE, MPI_COMM_WORLD, &request);
+  return MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static int reduce_scatter(void) {
+  return MPI_Reduce_scatter_block(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+static int scan(void) { return MPI_Scan(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+static int exscan(void) { return MPI_Exscan(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+
+static const struct {
+  const char* name;
+  int (*call)(void);
+} calls[] = {{"barrier", barrier},
+             {"bcast", bcast},
+             {"reduce", reduce},
+             {"allreduce", allreduce},
+             {"allgather", allgather},
+             {"allgatherv", allgatherv},
+             {"gather", gather},
+             {"gatherv", gatherv},
+             {"scatter", scatter},
+             {"scatterv", scatterv},
+             {"alltoall", alltoall},
+             {"alltoallv", alltoallv},
+             {"ialltoallv", ialltoallv},
+             {"reduce_scatter", reduce_scatter},
+             {"scan", scan},
+             {"exscan", exscan}};
+
+static void set_blocks(void) {
+  for (int rank = 0; rank < RANKS; ++rank) {
+    equal[rank] = BLOCK;
+    places[rank] = rank * BLOCK;
   }
 }
 
 static void count(int me) {
-  const char* const names[] = {"barrier", "bcast", "reduce", "allreduce"};
-  for (int which = 0; which < 4; ++which) {
+  set_blocks();
+  for (unsigned which = 0; which < sizeof calls / sizeof *calls; ++which) {
     unsigned long long before, mine, sum = 0;
-    for (int i = 0; i < WARM; ++i) call(which);
+    for (int i = 0; i < WARM; ++i) calls[which].call();
     MPI_Barrier(MPI_COMM_WORLD);
     before = sent();
-    for (int i = 0; i < CALLS; ++i) call(which);
+    for (int i = 0; i < CALLS; ++i) calls[which].call();
     mine = sent() - before;
     MPI_Reduce(&mine, &sum, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (me == 0) printf("%s %g\n", names[which], (double)sum / CALLS);
+    if (me == 0) printf("%s %g\n", calls[which].name, (double)sum / CALLS);
   }
 }
 
-static void die(int me, int size) {
+static void die(int me, int size, const char* name) {
   int rc = MPI_SUCCESS, kind, length;
+  unsigned which = 0;
   char text[MPI_MAX_ERROR_STRING];
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  set_blocks();
+  while (strcmp(calls[which].name, name) != 0) ++which;
   for (int i = 0; rc == MPI_SUCCESS; ++i) {
-    double in = 1, out;
     if (me == size - 1 && i == WARM) raise(SIGKILL);
-    rc = MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    rc = calls[which].call();
   }
   MPI_Error_class(rc, &kind);
   MPI_Error_string(rc, text, &length);
@@ -154,8 +313,8 @@ int main(int argc, char** argv) {
     values();
   else if (argc == 2 && strcmp(argv[1], "count") == 0)
     count(me);
-  else if (argc == 2 && strcmp(argv[1], "die") == 0)
-    die(me, size);
+  else if (argc == 3 && strcmp(argv[1], "die") == 0)
+    die(me, size, argv[2]);
   else
     MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_T_finalize();

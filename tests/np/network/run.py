@@ -381,11 +381,13 @@ class Collectives(NetworkCase):
         return dict(line.split() for line in done.stdout.splitlines())
 
     def test_messages_between_nodes_do_not_grow_with_their_members(self):
-        for nodes, fewest in ((2, {"barrier": "2", "bcast": "1", "reduce": "1", "allreduce": "2"}),
-                              (3, {"barrier": "6", "bcast": "2", "reduce": "2", "allreduce": "4"})):
+        for nodes, each, tree, doubling, shift in ((2, 2, 1, 2, 1), (3, 6, 2, 4, 3)):
+            fewest = {"barrier": each, "bcast": tree, "reduce": tree, "allreduce": doubling, "scan": shift, "exscan": shift,
+                      "reduce_scatter": 2 * tree, **dict.fromkeys(("gather", "gatherv", "scatter", "scatterv"), tree),
+                      **dict.fromkeys(("allgather", "allgatherv", "alltoall", "alltoallv", "ialltoallv"), each)}
             for ranks in (2 * nodes, 4 * nodes):
                 with self.subTest(nodes=nodes, ranks=ranks):
-                    self.assertEqual(self.counts(ranks, nodes), fewest)
+                    self.assertEqual(self.counts(ranks, nodes), {name: str(count) for name, count in fewest.items()})
 
     def test_without_nodes_they_do(self):
         self.assertGreater(float(self.counts(8, 2, coll_hierarchy="off")["barrier"]), 2)
@@ -401,12 +403,32 @@ class Collectives(NetworkCase):
         self.expect(self.run_job(7, 3, NODES, "values", coll_node="false", startup_report=0))
 
     def test_a_kill_is_told_to_members_of_all_nodes(self):
-        for params in ({}, {"coll_node": "false"}):
-            with self.subTest(**params):
-                done = self.run_job(7, 3, "-enable-recovery", NODES, "die", startup_report=0, **params)
-                for rank in range(6):  # who has heard of it ends, too, and may be the one whose end another one sees
-                    self.assertRegex(done.stdout, f"rank {rank}: aborted: .*(rank [0-6] has ended|"
-                                                  "a member has ended, as rank [0-5] reports)", done.stderr)
+        for call in ("allreduce", "barrier", "allgather", "alltoall", "alltoallv", "ialltoallv", "reduce_scatter", "exscan"):
+            for params in ({}, {"coll_node": "false"}):
+                with self.subTest(call, **params):
+                    done = self.run_job(7, 3, "-enable-recovery", NODES, "die", call, startup_report=0, **params)
+                    for rank in range(6):  # who has heard of it ends, too, and may be the one whose end another sees
+                        self.assertRegex(done.stdout, f"rank {rank}: aborted: .*(rank [0-6] (has ended|cannot be reached)|"
+                                                      "a member has ended, as rank [0-5] reports)", done.stderr)
+
+
+class Programs(NetworkCase):
+    """The conformance programs of the collectives over nodes of unequal sizes: each on one of these, or, with
+    STARLING_ALL_NODES=1, on all and over all networks."""
+    SIZES = ((5, 2), (7, 3), (10, 4), (3, 2))
+
+    def test_conformance_programs(self):
+        everything = os.environ.get("STARLING_ALL_NODES") == "1"
+        programs = sorted(path for path in (BUILD / "tests/mpi").glob("mpi_coll_*")
+                          if not path.name.endswith("_large") and path.name != "mpi_coll_large_counts")
+        if not programs:
+            self.skipTest("tests/mpi is not built")
+        for number, program in enumerate(programs):
+            for network, params in NETWORKS if everything else NETWORKS[:1]:
+                for ranks, nodes in self.SIZES if everything else (self.SIZES[number % len(self.SIZES)],):
+                    with self.subTest(program.name, network=network, ranks=ranks, nodes=nodes):
+                        done = self.run_job(ranks, nodes, str(program), btl=f"self,shm,{network}", startup_report=0, **params)
+                        self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
 
 class Paths(NetworkCase):

@@ -2,6 +2,7 @@
 /// @file  Every algorithm that moves data, against where each element has to end: sizes, roots, layouts, in
 /// place.
 
+#include "by_nodes.hpp"
 #include "fake_world.hpp"
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/select.hpp"
@@ -307,6 +308,53 @@ TEST(CollAlltoall, ChosenAlgorithmTakesAnySize) {
         check_alltoall(build, n, count, form, false);
       check_alltoall(build, n, count, Form::equal, true);
     }
+  }
+}
+
+TEST(CollNodes, BlocksReachTheRootAndLeaveIt) {
+  for (const int n : kSizes) {
+    for (int root = 0; root < n; ++root) {
+      for (const bool in_place : {false, true}) {
+        each_lie<gather_nodes, Gather>(
+            [&](auto build) { check_gather(build, n, 3, root, in_place, false, false); });
+        each_lie<gatherv_nodes, Gather>(
+            [&](auto build) { check_gather(build, n, 0, root, in_place, true, false); });
+        each_lie<scatter_nodes, Scatter>(
+            [&](auto build) { check_scatter(build, n, 3, root, in_place, false); });
+        each_lie<scatterv_nodes, Scatter>(
+            [&](auto build) { check_scatter(build, n, 0, root, in_place, true); });
+      }
+    }
+  }
+}
+
+TEST(CollNodes, EverybodyGetsAllBlocks) {
+  for (const int n : kSizes) {
+    for (const bool in_place : {false, true}) {
+      for (const bool spread : {false, true})
+        each_lie<allgather_nodes, Gather>(
+            [&](auto build) { check_gather(build, n, spread ? 0 : 2, 0, in_place, spread, true); });
+    }
+  }
+}
+
+TEST(CollNodes, BlocksAreExchanged) {
+  for (const int n : kSizes) {
+    for (const Form form : {Form::equal, Form::counted, Form::typed}) {
+      for (const std::int64_t count : {form == Form::equal ? 3 : 0, 127}) {  // those of 129 go alone
+        for (const bool in_place : {false, true})
+          each_lie<alltoall_nodes, Alltoall>(
+              [&](auto build) { check_alltoall(build, n, count, form, in_place); });
+      }
+    }
+  }
+}
+
+TEST(CollNodes, LongBlocksGoAlone) {
+  for (const int n : {2, 5, 9}) {
+    each_lie<gatherv_nodes, Gather>(
+        [&](auto build) { check_gather(build, n, 127, n / 2, false, true, false); });
+    each_lie<scatterv_nodes, Scatter>([&](auto build) { check_scatter(build, n, 127, n / 2, false, true); });
   }
 }
 

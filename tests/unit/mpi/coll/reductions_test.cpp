@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file  Every reducing algorithm against a loop over the ranks: sizes, roots, layouts, orders, in place.
 
+#include "by_nodes.hpp"
 #include "fake_world.hpp"
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/select.hpp"
@@ -204,6 +205,48 @@ TEST(CollReduceScatter, PairwiseReducesEachBlock) {
     for (const bool in_place : {false, true}) {
       check_reduce_scatter(reduce_scatter_pairwise, n, 3, 0, true, in_place, kShifted);
       check_reduce_scatter(reduce_scatter_pairwise, n, 0, 2, true, in_place, kDense);
+    }
+  }
+}
+
+TEST(CollNodes, PrefixesKeepRankOrder) {
+  all_cases(false, false, [](const Case& what) {
+    each_lie<scan_nodes, Reduce>(
+        [&](auto build) {
+          check(
+              what, false, build, [](int) { return true; },
+              [&](int rank, std::uint64_t i) { return expected(what.op(), 0, rank, i); });
+        },
+        true);
+    each_lie<exscan_nodes, Reduce>(
+        [&](auto build) {
+          check(
+              what, false, build, [](int rank) { return rank > 0; },
+              [&](int rank, std::uint64_t i) { return expected(what.op(), 0, rank - 1, i); });
+        },
+        true);
+  });
+}
+
+TEST(CollNodes, ReductionsKeepRankOrderIfNodesDo) {
+  for (const bool free_order : {false, true}) {
+    each_lie<reduce_nodes, Reduce>([&](auto build) { check_reduce(build, free_order); }, !free_order);
+    each_lie<allreduce_nodes, Reduce>([&](auto build) { check_allreduce(build, free_order); }, !free_order);
+    each_lie<allreduce_parts, Reduce>([&](auto build) { check_allreduce(build, free_order); }, !free_order);
+  }
+}
+
+TEST(CollNodes, BlocksAreReducedAndScattered) {
+  for (const int n : kSizes) {
+    for (const bool in_place : {false, true}) {
+      for (const bool commutative : {false, true}) {
+        each_lie<reduce_scatter_nodes, ReduceScatter>(
+            [&](auto build) {
+              check_reduce_scatter(build, n, 3, 0, commutative, in_place, kGappy);
+              check_reduce_scatter(build, n, 0, 2, commutative, in_place, kBackwards);
+            },
+            !commutative);
+      }
     }
   }
 }

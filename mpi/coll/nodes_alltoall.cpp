@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file  MPI_Alltoall(v, w) over several nodes: one message from each node to each other one. Layer: mpi.
+/// docs/design/collectives.md
+///
+/// For each other node one member of the own node is its agent: it collects what its mates have for that
+/// node, exchanges with the agent there, and hands out what has come. So the agents of a node share its
+/// messages. What is hard: in the v and w forms an agent learns from its mates how long everything is,
+/// while the schedule runs.
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "mpi/coll/among.hpp"
+#include "mpi/coll/builders.hpp"
+#include "mpi/coll/errands.hpp"
+#include "mpi/coll/execution.hpp"
+#include "mpi/coll/hierarchy.hpp"
+#include "mpi/coll/late.hpp"
+#include "mpi/coll/split.hpp"
+
+namespace starling::mpi::coll {
+namespace {
+
+constexpr int kLongAtOnce = 32;  // as in alltoall.cpp
+
+std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
+
+/// What a process has for the errands of one agent, and what it gets from them: packed, rank by rank.
+struct Share {
+  std::uint64_t* sizes = nullptr;  ///< of what it sends to each rank, then of what it receives from each
+  std::byte *out = nullptr, *in = nullptr;
+  std::uint64_t out_bytes = 0, in_bytes = 0;
+};
+
+/// The work of an agent. Lives with the schedule.
+class Agent {
+ public:
+  Agent(Errands errands, int mates, int me, Share own)
+      : errands_(std::move(errands)), mates_(index(mates)), me_(index(me)), own_(own) {
+    sizes_.resize(mates_ * 2 * errands_.ranks.size());
+    for (std::size_t mate = 0; mate < mates_; ++mate) {
+      from_mates_.push_back({});
+      to_mates_.push_back({});
+    }
+  }
+
+  /// Where the sizes of a mate's share go.
+  [[nodiscard]] Buffer table(int mate) noexcept {
+    const std::size_t numbers = 2 * errands_.ranks.size();
+    return {sizes_.data() + index(mate) * numbers, numbers * sizeof(std::uint64_t), 0, nullptr};
+  }
+  std::vector<std::uint32_t> collect, hand_out, send, receive;  ///< steps: of mates, of mates, of nodes twice
+
+  /// Sizes are known: lengths of all messages follow.
+  void settle(Schedule& schedule) {
+    std::uint64_t collected = 0, handed = 0;
+    for (std::size_t mate = 0; mate < mates_; ++mate) {
+      from_mates_[mate] = {collected, sum(mate, 0)};
+      to_mates_[mate] = {handed, sum(mate, errands_.ranks.size())};
+      collected += from_mates_[mate].bytes;
+      handed += to_mates_[mate].bytes;
+    }
+    lay_out(to_nodes_, 0);
+    lay_out(from_nodes_, errands_.ranks.size());
+    // With one node the mates' shares in their order are the message.
+    collected_.resize(collected);
+    if (errands_.nodes.size() > 1) sent_.resize(collected);
+    received_.resize(handed);
+    handed_.resize(handed);
+    std::byte* const out = errands_.nodes.size() > 1 ? sent_.data() : collected_.data();
+    for (std::size_t mate = 0; mate < mates_; ++mate) {
+      if (mate == me_) continue;
+      schedule.settle(collect[mate], message(collected_.data(), from_mates_[mate]));
+      schedule.settle(hand_out[mate], message(handed_.data(), to_mates_[mate]));
+    }
+    for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
+      schedule.settle(send[node], message(out, to_nodes_[node]));
+      schedule.settle(receive[node], message(received_.data(), from_nodes_[node]));
+    }
+  }
+  /// The mates' shares have come: messages to nodes, mate by mate.
+  void join() noexcept {
+    copy(own_.out, collected_.data() + from_mates_[me_].at, own_.out_bytes);
+    if (errands_.nodes.size() == 1) return;
+    const std::byte* from = collected_.data();
+    std::vector<Part> at = to_nodes_;
+    for (std::size_t mate = 0; mate < mates_; ++mate) {
+      for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
+        const std::uint64_t bytes = of_node(mate, node, 0);
+        copy(from, sent_.data() + at[node].at, bytes);
+        from += bytes;
+        at[node].at += bytes;
+      }
+    }
+  }
+  /// Messages of nodes have come, rank by rank there, for each of them mate by mate: to each mate its part.
+  void divide() noexcept {
+    std::vector<std::uint64_t> at;
+    for (const Part& part : to_mates_) at.push_back(part.at);
+    for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
+      const std::byte* from = received_.data() + from_nodes_[node].at;
+      for (std::size_t rank = errands_.begin(node); rank < errands_.ends[node]; ++rank) {
+        for (std::size_t mate = 0; mate < mates_; ++mate) {
+          const std::uint64_t bytes = size(mate, errands_.ranks.size() + rank);
+          copy(from, handed_.data() + at[mate], bytes);
+          from += bytes;
+          at[mate] += bytes;
+        }
+      }
+    }
+    copy(handed_.data() + to_mates_[me_].at, own_.in, own_.in_bytes);
+  }
+
+ private:
+  struct Part {
+    std::uint64_t at = 0, bytes = 0;
+  };
+  static void copy(const std::byte* from, std::byte* to, std::uint64_t bytes) noexcept {
+    if (bytes != 0) std::memcpy(to, from, bytes);
+  }
+  static Buffer message(std::byte* base, const Part& part) noexcept {
+    return {base + part.at, part.bytes, 0, nullptr};
+  }
+  [[nodiscard]] std::uint64_t size(std::size_t mate, std::size_t number) const noexcept {
+    return sizes_[mate * 2 * errands_.ranks.size() + number];
+  }
+  [[nodiscard]] std::uint64_t sum(std::size_t mate, std::size_t first) const noexcept {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = 0; i < errands_.ranks.size(); ++i) bytes += size(mate, first + i);
+    return bytes;
+  }
+  [[nodiscard]] std::uint64_t of_node(std::size_t mate, std::size_t node, std::size_t first) const noexcept {
+    std::uint64_t bytes = 0;
+    for (std::size_t i = errands_.begin(node); i < errands_.ends[node]; ++i) bytes += size(mate, first + i);
+    return bytes;
+  }
+  void lay_out(std::vector<Part>& nodes, std::size_t first) const {
+    nodes.clear();
+    std::uint64_t at = 0;
+    for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
+      std::uint64_t bytes = 0;
+      for (std::size_t mate = 0; mate < mates_; ++mate) bytes += of_node(mate, node, first);
+      nodes.push_back({at, bytes});
+      at += bytes;
+    }
+  }
+
+  Errands errands_;
+  std::size_t mates_, me_;
+  Share own_;
+  std::vector<std::uint64_t> sizes_;  // of each mate's share
+  std::vector<Part> from_mates_, to_mates_, to_nodes_, from_nodes_;
+  std::vector<std::byte> collected_, sent_, received_, handed_;
+};
+
+/// One process's part: shares for the agents of its node, and errands if it is one.
+class Exchange {
+ public:
+  Exchange(Schedule& schedule, const Team& team, const Alltoall& asked, bool known)
+      : schedule_(schedule),
+        team_(team),
+        asked_(asked),
+        hierarchy_(*team.hierarchy),
+        node_(hierarchy_.node_of(team.rank)),
+        mates_(hierarchy_.members(node_)),
+        me_(hierarchy_.place_of(team.rank)),
+        known_(known),
+        limit_(hierarchy_) {
+    for (int agent = 0; agent < agents_of(hierarchy_, node_); ++agent)
+      errands_.emplace_back(hierarchy_, node_, agent);
+  }
+  void build() {
+    schedule_.among({});  // who gives up tells the others
+    share_out();
+    if (!schedule_.ok()) return;
+    if (me_ < static_cast<int>(errands_.size()))
+      agent_ = std::make_shared<Agent>(errands_[index(me_)], size(), me_, shares_[index(me_)]);
+    learn_sizes();
+    collect();
+    exchange();
+    hand_out();
+    long_blocks();
+    take();
+  }
+
+ private:
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(mates_.size()); }
+  [[nodiscard]] bool here(int rank) const noexcept { return hierarchy_.node_of(rank) == node_; }
+  [[nodiscard]] std::uint64_t together(std::uint64_t bytes) const noexcept {
+    return known_ ? bytes : limit_.part(bytes);
+  }
+
+  /// Packs what goes to other nodes, agent by agent.
+  void share_out() {
+    for (const Errands& errands : errands_) {
+      Share& share = shares_.emplace_back();
+      const std::size_t ranks = errands.ranks.size();
+      share.sizes = reinterpret_cast<std::uint64_t*>(schedule_.scratch(2 * ranks * sizeof(std::uint64_t)));
+      if (!schedule_.ok()) return;
+      for (std::size_t i = 0; i < ranks; ++i) {
+        share.out_bytes += share.sizes[i] = together(asked_.send.bytes(errands.ranks[i]));
+        share.in_bytes += share.sizes[ranks + i] = together(asked_.receive.bytes(errands.ranks[i]));
+      }
+      share.out = schedule_.scratch(share.out_bytes);
+      share.in = schedule_.scratch(share.in_bytes);
+      std::byte* at = share.out;
+      for (std::size_t i = 0; i < ranks && schedule_.ok(); ++i) {
+        if (share.sizes[i] != 0)
+          schedule_.copy(asked_.send.block(errands.ranks[i]), packed(at, share.sizes[i]));
+        at += share.sizes[i];
+      }
+    }
+    schedule_.next_round();
+  }
+  void learn_sizes() {
+    for (int mate = 0; mate < size() && agent_ != nullptr; ++mate) {
+      const Buffer table = agent_->table(mate);
+      if (known_ || mate == me_) {  // where all blocks have one size, all shares are alike
+        std::memcpy(table.base, shares_[index(me_)].sizes, table.bytes);
+      } else {
+        schedule_.receive(mates_[index(mate)], table);
+      }
+    }
+    for (std::size_t agent = 0; agent < errands_.size() && !known_; ++agent) {
+      if (static_cast<int>(agent) == me_) continue;
+      schedule_.send(mates_[agent],
+                     packed(shares_[agent].sizes, 2 * errands_[agent].ranks.size() * sizeof(std::uint64_t)));
+    }
+    schedule_.next_round();
+    if (agent_ != nullptr && !known_)
+      schedule_.work([agent = agent_](Schedule& all) { agent->settle(all); }, true);
+    schedule_.next_round();
+  }
+  void collect() {
+    for (int mate = 0; mate < size() && agent_ != nullptr; ++mate)
+      agent_->collect.push_back(mate == me_ ? 0 : schedule_.receive_late(mates_[index(mate)]));
+    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
+      const Share& share = shares_[agent];
+      if (static_cast<int>(agent) != me_ && share.out_bytes != 0)
+        schedule_.send(mates_[agent], packed(share.out, share.out_bytes));
+    }
+    schedule_.next_round();
+    if (agent_ != nullptr) schedule_.work([agent = agent_](Schedule&) { agent->join(); });
+    schedule_.next_round();
+  }
+  void exchange() {
+    const auto agent_there = [&](int node) {
+      return hierarchy_.members(node)[index(agent_for(hierarchy_, node, node_))];
+    };
+    if (agent_ != nullptr) {
+      for (const int node : errands_[index(me_)].nodes)
+        agent_->receive.push_back(schedule_.receive_late(agent_there(node)));
+      for (const int node : errands_[index(me_)].nodes)
+        agent_->send.push_back(schedule_.send_late(agent_there(node)));
+    }
+    schedule_.next_round();
+    if (agent_ != nullptr) schedule_.work([agent = agent_](Schedule&) { agent->divide(); });
+    schedule_.next_round();
+  }
+  /// And the blocks inside the node, which need no agent: what is wrong about one of them is known after all
+  /// has been handed out.
+  void hand_out() {
+    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
+      const Share& share = shares_[agent];
+      if (static_cast<int>(agent) != me_ && share.in_bytes != 0)
+        schedule_.receive(mates_[agent], packed(share.in, share.in_bytes));
+    }
+    for (int step = 1; step < size(); ++step) {
+      const int from = mates_[index(around(me_, -step, size()))];
+      if (const Buffer block = asked_.receive.block(from); block.bytes != 0) schedule_.receive(from, block);
+    }
+    for (int mate = 0; mate < size() && agent_ != nullptr; ++mate)
+      agent_->hand_out.push_back(mate == me_ ? 0 : schedule_.send_late(mates_[index(mate)]));
+    for (int step = 1; step < size(); ++step) {
+      const int to = mates_[index(around(me_, step, size()))];
+      if (const Buffer block = asked_.send.block(to); block.bytes != 0) schedule_.send_always(to, block);
+    }
+    if (agent_ != nullptr && known_) agent_->settle(schedule_);
+    schedule_.next_round();
+  }
+  void long_blocks() {
+    for (int step = 1; step < team_.size && !known_; ++step) {
+      const int to = around(team_.rank, step, team_.size), from = around(team_.rank, -step, team_.size);
+      if (!here(from) && limit_.alone(asked_.receive.bytes(from)))
+        schedule_.receive(from, asked_.receive.block(from));
+      if (!here(to) && limit_.alone(asked_.send.bytes(to))) schedule_.send_always(to, asked_.send.block(to));
+      if (step % kLongAtOnce == 0) schedule_.next_round();
+    }
+    schedule_.next_round();
+  }
+  void take() {
+    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
+      const std::byte* at = shares_[agent].in;
+      const std::size_t ranks = errands_[agent].ranks.size();
+      for (std::size_t i = 0; i < ranks; ++i) {
+        const std::uint64_t bytes = shares_[agent].sizes[ranks + i];
+        if (bytes != 0)
+          schedule_.copy_always(packed(const_cast<std::byte*>(at), bytes),
+                                asked_.receive.block(errands_[agent].ranks[i]));
+        at += bytes;
+      }
+    }
+    // Last: what is wrong about it does not concern the others.
+    schedule_.copy(asked_.send.block(team_.rank), asked_.receive.block(team_.rank));
+    schedule_.next_round();
+  }
+
+  Schedule& schedule_;
+  const Team& team_;
+  const Alltoall& asked_;
+  const Hierarchy& hierarchy_;
+  const int node_;
+  const std::vector<int>& mates_;
+  const int me_;      // among them
+  const bool known_;  // all blocks have one size
+  const Together limit_;
+  std::vector<Errands> errands_;  // of agents
+  std::vector<Share> shares_;     // for agents
+  std::shared_ptr<Agent> agent_;  // of this process, if it is one
+};
+
+}  // namespace
+
+void alltoall_nodes(Schedule& schedule, const Team& team, const Alltoall& asked) {
+  const bool known = asked.receive.uniform();
+  if (!asked.in_place) return Exchange(schedule, team, asked, known).build();
+  // All blocks are sent from a copy.
+  std::vector<std::int64_t> sizes, places;
+  std::int64_t total = 0;
+  for (int rank = 0; rank < team.size; ++rank) {
+    places.push_back(total);
+    sizes.push_back(static_cast<std::int64_t>(asked.receive.bytes(rank)));
+    total += sizes.back();
+  }
+  std::byte* const copy = schedule.scratch(static_cast<std::uint64_t>(total));
+  Alltoall apart;
+  apart.send = Blocks(copy, Ints{nullptr, sizes.data()}, Ints{nullptr, places.data()}, packed_type());
+  apart.receive = asked.receive;
+  if (!schedule.ok()) return;
+  for (int rank = 0; rank < team.size; ++rank) {
+    if (rank != team.rank) schedule.copy(asked.receive.block(rank), apart.send.block(rank));
+  }
+  schedule.next_round();
+  sizes[index(team.rank)] = 0;  // its block for itself is where it belongs
+  Exchange(schedule, team, apart, known).build();
+}
+
+}  // namespace starling::mpi::coll

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
+#include <exception>
 
 namespace starling::mpi::coll {
 
@@ -127,7 +127,7 @@ void Execution::begin_round() noexcept {
   const bool local = round.messages < round.end - round.begin;
   if (round.messages != 0) {
     for (std::uint32_t i = round.begin; i < round.end; ++i) {
-      const bool nothing = steps[i].late && steps[i].from.bytes + steps[i].to.bytes == 0;
+      const bool nothing = steps[i].none();
       if (steps[i].what == Schedule::Do::receive && !nothing) post_receive(steps[i]);
       if (steps[i].what == Schedule::Do::send && !nothing) post_send(steps[i]);
     }
@@ -151,6 +151,9 @@ bool Execution::round_over() noexcept {
     if (request.status.fault != pml::Fault::none || request.status.cancelled || too_short(request))
         [[unlikely]] {
       note_fault(request);
+      // Nobody has received it, and the peer waits for it.
+      if (abandoned_ && !request.receive && request.status.cancelled && schedule.composed())
+        send_notice(to_int(request.rank), request.buffer.bytes);
     }
     ++finished_;
   }
@@ -205,7 +208,7 @@ void Execution::post_receive(const Schedule::Step& step) noexcept {
 void Execution::run_work(const Schedule::Step& step) noexcept {
   try {
     schedule.work(step.count)(schedule);
-  } catch (const std::bad_alloc&) {
+  } catch (const std::exception&) {  // no memory for what members have asked for
     fault_ = pml::Fault::no_memory;
     give_up();
   }
@@ -265,18 +268,21 @@ void Execution::send_notices(std::uint32_t from_round) noexcept {
   for (std::uint32_t round = from_round; round < schedule.rounds().size(); ++round) {
     for (std::uint32_t i = schedule.rounds()[round].begin; i < schedule.rounds()[round].end; ++i) {
       const Schedule::Step& step = schedule.steps()[i];
-      if (step.what != Schedule::Do::send || step.peer == faulty_peer_) continue;
-      const std::size_t bytes = notice_bytes(step.from.bytes);
-      if (port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag, kNotice, bytes) == Post::done)
-        continue;
-      pml::Request& request = *notices_.emplace_back(std::make_unique<pml::Request>());
-      prepare(request);
-      request.buffer = packed(const_cast<std::byte*>(kNotice), bytes);
-      request.rank = Rank{step.peer};
-      request.receive = false;
-      port_.pml->isend(request);
+      if (step.what == Schedule::Do::send && !step.none()) send_notice(step.peer, step.from.bytes);
     }
   }
+}
+
+void Execution::send_notice(int peer, std::uint64_t expected) noexcept {
+  if (peer == faulty_peer_) return;
+  const std::size_t bytes = notice_bytes(expected);
+  if (port_.pml->try_send(*port_.context, Rank{peer}, port_.tag, kNotice, bytes) == Post::done) return;
+  pml::Request& request = *notices_.emplace_back(std::make_unique<pml::Request>());
+  prepare(request);
+  request.buffer = packed(const_cast<std::byte*>(kNotice), bytes);
+  request.rank = Rank{peer};
+  request.receive = false;
+  port_.pml->isend(request);
 }
 
 bool Execution::notices_sent() const noexcept {

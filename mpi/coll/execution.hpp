@@ -73,6 +73,7 @@ class Execution {
   void note_fault(const pml::Request& request) noexcept;
   void give_up() noexcept;
   void send_notices(std::uint32_t from_round) noexcept;
+  void send_notice(int peer, std::uint64_t expected) noexcept;
   [[nodiscard]] bool notices_sent() const noexcept;
   pml::Request& fresh_request() noexcept;
   void prepare(pml::Request& request) const noexcept;

@@ -82,7 +82,7 @@ class Agent {
     }
   }
   /// The mates' shares have come: messages to nodes, mate by mate.
-  void join() noexcept {
+  void join() {
     copy(own_.out, collected_.data() + from_mates_[me_].at, own_.out_bytes);
     if (errands_.nodes.size() == 1) return;
     const std::byte* from = collected_.data();
@@ -97,7 +97,7 @@ class Agent {
     }
   }
   /// Messages of nodes have come, rank by rank there, for each of them mate by mate: to each mate its part.
-  void divide() noexcept {
+  void divide() {
     std::vector<std::uint64_t> at;
     for (const Part& part : to_mates_) at.push_back(part.at);
     for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {

@@ -50,6 +50,9 @@ class Schedule {
     Special* special = nullptr;
     bool late = false;  ///< a message whose buffer is settled while the schedule runs; none if that is empty
     bool always = false;  ///< local steps and sends: done after a disagreement too
+    bool settled = false;
+    /// A late message of which both ends know that it is empty: it is not sent.
+    [[nodiscard]] bool none() const noexcept { return settled && from.bytes + to.bytes == 0; }
   };
 
   /// Half-open range of steps.
@@ -93,8 +96,9 @@ class Schedule {
   [[nodiscard]] std::uint32_t send_late(int to);
   [[nodiscard]] std::uint32_t receive_late(int from);
   void settle(std::uint32_t step, Buffer what) noexcept {
-    Step& settled = steps_[step];
-    (settled.what == Do::send ? settled.from : settled.to) = what;
+    Step& message = steps_[step];
+    (message.what == Do::send ? message.from : message.to) = what;
+    message.settled = true;
   }
   /// The only local step of its round.
   void special(std::unique_ptr<Special> step);

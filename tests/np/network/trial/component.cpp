@@ -112,16 +112,26 @@ int Trial::progress() noexcept {
                                    [&](const auto& in) { return in->fd() == ready[i].data.fd; });
     if (link == incoming_.end()) continue;
     Incoming& in = **link;
+    const bool new_here = !in.known();
     const Incoming::State state = in.pull(sink_, counters_);
+    if (new_here && in.known()) ended_.erase(in.origin().proc);
     if (state != Incoming::State::idle) ++events;
     if (state != Incoming::State::ended) continue;
-    if (in.known()) {
-      const Errc end = in.left() ? Errc::peer_left : Errc::peer_lost;
-      sink_.on_peer_lost(in.origin().proc, Error{end, kWhere, "it closed its connection"});
-    }
+    if (in.known())
+      tell_end(in.origin().proc, in.left() ? Errc::peer_left : Errc::peer_lost, "it closed its connection");
     std::erase_if(incoming_, [&](const auto& other) { return other.get() == &in; });
   }
+  // After what has come, which may say that the peer has left.
+  for (auto& [peer, link] : outgoing_) {
+    if (!link->take_break()) continue;
+    tell_end(peer, Errc::peer_lost, "its connection broke");
+    ++events;
+  }
   return events;
+}
+
+void Trial::tell_end(ProcId peer, Errc how, const char* detail) {
+  if (ended_.insert(peer).second) sink_.on_peer_lost(peer, Error{how, kWhere, detail});
 }
 
 bool Trial::begin_sleep() noexcept {

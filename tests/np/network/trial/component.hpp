@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "core/unique_fd.hpp"
@@ -45,6 +46,8 @@ class Trial final : public Component {
   explicit Trial(const Args& args);
   [[nodiscard]] Result<void> listen();
   void accept();
+  /// Once for each end of a peer, however many of its streams show it.
+  void tell_end(ProcId peer, Errc how, const char* detail);
   [[nodiscard]] std::string socket_path(std::uint32_t rank) const;
 
   Sink& sink_;
@@ -58,6 +61,7 @@ class Trial final : public Component {
   UniqueFd listener_, epoll_;
   std::unordered_map<ProcId, std::unique_ptr<Outgoing>> outgoing_;
   std::vector<std::unique_ptr<Incoming>> incoming_;
+  std::unordered_set<ProcId> ended_;
 };
 
 }  // namespace starling::btl::trial

@@ -83,7 +83,7 @@ bool Outgoing::connected() noexcept {
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
   const Hello hello{.world = peer_.world, .rank = self_.rank};
-  broken_ = ::send(socket.get(), &hello, sizeof hello, MSG_NOSIGNAL) != ssize_t{sizeof hello};
+  broken_ = broke_ = ::send(socket.get(), &hello, sizeof hello, MSG_NOSIGNAL) != ssize_t{sizeof hello};
   socket_ = std::move(socket);
   return !broken_;
 }
@@ -142,7 +142,10 @@ int Outgoing::push() noexcept {
     if (frame.not_before_ns > now_ns()) break;
     const ssize_t sent = ::send(socket_.get(), frame.bytes.data() + frame.written,
                                 frame.bytes.size() - frame.written, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno != EAGAIN) broken_ = true;
+    if (sent < 0 && errno != EAGAIN) {
+      broken_ = true;
+      broke_ = !told_idle_;
+    }
     if (sent < 0) break;
     frame.written += static_cast<std::size_t>(sent);
     if (frame.written < frame.bytes.size()) break;
@@ -150,7 +153,10 @@ int Outgoing::push() noexcept {
     queue_.pop_front();
     ++frames;
   }
-  if (broken_) queue_.clear();
+  if (broken_) {
+    queue_.clear();
+    queued_bytes_ = 0;
+  }
   return frames;
 }
 

@@ -74,6 +74,8 @@ class Outgoing final : public Endpoint {
   [[nodiscard]] bool broken() const noexcept { return broken_; }
   /// Once true, if the peer has listened before and does so no more.
   [[nodiscard]] bool take_refusal() noexcept { return std::exchange(refused_, false); }
+  /// Once true, if the peer ended while this process had something for it.
+  [[nodiscard]] bool take_break() noexcept { return std::exchange(broke_, false); }
   [[nodiscard]] ProcId peer() const noexcept { return peer_; }
 
  private:
@@ -94,6 +96,7 @@ class Outgoing final : public Endpoint {
   bool void_ = false;    // nobody was there: everything is lost
   bool broken_ = false;  // the peer is gone
   bool refused_ = false;
+  bool broke_ = false;
   bool told_idle_ = false;
   std::deque<Frame> queue_;
   std::size_t queued_bytes_ = 0;

@@ -2,6 +2,7 @@
 /// @file  MPI_Reduce_scatter(_block), MPI_Scan and MPI_Exscan over several nodes. Layer: mpi.
 /// docs/design/collectives.md
 
+#include <span>
 #include <vector>
 
 #include "mpi/coll/among.hpp"
@@ -12,11 +13,20 @@
 namespace starling::mpi::coll {
 namespace {
 
+/// Where each rank's part of the vector begins, in elements.
+std::vector<std::uint64_t> starts_of(const ReduceScatter& asked, int ranks) {
+  std::vector<std::uint64_t> starts;
+  std::uint64_t at = 0;
+  for (int rank = 0; rank < ranks; at += asked.part(rank++)) starts.push_back(at);
+  return starts;
+}
+
 /// The results of a node's members, as parts of the vector and one after the other.
 struct Parts {
-  explicit Parts(const Hierarchy& hierarchy, const ReduceScatter& asked, int node) {
+  Parts(const Hierarchy& hierarchy, const ReduceScatter& asked, std::span<const std::uint64_t> all,
+        int node) {
     for (const int rank : hierarchy.members(node)) {
-      starts.push_back(asked.offset(rank));
+      starts.push_back(all[static_cast<std::size_t>(rank)]);
       counts.push_back(static_cast<std::int64_t>(asked.part(rank)));
       places.push_back(count);
       count += counts.back();
@@ -80,7 +90,8 @@ void reduce_scatter_nodes(Schedule& schedule, const Team& team, const ReduceScat
   const Hierarchy& hierarchy = *team.hierarchy;
   const Levels levels(hierarchy, team.rank);
   const std::uint64_t count = asked.offset(team.size);
-  const Parts own(hierarchy, asked, levels.across.rank);
+  const std::vector<std::uint64_t> starts = starts_of(asked, team.size);
+  const Parts own(hierarchy, asked, starts, levels.across.rank);
   void* const whole = levels.speaks() ? schedule.scratch(asked.type, count) : nullptr;
   void* const result =
       levels.speaks() ? schedule.scratch(asked.type, static_cast<std::uint64_t>(own.count)) : nullptr;
@@ -99,7 +110,7 @@ void reduce_scatter_nodes(Schedule& schedule, const Team& team, const ReduceScat
     std::vector<Parts> nodes;
     std::vector<std::int64_t> counts;
     for (int node = 0; node < hierarchy.nodes(); ++node)
-      counts.push_back(nodes.emplace_back(hierarchy, asked, node).count);
+      counts.push_back(nodes.emplace_back(hierarchy, asked, starts, node).count);
     const Among speakers(schedule, levels.speakers);
     ReduceScatter part = asked;
     part.send = hierarchy.ordered() ? whole : by_node(schedule, nodes, asked, whole, count);

@@ -11,6 +11,7 @@
 
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/node/algorithms.hpp"
+#include "mpi/coll/node/pieces.hpp"
 #include "mpi/coll/nodes.hpp"
 #include "mpi/launch/node_team.hpp"
 #include "mpi/launch/several_nodes_call.hpp"
@@ -27,12 +28,23 @@ bool chosen(const Form& form, Comm& comm, Collective which, std::uint64_t bytes,
   return by_nodes(team, tuning(), which, {team.size, bytes, commutative});
 }
 
-/// For a vector that the operation can be applied to where it stands in a cell.
-NodeTeam::Mates mates_for(const Form& form, Comm& comm, Collective which, const Reduce& asked) {
+bool reduces_by_nodes(const Form& form, Comm& comm, Collective which, const Reduce& asked) {
+  return node::dense(asked.type) &&
+         chosen(form, comm, which, asked.count * asked.type.size, asked.operation.commutative);
+}
+
+/// For a vector that the operation can be applied to where it stands in a cell; a cell takes so many elements
+/// of it at least.
+NodeTeam::Mates mates_for(const Form& form, Comm& comm, const Reduce& asked,
+                          std::uint64_t least_elements = 1) {
   const std::uint64_t bytes = asked.count * asked.type.size;
-  if (!chosen(form, comm, which, bytes, asked.operation.commutative)) return {};
-  if (!node::dense(asked.type)) return {};
-  return NodeTeam::mates(form.function, comm, bytes, bytes, asked.type.size);
+  return NodeTeam::mates(form.function, comm, bytes, bytes, least_elements * asked.type.size);
+}
+
+/// Members of this process's node.
+std::uint64_t mates_of(const Comm& comm) {
+  const Hierarchy& hierarchy = *comm.hierarchy;
+  return hierarchy.members(hierarchy.node_of(static_cast<int>(comm.rank()))).size();
 }
 
 }  // namespace
@@ -64,7 +76,8 @@ std::optional<int> bcast(const Form& form, Comm& comm, const Bcast& asked) {
 }
 
 std::optional<int> reduce(const Form& form, Comm& comm, const Reduce& asked) {
-  const NodeTeam::Mates mates = mates_for(form, comm, Collective::reduce, asked);
+  if (!reduces_by_nodes(form, comm, Collective::reduce, asked)) return std::nullopt;
+  const NodeTeam::Mates mates = mates_for(form, comm, asked);
   if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function, asked.root);
   const bool root = static_cast<int>(comm.rank()) == asked.root;
@@ -114,11 +127,14 @@ int allreduce_parts(const char* function, Comm& comm, const Reduce& asked, const
 }  // namespace
 
 std::optional<int> allreduce(const Form& form, Comm& comm, const Reduce& asked) {
-  const NodeTeam::Mates mates = mates_for(form, comm, Collective::allreduce, asked);
-  if (mates.board == nullptr) return std::nullopt;
+  if (!reduces_by_nodes(form, comm, Collective::allreduce, asked)) return std::nullopt;
   const Team team = team_of(comm);
   const Facts facts{team.size, asked.count * asked.type.size, asked.operation.commutative};
-  if (by_parts(team, tuning(), facts)) return allreduce_parts(form.function, comm, asked, mates);
+  const bool in_parts = by_parts(team, tuning(), facts);
+  // Parts: a cell has an element for each member.
+  const NodeTeam::Mates mates = mates_for(form, comm, asked, in_parts ? mates_of(comm) : 1);
+  if (mates.board == nullptr) return std::nullopt;
+  if (in_parts) return allreduce_parts(form.function, comm, asked, mates);
   Call call(comm, mates, form.function);
   const Reduce part = reduction_in_node(call.levels, asked, asked.in_place, asked.receive);
   call.inside([&](node::Board& board) { return node::reduce(board, part); });
@@ -175,11 +191,17 @@ std::optional<int> reduce_scatter(const Form& form, Comm& comm, const ReduceScat
   whole.count = asked.count * comm.size();
   whole.type = asked.type;
   whole.operation = asked.operation;
-  const NodeTeam::Mates mates = mates_for(form, comm, Collective::reduce_scatter, whole);
-  if (mates.board == nullptr || !comm.hierarchy->ordered()) return std::nullopt;
+  if (!reduces_by_nodes(form, comm, Collective::reduce_scatter, whole) || !comm.hierarchy->ordered())
+    return std::nullopt;
+  const std::uint64_t part_bytes = asked.count * asked.type.size;
+  // A cell takes an element of the vector, and then a piece of the result of each member.
+  const NodeTeam::Mates mates =
+      NodeTeam::mates(form.function, comm, whole.count * whole.type.size,
+                      node::cell_for_shares(whole.count * whole.type.size, mates_of(comm)),
+                      std::max(whole.type.size, node::cell_for_shares(1, mates_of(comm))));
+  if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function);
   const Levels& levels = call.levels;
-  const std::uint64_t part_bytes = asked.count * asked.type.size;
   std::unique_ptr<std::byte[]> vector, parts;  // dense types only: no gaps
   if (levels.speaks()) {
     vector.reset(new std::byte[part_bytes * comm.size()]);

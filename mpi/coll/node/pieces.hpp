@@ -53,9 +53,17 @@ enum class Round : std::uint8_t { only, first_of_several, later };
   return true;
 }
 
+/// Shares of a cell begin at multiples of it.
+inline constexpr std::uint64_t kShareUnit = 16;
+
 /// Bytes of a cell that each of the members may have.
 [[nodiscard]] inline std::size_t share(const Board& board) noexcept {
-  return board.capacity() / board.size() & ~std::size_t{15};
+  return board.capacity() / board.size() & ~(kShareUnit - 1);
+}
+/// The smallest cell in which each of the members has a share of so many bytes in all, or at least of one.
+[[nodiscard]] constexpr std::uint64_t cell_for_shares(std::uint64_t bytes, std::uint64_t members) noexcept {
+  const std::uint64_t each = (bytes + members - 1) / members;
+  return members * ((each + kShareUnit - 1) & ~(kShareUnit - 1));
 }
 
 }  // namespace starling::mpi::coll::node

@@ -2,8 +2,9 @@
 /* Collectives over several nodes.
  *   values   results in communicators whose members come in several orders and numbers, from every root
  *   count    messages between nodes of one call each, printed by rank 0: "barrier 2"
- *   die X    the last rank is killed; the others go on with X until each has an error, which it prints
- *   usage: nodes values|count|die X */
+ *   many     cells that hold less than an element or 16 bytes for each member of a wide node
+ *   die X R  rank R is killed; the others go on with X until each has an error, which it prints
+ *   usage: nodes values|count|many|die X R */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -285,15 +286,46 @@ static void count(int me) {
   }
 }
 
-static void die(int me, int size, const char* name) {
+/* Elements of 4,800 bytes. */
+enum { WIDE = 600, ELEMENTS = 20 };
+static void add_wide(void* in, void* inout, int* count, MPI_Datatype* type) {
+  (void)type;
+  for (int i = 0; i < *count * WIDE; ++i) ((double*)inout)[i] += ((double*)in)[i];
+}
+
+static void many(int me, int size) {
+  double* const mine = malloc(sizeof *mine * WIDE * ELEMENTS);
+  int *const parts = malloc(sizeof *parts * (size_t)size), sum = 0;
+  MPI_Datatype wide;
+  MPI_Op add;
+  MPI_Type_contiguous(WIDE, MPI_DOUBLE, &wide);
+  MPI_Type_commit(&wide);
+  MPI_Op_create(add_wide, 1, &add);
+  for (int again = 0; again < 3; ++again) {
+    for (int rank = 0; rank < size; ++rank) parts[rank] = me + rank;
+    MPI_Reduce_scatter_block(parts, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    check(sum == size * (size - 1) / 2 + size * me, "reduce_scatter_block", again);
+    for (int i = 0; i < WIDE * ELEMENTS; ++i) mine[i] = me + i;
+    MPI_Allreduce(MPI_IN_PLACE, mine, ELEMENTS, wide, add, MPI_COMM_WORLD);
+    for (int i = 0; i < WIDE * ELEMENTS; ++i)
+      check(mine[i] == size * (size - 1) / 2 + (double)size * i, "allreduce of long elements", again);
+  }
+  MPI_Op_free(&add);
+  MPI_Type_free(&wide);
+  free(mine);
+  free(parts);
+}
+
+static void die(int me, int victim, const char* name) {
   int rc = MPI_SUCCESS, kind, length;
   unsigned which = 0;
   char text[MPI_MAX_ERROR_STRING];
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   set_blocks();
   while (strcmp(calls[which].name, name) != 0) ++which;
+  MPI_Barrier(MPI_COMM_WORLD); /* all have begun: a prefix waits for nobody above */
   for (int i = 0; rc == MPI_SUCCESS; ++i) {
-    if (me == size - 1 && i == WARM) raise(SIGKILL);
+    if (me == victim && i == WARM) raise(SIGKILL);
     rc = calls[which].call();
   }
   MPI_Error_class(rc, &kind);
@@ -313,8 +345,10 @@ int main(int argc, char** argv) {
     values();
   else if (argc == 2 && strcmp(argv[1], "count") == 0)
     count(me);
-  else if (argc == 3 && strcmp(argv[1], "die") == 0)
-    die(me, size, argv[2]);
+  else if (argc == 2 && strcmp(argv[1], "many") == 0)
+    many(me, size);
+  else if (argc == 4 && strcmp(argv[1], "die") == 0)
+    die(me, atoi(argv[3]), argv[2]);
   else
     MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_T_finalize();

@@ -74,6 +74,8 @@ class Channel {
   }
   /// Of the last operation.
   [[nodiscard]] std::uint64_t number() const noexcept { return last_number_; }
+  /// For one that goes by the transport: all operations on a target are numbered together.
+  [[nodiscard]] std::uint64_t next_number() noexcept { return ++last_number_; }
   [[nodiscard]] bool lost() const noexcept { return lost_; }
   /// There is nothing to send.
   [[nodiscard]] bool idle() const noexcept { return queue_.empty() && open_.empty(); }

@@ -47,7 +47,7 @@ Native::Way* Native::way(std::uint32_t rank) {
   if (rank >= keys_.size() || keys_[rank].bytes == 0) return nullptr;
   auto& way = ways_[rank];
   if (way == nullptr) way = std::make_unique<Way>();
-  if (way->hopeless || way->failed) return nullptr;
+  if (way->hopeless) return nullptr;
   if (way->region != nullptr) return way.get();
   peer::Table& table = Runtime::get()->peers().table();
   peer::Peer& peer = table.peer(win_.comm().group()->at(rank));
@@ -93,15 +93,20 @@ void Native::landed(Flight& flight, bool ok) noexcept {
   } else {
     way.open.erase(flight.number);
   }
-  way.failed |= !ok;
+  if (!ok) {
+    way.failed = way.hopeless = true;  // what follows goes by messages, so no other number lies between these
+    if (flight.number != 0) {
+      way.failed_from = way.failed_from == 0 ? flight.number : std::min(way.failed_from, flight.number);
+      way.failed_to = std::max(way.failed_to, flight.number);
+    }
+  }
   free_.push_back(&flight);
 }
 
 template <class Access>
-bool Native::start(std::uint32_t rank, bool puts, Access&& access) {
+bool Native::start(std::uint32_t rank, std::uint64_t number, bool puts, Access&& access) {
   Way* const to = way(rank);
   if (to == nullptr) return false;
-  const std::uint64_t number = ++to->last;
   Flight& flight = take_off(*to, number);
   to->open.insert(number);
   Post post = Post::again;
@@ -116,14 +121,15 @@ bool Native::start(std::uint32_t rank, bool puts, Access&& access) {
   return true;
 }
 
-bool Native::put(std::uint32_t rank, std::uint64_t offset, std::span<const std::byte> from) {
-  return start(rank, true, [&](Way& to, btl::Completion* completion) {
+bool Native::put(std::uint32_t rank, std::uint64_t number, std::uint64_t offset,
+                 std::span<const std::byte> from) {
+  return start(rank, number, true, [&](Way& to, btl::Completion* completion) {
     return to.remote->put(*to.region, offset, from, completion);
   });
 }
 
-bool Native::get(std::uint32_t rank, std::uint64_t offset, std::span<std::byte> to) {
-  return start(rank, false, [&](Way& from, btl::Completion* completion) {
+bool Native::get(std::uint32_t rank, std::uint64_t number, std::uint64_t offset, std::span<std::byte> to) {
+  return start(rank, number, false, [&](Way& from, btl::Completion* completion) {
     return from.remote->get(*from.region, offset, to, completion);
   });
 }
@@ -133,9 +139,15 @@ bool Native::done_here(std::uint32_t rank, std::uint64_t number) const noexcept 
   return found == ways_.end() || found->second->open.empty() || *found->second->open.begin() > number;
 }
 
-std::uint64_t Native::number(std::uint32_t rank) const noexcept {
+bool Native::done_here(std::uint32_t rank) const noexcept {
   const auto found = ways_.find(rank);
-  return found == ways_.end() ? 0 : found->second->last;
+  return found == ways_.end() || found->second->open.empty();
+}
+
+bool Native::failed(std::uint32_t rank, std::uint64_t number) const noexcept {
+  const auto found = ways_.find(rank);
+  if (found == ways_.end() || found->second->failed_from == 0) return false;
+  return number >= found->second->failed_from && number <= found->second->failed_to;
 }
 
 bool Native::settled(std::uint32_t rank) noexcept {

@@ -52,13 +52,18 @@ class Native {
   [[nodiscard]] const NativeKey& own_key() const noexcept { return own_; }
   void take(std::vector<NativeKey> keys) noexcept { keys_ = std::move(keys); }
 
-  /// False: it has to go by messages (nothing leads there, or not yet).
-  [[nodiscard]] bool put(std::uint32_t rank, std::uint64_t offset, std::span<const std::byte> from);
-  [[nodiscard]] bool get(std::uint32_t rank, std::uint64_t offset, std::span<std::byte> to);
+  /// False: it has to go by messages (nothing leads there, or not yet). `number`: Channel::next_number().
+  [[nodiscard]] bool put(std::uint32_t rank, std::uint64_t number, std::uint64_t offset,
+                         std::span<const std::byte> from);
+  [[nodiscard]] bool get(std::uint32_t rank, std::uint64_t number, std::uint64_t offset,
+                         std::span<std::byte> to);
 
-  /// Whether the program's buffers of all accesses up to this one are free. Numbers are of one target.
+  /// Whether the program's buffers of all accesses up to this one are free.
   [[nodiscard]] bool done_here(std::uint32_t rank, std::uint64_t number) const noexcept;
-  [[nodiscard]] std::uint64_t number(std::uint32_t rank) const noexcept;
+  /// The same of all.
+  [[nodiscard]] bool done_here(std::uint32_t rank) const noexcept;
+  /// Whether the operation of this number was an access that has failed.
+  [[nodiscard]] bool failed(std::uint32_t rank, std::uint64_t number) const noexcept;
   /// Goes on towards the state in which all accesses to a target have taken effect there. True: it is so.
   [[nodiscard]] bool settled(std::uint32_t rank) noexcept;
   /// Targets that have been accessed.
@@ -70,12 +75,12 @@ class Native {
   struct Way {
     std::unique_ptr<btl::Region> region;
     btl::Remote* remote = nullptr;
-    std::uint64_t last = 0;        // number of the last access
-    std::set<std::uint64_t> open;  // accesses that have not ended
-    bool unflushed = false;        // something was put since the last flush
+    std::set<std::uint64_t> open;                  // accesses that have not ended
+    std::uint64_t failed_from = 0, failed_to = 0;  // the first and the last that has failed; 0: none has
+    bool unflushed = false;                        // something was put since the last flush
     bool flushing = false;
-    bool failed = false;
-    bool hopeless = false;  // its key cannot be opened
+    bool failed = false;    // since take_failure()
+    bool hopeless = false;  // its key cannot be opened, or an access has failed
   };
   struct Flight : btl::Completion {
     Native* native = nullptr;
@@ -88,7 +93,7 @@ class Native {
   void landed(Flight& flight, bool ok) noexcept;
   static void on_done(btl::Completion* completion, bool ok) noexcept;
   template <class Access>
-  [[nodiscard]] bool start(std::uint32_t rank, bool puts, Access&& access);
+  [[nodiscard]] bool start(std::uint32_t rank, std::uint64_t number, bool puts, Access&& access);
 
   Win& win_;
   std::unique_ptr<btl::Exposed> exposed_;

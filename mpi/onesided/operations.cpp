@@ -34,9 +34,7 @@ std::unique_ptr<Operation> made(What what, const Spot& place, const Located& fou
 class Moving final : public mpi::Operation {
  public:
   Moving(Win& win, Channel& channel) noexcept
-      : win_(Ref<Win>::share(&win)), channel_(channel), number_(channel.number()) {
-    if (const Native* const native = Part::of(win).native()) native_number_ = native->number(channel.rank());
-  }
+      : win_(Ref<Win>::share(&win)), channel_(channel), number_(channel.number()) {}
   ~Moving() override { Runtime::get()->polling().remove(*this); }
 
   int start(Request& request) override {
@@ -47,14 +45,16 @@ class Moving final : public mpi::Operation {
   int progress() noexcept override {
     if (!channel_.done_here(number_)) return 0;
     const Native* const native = Part::of(*win_).native();
-    if (native != nullptr && !channel_.lost() && !native->done_here(channel_.rank(), native_number_))
-      return 0;
+    if (native != nullptr && !channel_.lost() && !native->done_here(channel_.rank(), number_)) return 0;
     Runtime::get()->polling().remove(*this);
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }
   [[nodiscard]] bool one_sided() const noexcept override { return true; }
   int finish(MPI_Status&) override {
+    const Native* const native = Part::of(*win_).native();
+    if (native != nullptr && native->failed(channel_.rank(), number_))
+      return error(MPI_ERR_PROC_ABORTED, win_->label(channel_.rank()) + ": its connection broke");
     if (!channel_.lost()) return MPI_SUCCESS;
     return error(MPI_ERR_PROC_ABORTED, win_->label(channel_.rank()) + ": its process has ended");
   }
@@ -63,7 +63,6 @@ class Moving final : public mpi::Operation {
   Ref<Win> win_;
   Channel& channel_;
   std::uint64_t number_;
-  std::uint64_t native_number_ = 0;
   Request* request_ = nullptr;
 };
 
@@ -73,7 +72,9 @@ void put(Win& win, const Data& origin, const Spot& place, const Located& found) 
   if (origin.type.contiguous() && place.type.contiguous()) {
     Native* const native = Part::of(win).native_for(found.rank, origin.bytes());
     const std::span from(static_cast<const std::byte*>(origin.base), origin.bytes());
-    if (native != nullptr && native->put(found.rank, found.offset, from)) return;
+    if (native != nullptr &&
+        native->put(found.rank, Part::of(win).to(found.rank).next_number(), found.offset, from))
+      return;
   }
   auto operation = made(What::put, place, found, place.type.contiguous());
   operation->origin = keep(origin);
@@ -86,7 +87,9 @@ void get(Win& win, const Data& origin, const Spot& place, const Located& found) 
   if (origin.type.contiguous() && place.type.contiguous()) {
     Native* const native = Part::of(win).native_for(found.rank, bytes);
     const std::span to(static_cast<std::byte*>(origin.base), bytes);
-    if (native != nullptr && native->get(found.rank, found.offset, to)) return;
+    if (native != nullptr &&
+        native->get(found.rank, Part::of(win).to(found.rank).next_number(), found.offset, to))
+      return;
   }
   auto operation = made(What::get, place, found, place.type.contiguous());
   operation->result = keep(origin);
@@ -133,9 +136,10 @@ void compare_and_swap(Win& win, const void* origin, const void* compare, void* r
 MPI_Request request_of_last(Win& win, std::uint32_t rank) {
   Channel& channel = Part::of(win).to(rank);
   (void)channel.advance();
+  const std::uint64_t number = channel.number();
   const Native* const native = Part::of(win).native();
-  const bool moved = native == nullptr || native->done_here(rank, native->number(rank));
-  if (channel.done_here(channel.number()) && moved && !channel.lost())
+  const bool moved = native == nullptr || (native->done_here(rank, number) && !native->failed(rank, number));
+  if (channel.done_here(number) && moved && !channel.lost())
     return as_handle<MPI_Request>(Request::moved().handle());
   Request* const request = Request::make(Request::Form::operation);
   request->operation = std::make_unique<Moving>(win, channel);

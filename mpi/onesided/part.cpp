@@ -79,8 +79,7 @@ void Part::wait(const char* function, Ready&& ready) {
       if (!channel->done()) text += "; " + channel->describe();
     }
     for (const std::uint32_t rank : native_ != nullptr ? native_->used() : std::vector<std::uint32_t>()) {
-      if (!native_->done_here(rank, native_->number(rank)))
-        text += "; " + win_.label(rank) + ": its transport is at work";
+      if (!native_->done_here(rank)) text += "; " + win_.label(rank) + ": its transport is at work";
     }
     return text;
   };
@@ -98,7 +97,7 @@ void Part::wait(const char* function, Ready&& ready) {
 
 bool Part::native_done(std::uint32_t rank, bool here) noexcept {
   if (native_ == nullptr || lost(rank)) return true;
-  return here ? native_->done_here(rank, native_->number(rank)) : native_->settled(rank);
+  return here ? native_->done_here(rank) : native_->settled(rank);
 }
 
 int Part::take_error(std::uint32_t rank) {

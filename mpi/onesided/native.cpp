@@ -154,7 +154,10 @@ bool Native::settled(std::uint32_t rank) noexcept {
   const auto found = ways_.find(rank);
   if (found == ways_.end() || found->second->region == nullptr) return true;
   Way& way = *found->second;
-  if (way.unflushed && !way.flushing && !way.failed) {
+  if (way.unflushed && !way.flushing && way.hopeless) {
+    way.unflushed = false;
+    way.failed = true;  // nobody can say any more what has taken effect there
+  } else if (way.unflushed && !way.flushing) {
     way.unflushed = false;
     way.flushing = true;
     Flight& flight = take_off(way, 0);

@@ -64,7 +64,8 @@ class Native {
   [[nodiscard]] bool done_here(std::uint32_t rank) const noexcept;
   /// Whether the operation of this number was an access that has failed.
   [[nodiscard]] bool failed(std::uint32_t rank, std::uint64_t number) const noexcept;
-  /// Goes on towards the state in which all accesses to a target have taken effect there. True: it is so.
+  /// Goes on towards the state in which all accesses to a target have taken effect there. True: it is so, or
+  /// take_failure() tells that it is not.
   [[nodiscard]] bool settled(std::uint32_t rank) noexcept;
   /// Targets that have been accessed.
   [[nodiscard]] std::vector<std::uint32_t> used() const;

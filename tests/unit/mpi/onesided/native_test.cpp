@@ -104,5 +104,16 @@ TEST_F(NativeAccess, after_a_failure_messages_do_it) {
   EXPECT_EQ(result_of_last(by_message), MPI_SUCCESS);
 }
 
+TEST_F(NativeAccess, after_a_put_that_fails_nobody_waits_for_a_flush) {
+  put();
+  put();
+  fake.end(true);
+  fake.end(false);
+  EXPECT_EQ(part().flush(0, true, "test"), MPI_ERR_PROC_ABORTED);
+  EXPECT_EQ(part().flush(0, false, "test"), MPI_ERR_PROC_ABORTED) << "the first put may not be there";
+  EXPECT_EQ(part().flush(0, false, "test"), MPI_SUCCESS);
+  EXPECT_EQ(fake.flushes, 0);
+}
+
 }  // namespace
 }  // namespace starling::mpi::message

@@ -176,6 +176,10 @@ std::vector<std::uint32_t> Native::used() const {
   return ranks;
 }
 
+void Native::lose(std::uint32_t rank) noexcept {
+  if (const auto found = ways_.find(rank); found != ways_.end()) found->second->hopeless = true;
+}
+
 bool Native::take_failure(std::uint32_t rank) noexcept {
   const auto found = ways_.find(rank);
   return found != ways_.end() && std::exchange(found->second->failed, false);

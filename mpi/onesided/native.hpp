@@ -10,7 +10,8 @@
 /// Threads:   under the runtime's lock, which waiting releases.
 /// Ownership: the window's messages own it; keys and regions go before the window's memory.
 /// Ordering:  none before settle().
-/// Errors:    an access that fails is told by the next settle() or flush(), as MPI_ERR_PROC_ABORTED.
+/// Errors:    an access that fails is told by the next flush, as MPI_ERR_PROC_ABORTED. So are puts whose
+///            target was lost before they were flushed.
 /// Units:     bytes.
 
 #include <array>
@@ -69,6 +70,8 @@ class Native {
   [[nodiscard]] bool settled(std::uint32_t rank) noexcept;
   /// Targets that have been accessed.
   [[nodiscard]] std::vector<std::uint32_t> used() const;
+  /// The target is lost: nothing is begun any more. What is under way ends as the transport says.
+  void lose(std::uint32_t rank) noexcept;
   /// Whether an access has failed since the last time.
   [[nodiscard]] bool take_failure(std::uint32_t rank) noexcept;
 
@@ -81,7 +84,7 @@ class Native {
     bool unflushed = false;                        // something was put since the last flush
     bool flushing = false;
     bool failed = false;    // since take_failure()
-    bool hopeless = false;  // its key cannot be opened, or an access has failed
+    bool hopeless = false;  // nothing more goes this way: no key, a failure, a loss
   };
   struct Flight : btl::Completion {
     Native* native = nullptr;

@@ -45,7 +45,7 @@ class Moving final : public mpi::Operation {
   int progress() noexcept override {
     if (!channel_.done_here(number_)) return 0;
     const Native* const native = Part::of(*win_).native();
-    if (native != nullptr && !channel_.lost() && !native->done_here(channel_.rank(), number_)) return 0;
+    if (native != nullptr && !native->done_here(channel_.rank(), number_)) return 0;
     Runtime::get()->polling().remove(*this);
     request_->core.complete.store(true, std::memory_order_release);
     return 1;

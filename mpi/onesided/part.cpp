@@ -96,7 +96,7 @@ void Part::wait(const char* function, Ready&& ready) {
 }
 
 bool Part::native_done(std::uint32_t rank, bool here) noexcept {
-  if (native_ == nullptr || lost(rank)) return true;
+  if (native_ == nullptr) return true;
   return here ? native_->done_here(rank) : native_->settled(rank);
 }
 
@@ -104,8 +104,7 @@ int Part::take_error(std::uint32_t rank) {
   if (const auto found = channels_.find(rank); found != channels_.end()) {
     if (const int rc = found->second->take_error(); rc != MPI_SUCCESS) return rc;
   }
-  if (native_ == nullptr || !(native_->take_failure(rank) || (lost(rank) && !native_->settled(rank))))
-    return MPI_SUCCESS;
+  if (native_ == nullptr || !native_->take_failure(rank)) return MPI_SUCCESS;
   return error(MPI_ERR_PROC_ABORTED,
                win_.label(rank) + ": operations cannot be completed: its connection broke");
 }
@@ -189,6 +188,7 @@ void Part::lose(ProcId proc) noexcept {
   if (!rank || !lost_.insert(*rank).second) return;
   if (const auto channel = channels_.find(*rank); channel != channels_.end())
     channel->second->lose("its process has ended");
+  if (native_ != nullptr) native_->lose(*rank);
   if (const auto inbox = inboxes_.find(*rank); inbox != inboxes_.end()) inbox->second->lose();
 }
 

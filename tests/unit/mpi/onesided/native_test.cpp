@@ -31,6 +31,11 @@ struct NativeAccess : testing::Test {
     before = self.endpoint;
     endpoint = std::make_unique<test::RemoteEndpoint>(*before, fake);
     self.endpoint = endpoint.get();
+    renew();
+  }
+  /// A window to which nothing has happened.
+  void renew() {
+    window.renew();
     NativeKey key;
     const std::string_view name = self.transport->name();
     std::copy(name.begin(), name.end(), key.transport.begin());
@@ -113,6 +118,35 @@ TEST_F(NativeAccess, after_a_put_that_fails_nobody_waits_for_a_flush) {
   EXPECT_EQ(part().flush(0, false, "test"), MPI_ERR_PROC_ABORTED) << "the first put may not be there";
   EXPECT_EQ(part().flush(0, false, "test"), MPI_SUCCESS);
   EXPECT_EQ(fake.flushes, 0);
+}
+
+TEST_F(NativeAccess, puts_that_were_not_flushed_before_the_loss_have_failed) {
+  put();
+  fake.end(true);
+  part().lose(self.proc);
+  fake.broken = true;
+  EXPECT_EQ(part().flush(0, false, "test"), MPI_ERR_PROC_ABORTED);
+  EXPECT_EQ(fake.flushes, 0);
+}
+
+TEST_F(NativeAccess, a_loss_frees_no_buffer_that_the_transport_still_uses) {
+  for (const bool here : {true, false}) {
+    get();
+    put();
+    const MPI_Request request = request_of_last(window.win(), 0);
+    part().lose(self.proc);
+    pass();
+    EXPECT_FALSE(find_request(request)->done());
+    InTheWait ending([&] {
+      fake.end(true);
+      fake.end(false);
+    });
+    EXPECT_EQ(part().flush(0, here, "test"), MPI_ERR_PROC_ABORTED);
+    EXPECT_TRUE(ending.done());
+    pass();
+    EXPECT_EQ(result_of_last(request), MPI_ERR_PROC_ABORTED);
+    renew();
+  }
 }
 
 }  // namespace

@@ -100,11 +100,13 @@ bool Part::native_done(std::uint32_t rank, bool here) noexcept {
   return here ? native_->done_here(rank) : native_->settled(rank);
 }
 
+/// All that is known of that target, so that nothing is left for a later epoch. The first error.
 int Part::take_error(std::uint32_t rank) {
+  const bool broke = native_ != nullptr && native_->take_failure(rank);
   if (const auto found = channels_.find(rank); found != channels_.end()) {
     if (const int rc = found->second->take_error(); rc != MPI_SUCCESS) return rc;
   }
-  if (native_ == nullptr || !native_->take_failure(rank)) return MPI_SUCCESS;
+  if (!broke) return MPI_SUCCESS;
   return error(MPI_ERR_PROC_ABORTED,
                win_.label(rank) + ": operations cannot be completed: its connection broke");
 }
@@ -170,13 +172,14 @@ int Part::flush_all(bool here, const char* function) {
     return all;
   });
   int first = MPI_SUCCESS;
-  for (const auto& [rank, channel] : channels_) {
-    if (first == MPI_SUCCESS) first = take_error(rank);
+  std::string detail;
+  for (const auto& [rank, channel] : channels_) {  // who is reached by the transport has a channel, too
+    const int rc = take_error(rank);
+    if (first != MPI_SUCCESS || rc == MPI_SUCCESS) continue;
+    first = rc;
+    detail = last_error_detail();
   }
-  for (const std::uint32_t rank : natives) {
-    if (first == MPI_SUCCESS) first = take_error(rank);
-  }
-  return first;
+  return first == MPI_SUCCESS ? first : error(first, std::move(detail));
 }
 
 void Part::drop_locks() {

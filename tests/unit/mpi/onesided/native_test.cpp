@@ -62,6 +62,7 @@ struct NativeAccess : testing::Test {
     request->free();
     return rc;
   }
+  int flush(bool all) { return all ? part().flush_all(false, "test") : part().flush(0, false, "test"); }
   static void pass() { (void)Runtime::get()->polling().progress(); }
 };
 
@@ -145,6 +146,20 @@ TEST_F(NativeAccess, a_loss_frees_no_buffer_that_the_transport_still_uses) {
     EXPECT_TRUE(ending.done());
     pass();
     EXPECT_EQ(result_of_last(request), MPI_ERR_PROC_ABORTED);
+    renew();
+  }
+}
+
+TEST_F(NativeAccess, what_fails_twice_leaves_nothing_for_the_next_epoch) {
+  for (const bool all : {false, true}) {
+    get();
+    fake.end(false);
+    Record failed;
+    failed.what = What::failed;
+    failed.count = MPI_ERR_RMA_RANGE;
+    part().to(0).on_failed(failed, {});
+    EXPECT_EQ(flush(all), MPI_ERR_RMA_RANGE);
+    EXPECT_EQ(flush(all), MPI_SUCCESS);
     renew();
   }
 }

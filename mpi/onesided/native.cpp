@@ -107,6 +107,11 @@ template <class Access>
 bool Native::start(std::uint32_t rank, std::uint64_t number, bool puts, Access&& access) {
   Way* const to = way(rank);
   if (to == nullptr) return false;
+  const auto room = [to] { return to->open.size() < kOpenMost; };
+  if (!room()) {
+    Runtime::get()->waits().wait(room);
+    if (to->hopeless) return false;  // while this one waited
+  }
   Flight& flight = take_off(*to, number);
   to->open.insert(number);
   Post post = Post::again;

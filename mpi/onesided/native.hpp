@@ -53,6 +53,8 @@ class Native {
   [[nodiscard]] const NativeKey& own_key() const noexcept { return own_; }
   void take(std::vector<NativeKey> keys) noexcept { keys_ = std::move(keys); }
 
+  /// Accesses to a target that have not ended. For another one put() and get() wait until one has.
+  static constexpr std::size_t kOpenMost = 256;
   /// False: it has to go by messages (nothing leads there, or not yet). `number`: Channel::next_number().
   [[nodiscard]] bool put(std::uint32_t rank, std::uint64_t number, std::uint64_t offset,
                          std::span<const std::byte> from);

@@ -164,5 +164,18 @@ TEST_F(NativeAccess, what_fails_twice_leaves_nothing_for_the_next_epoch) {
   }
 }
 
+TEST_F(NativeAccess, beyond_a_number_that_are_under_way_the_next_one_waits) {
+  for (const bool ok : {true, false}) {
+    for (std::size_t i = 0; i < Native::kOpenMost; ++i) get();
+    EXPECT_EQ(fake.open(), Native::kOpenMost);
+    InTheWait ending([&] { fake.end(ok); });
+    EXPECT_EQ(native().get(0, part().to(0).next_number(), 0, buffer), ok) << "after a failure messages do it";
+    EXPECT_TRUE(ending.done());
+    EXPECT_LE(fake.open(), Native::kOpenMost);
+    while (fake.open() != 0) fake.end(true);
+    renew();
+  }
+}
+
 }  // namespace
 }  // namespace starling::mpi::message

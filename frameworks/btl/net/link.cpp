@@ -228,9 +228,14 @@ void Link::completed(Frame& frame, bool ok) noexcept {
   free(frame, ok);
 }
 
-/// The end of a frame whose sender was told `posted`.
+/// The end of a frame whose sender was told `posted`. A failure says that the peer is lost, so it waits until
+/// the sink knows that, and why.
 void Link::free(Frame& frame, bool ok) noexcept {
-  if (frame.completion != nullptr) links_.ended.push_back({frame.completion, ok});
+  if (frame.completion != nullptr && !ok && !lost_) {
+    failed_.push_back(frame.completion);
+  } else if (frame.completion != nullptr) {
+    links_.ended.push_back({frame.completion, ok});
+  }
   release(frame);
 }
 
@@ -250,6 +255,8 @@ void Link::lose(Errc code, std::string why) noexcept {
     free(*frame, false);
   }
   last_ = nullptr;
+  for (Completion* const completion : failed_) links_.ended.push_back({completion, false});
+  failed_.clear();
   links_.sink.on_peer_lost(peer_, Error{code, transport_, std::move(why)});
 }
 

@@ -130,7 +130,8 @@ class Link : public Endpoint {
 
   /// Posts what waits, as far as the library takes it. Returns the number of frames taken.
   int push() noexcept;
-  /// The library has done with a frame that it had answered with `posted`; ok: the frame has left.
+  /// The library has done with a frame that it had answered with `posted`; ok: the frame has left. If not,
+  /// lose() has to follow, or has been called: until then its sender is not told.
   void completed(Frame& frame, bool ok = true) noexcept;
   /// A frame without messages: its completion says that those before it have left, or its kind says it all.
   void send_empty_frame(FrameKind kind = FrameKind::messages) noexcept;
@@ -147,7 +148,8 @@ class Link : public Endpoint {
   void lose(Errc code, std::string why) noexcept;
 
  protected:
-  /// Gives a frame to the library. done: its memory is free; posted: completed() follows; again: not now.
+  /// Gives a frame to the library. done: its memory is free; posted: completed() follows; again: not now. If
+  /// the connection has broken, and nobody knows yet why, the answer is again, and lose() drops it.
   virtual Post post(Frame& frame) noexcept = 0;
   [[nodiscard]] Links& links() noexcept { return links_; }
 
@@ -179,6 +181,7 @@ class Link : public Endpoint {
   bool held_ = false;
   bool told_idle_ = false;  // the peer knows that this process has left
   std::uint64_t last_use_ = 0;
+  std::vector<Completion*> failed_;  // whose frames did not leave, to be told when the peer is lost
 
   friend struct Links;
 };

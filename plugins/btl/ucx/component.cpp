@@ -82,16 +82,18 @@ Post UcxEndpoint::post(net::Frame& frame) noexcept {
   if (answer == nullptr) return Post::done;
   if (UCS_PTR_IS_ERR(answer)) {
     UcxComponent::on_error(this, ep_, UCS_PTR_STATUS(answer));
-    return Post::done;
+    return Post::again;
   }
   frame.request = answer;
   return Post::posted;
 }
 
 void UcxEndpoint::sent(void* request, ucs_status_t status, void* frame) noexcept {
-  // A failure is told by the error handler too, which knows more.
   auto& done = *static_cast<net::Frame*>(frame);
   auto& link = static_cast<UcxEndpoint&>(*done.link);
+  // The sender is told when the link has been judged, so it must be, whether UCX's error handler is called or
+  // not.
+  if (status != UCS_OK && link.ep_ != nullptr) UcxComponent::on_error(&link, link.ep_, status);
   link.completed(done, status == UCS_OK);
   ++link.component_.events_;
   link.component_.library_.request_free(request);

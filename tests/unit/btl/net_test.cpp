@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "frameworks/btl/net/arrivals.hpp"
 #include "frameworks/btl/net/card.hpp"
 #include "frameworks/btl/net/hosts.hpp"
@@ -296,6 +298,38 @@ TEST_F(NetArrivals, a_lost_link_drops_what_waits_and_says_so_once) {
   EXPECT_EQ(link.posted(), 2u) << "the library still has them";
   for (btl::net::Frame* frame : link.taken) link.completed(*frame);
   EXPECT_TRUE(link.idle());
+}
+
+/// A message out of the sender's memory.
+struct Borrowed : btl::Completion {
+  Borrowed() {
+    done = [](btl::Completion* self, bool ok) noexcept {
+      auto& told = *static_cast<Borrowed*>(self);
+      ++told.times;
+      told.ok = ok;
+    };
+  }
+  std::vector<std::byte> bytes = make_message(0, 5000);
+  int times = 0;
+  bool ok = false;
+};
+
+TEST_F(NetArrivals, what_did_not_leave_is_told_when_the_loss_is_known) {
+  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0, 0};
+  links.send_from_bytes = 1000;
+  FakeLink link(links);
+  link.takes = 2;
+  std::array<Borrowed, 3> sent;
+  for (Borrowed& each : sent) EXPECT_EQ(link.send_from({}, each.bytes, &each), Post::posted);
+  link.completed(*link.taken[0], true);
+  link.completed(*link.taken[1], false);  // its connection broke
+  links.tell_ended();
+  EXPECT_TRUE(sent[0].times == 1 && sent[0].ok);
+  EXPECT_EQ(sent[1].times, 0) << "nobody knows yet why";
+  link.lose(Errc::peer_lost, "why");
+  EXPECT_EQ(sink.lost.size(), 1u);
+  links.tell_ended();
+  for (const Borrowed& each : {sent[1], sent[2]}) EXPECT_TRUE(each.times == 1 && !each.ok);
 }
 
 }  // namespace

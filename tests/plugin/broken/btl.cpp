@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "frameworks/btl/btl.hpp"
@@ -132,6 +133,7 @@ class BrokenEndpoint final : public Endpoint {
   Writes* writes() noexcept override { return nullptr; }
   CopyWay copies() noexcept override { return {}; }
   Remote* remote() noexcept override;
+  void lose() noexcept;
 
  private:
   [[nodiscard]] Post queue(InFlight message) noexcept;
@@ -157,7 +159,7 @@ class Broken final : public Component, private Keeper {
   ~Broken() override {
     const std::scoped_lock lock(network().mutex);
     network().processes.erase(self.rank);
-    for (const InFlight& message : inbox) tell(message, false);
+    for (const InFlight& message : inbox) tell(message, self.rank);
   }
   Result<std::unique_ptr<Exposed>> expose(std::span<std::byte> memory) override {
     return std::unique_ptr<Exposed>(std::make_unique<PlainExposed>(memory));
@@ -180,9 +182,10 @@ class Broken final : public Component, private Keeper {
     int events = 0;
     remote_.settle();
     for (; !ended.empty(); ++events) {
-      const auto [completion, ok] = ended.back();
+      const Ended last = ended.back();
       ended.pop_back();
-      completion->done(completion, ok);
+      if (last.lost) endpoints_.at(*last.lost)->lose();
+      last.completion->done(last.completion, !last.lost);
     }
     for (;; ++events) {
       std::unique_lock lock(network().mutex);
@@ -190,7 +193,7 @@ class Broken final : public Component, private Keeper {
       InFlight message = std::move(inbox.front());
       inbox.pop_front();
       message.bytes.insert(message.bytes.end(), message.payload.begin(), message.payload.end());
-      if (flaw != Flaw::hasty) tell(message, true);
+      if (flaw != Flaw::hasty) tell(message, std::nullopt);
       lock.unlock();
       deliver(std::move(message));
     }
@@ -203,11 +206,11 @@ class Broken final : public Component, private Keeper {
     sink.on_message(origins_[shown], message.bytes);
     delivered_ = nullptr;
   }
-  /// The sender of a message that lay in its memory; the network is locked.
-  static void tell(const InFlight& message, bool ok) {
+  /// The sender of a message that lay in its memory; the network is locked. `lost`: who has not got it.
+  static void tell(const InFlight& message, std::optional<std::uint32_t> lost) {
     const auto sender = network().processes.find(message.from);
     if (message.completion != nullptr && sender != network().processes.end())
-      sender->second->ended.push_back({message.completion, ok});
+      sender->second->ended.push_back({message.completion, lost});
   }
   bool begin_sleep() noexcept override {
     const std::scoped_lock lock(network().mutex);
@@ -223,8 +226,12 @@ class Broken final : public Component, private Keeper {
   Sink& sink;
   ProcId self;
   Counters counted;
-  std::deque<InFlight> inbox;                       // under the network's mutex
-  std::vector<std::pair<Completion*, bool>> ended;  // to be told
+  struct Ended {
+    Completion* completion;
+    std::optional<std::uint32_t> lost;
+  };
+  std::deque<InFlight> inbox;  // under the network's mutex
+  std::vector<Ended> ended;    // to be told
   std::uint64_t sent = 0;
   BrokenRemote remote_{flaw};
 
@@ -244,7 +251,7 @@ class Broken final : public Component, private Keeper {
   Limits limits_;
   Needs needs_;
   std::vector<Origin> origins_;
-  std::map<std::uint32_t, std::unique_ptr<Endpoint>> endpoints_;
+  std::map<std::uint32_t, std::unique_ptr<BrokenEndpoint>> endpoints_;
 };
 
 Post BrokenEndpoint::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
@@ -258,11 +265,17 @@ Post BrokenEndpoint::send_from(std::span<const std::byte> header, std::span<cons
   if (payload.size() < 512) return send(header, payload);
   const Post post = queue({owner_.self.rank, {header.begin(), header.end()}, payload, completion});
   if (post != Post::done) return post;
-  if (owner_.flaw == Flaw::hasty) owner_.ended.push_back({completion, true});
+  if (owner_.flaw == Flaw::hasty) owner_.ended.push_back({completion, std::nullopt});
   return Post::posted;
 }
 
 Remote* BrokenEndpoint::remote() noexcept { return &owner_.remote_; }
+
+void BrokenEndpoint::lose() noexcept {
+  if (!lost_ && owner_.flaw != Flaw::silent)
+    owner_.sink.on_peer_lost({0, to_}, Error{Errc::peer_lost, "btl/broken", "it has ended"});
+  lost_ = true;
+}
 
 Post BrokenEndpoint::queue(InFlight message) noexcept {
   const Flaw flaw = owner_.flaw;
@@ -270,9 +283,7 @@ Post BrokenEndpoint::queue(InFlight message) noexcept {
   const auto found = network().processes.find(to_);
   if (found == network().processes.end()) {
     lock.unlock();
-    if (!lost_ && flaw != Flaw::silent)
-      owner_.sink.on_peer_lost({0, to_}, Error{Errc::peer_lost, "btl/broken", "it has ended"});
-    lost_ = true;
+    lose();
     return Post::again;
   }
   auto& queue = found->second->inbox;

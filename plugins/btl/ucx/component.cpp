@@ -103,6 +103,7 @@ void UcxEndpoint::start_flush() noexcept {
   // What is held back goes by the next connection.
   const bool all_posted = stage_ == Stage::agreed ? posted() == 0 : idle();
   if (flushing_ || !unconfirmed() || !all_posted) return;
+  if (ep_ == nullptr) return;  // it broke, and what was sent is confirmed no more
   ucp_request_param_t param{};
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   param.cb.send = &UcxEndpoint::flushed;

@@ -110,6 +110,68 @@ class UcxConnections {
   std::array<std::size_t, kProcesses> sent_to_{};
 };
 
+/// Process 1 is gone; at 0 its connection has broken, and 20 ms later it will be lost.
+struct UcxBroken : testing::Test {
+  UcxHarness harness{2, {"STARLING_MCA_btl_ucx_remote=always"}};
+  btl::UcxEndpoint& link = static_cast<btl::UcxEndpoint&>(harness.endpoint(0, 1));
+  std::vector<std::byte> memory = std::vector<std::byte>(8000);
+  std::vector<std::byte> key;
+  std::unique_ptr<btl::Region> region;
+  const std::vector<std::byte> bytes = make_message(1, 8000);
+
+  void SetUp() override {
+    harness.endpoint(1, 0);
+    auto exposed = harness.component(1).expose(memory);
+    ASSERT_TRUE(exposed) << exposed.error().text();
+    key.assign((*exposed)->key().begin(), (*exposed)->key().end());
+    auto opened = link.remote()->open(key);
+    ASSERT_TRUE(opened) << opened.error().text();
+    region = std::move(*opened);
+    Ending put;
+    put.begin(link.remote()->put(*region, 0, bytes, &put));
+    ASSERT_TRUE(progress_until(harness, [&] { return put.ended; }));
+    ASSERT_TRUE(put.ok);
+    ASSERT_TRUE(link.unconfirmed());
+    exposed->reset();
+    harness.end(1);
+    ASSERT_TRUE(progress_until(harness, [&] { return !link.connected(); }));
+  }
+  void expect_loss() {
+    EXPECT_TRUE(progress_until(harness, [&] { return !harness.sink(0).lost.empty(); }));
+    EXPECT_EQ(harness.sink(0).lost.size(), 1u);
+    EXPECT_FALSE(link.connected());
+  }
+  /// What was posted.
+  struct Ending : btl::Completion {
+    Ending() {
+      done = [](btl::Completion* self, bool well) noexcept {
+        auto& told = *static_cast<Ending*>(self);
+        told.ended = true;
+        told.ok = well;
+      };
+    }
+    void begin(Post post) noexcept {
+      if (post == Post::done) ended = ok = true;
+    }
+    bool ended = false, ok = false;
+  };
+};
+
+TEST_F(UcxBroken, nothing_is_flushed) {
+  link.start_flush();
+  expect_loss();
+}
+
+TEST_F(UcxBroken, what_is_sent_from_ends_with_the_loss) {
+  Ending sending;
+  if (link.send_from({}, bytes, &sending) == Post::posted) {
+    EXPECT_TRUE(progress_until(harness, [&] { return sending.ended; }));
+    EXPECT_FALSE(sending.ok);
+    EXPECT_FALSE(harness.sink(0).lost.empty());
+  }
+  expect_loss();
+}
+
 TEST(UcxLeaving, who_has_left_itself_loses_nothing_by_a_broken_connection) {
   UcxHarness harness(2);
   auto& to_peer = harness.endpoint(0, 1);

@@ -302,7 +302,7 @@ int UcxComponent::progress() noexcept {
 
 bool UcxComponent::begin_sleep() noexcept {
   watch(now_ns());
-  if (!broken_.empty()) return false;
+  if (!broken_.empty() || !failed_.empty() || !links_.ended.empty()) return false;
   return library_.worker_arm(worker_.get()) == UCS_OK;
 }
 

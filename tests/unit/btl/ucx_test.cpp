@@ -189,6 +189,22 @@ TEST(UcxLeaving, who_has_left_itself_loses_nothing_by_a_broken_connection) {
   EXPECT_EQ(harness.sink(0).why_lost[0], Errc::peer_left) << harness.sink(0).reasons[0];
 }
 
+TEST(UcxSleep, a_death_that_is_found_before_a_sleep_is_dealt_with_first) {
+  UcxHarness harness(2);
+  harness.endpoint(1, 0);
+  ASSERT_EQ(harness.endpoint(0, 1).send({}, make_message(1, 64)), Post::done);
+  ASSERT_TRUE(progress_until(harness, [&] { return !harness.sink(1).messages.empty(); }));
+  harness.segment().tell_far_death(1);
+  const Deadline deadline = Deadline::after_seconds(60);
+  bool slept = true;
+  while (harness.sink(0).lost.empty() && !deadline.passed()) {
+    slept = harness.component(0).begin_sleep();
+    if (slept) harness.component(0).end_sleep();
+  }
+  ASSERT_FALSE(harness.sink(0).lost.empty());
+  EXPECT_FALSE(slept) << "its endpoint is still to be closed, and what it had borrowed to be given back";
+}
+
 TEST(UcxClosing, beyond_the_cap_idle_connections_close_and_nothing_is_lost) {
   for (const unsigned cap : {1u, 2u}) {
     UcxConnections job(cap);

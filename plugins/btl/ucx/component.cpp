@@ -53,6 +53,7 @@ net::Way UcxEndpoint::way() const noexcept { return {peer(), card_.place, compon
 
 Post UcxEndpoint::post(net::Frame& frame) noexcept {
   if (ep_ == nullptr) [[unlikely]] {
+    if (!may_open()) return Post::again;
     if (auto opened = component_.open_endpoint(*this); !opened) {
       give_up(opened.error().text());
       return Post::done;
@@ -244,15 +245,16 @@ void UcxComponent::close(ucp_ep_h ep) noexcept {
 
 void UcxComponent::close_failed() noexcept {
   while (!failed_.empty()) {
-    ucp_ep_h const ep = failed_.back();
+    const Retired retired = std::move(failed_.back());
     failed_.pop_back();
-    close(ep);
+    for (ucp_rkey_h const key : retired.keys) library_.rkey_destroy(key);
+    close(retired.ep);
   }
 }
 
 void UcxComponent::retire(UcxEndpoint& link) noexcept {
   if (link.ep_ == nullptr) return;
-  failed_.push_back(std::exchange(link.ep_, nullptr));
+  failed_.push_back({std::exchange(link.ep_, nullptr), link.remote_.take_keys()});
   --open_;
 }
 

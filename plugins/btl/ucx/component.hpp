@@ -49,6 +49,9 @@ class UcxEndpoint final : public net::GetLink {
   [[nodiscard]] bool unconfirmed() const noexcept { return unconfirmed_ && !lost(); }
   /// Whether a frame would find a connection.
   [[nodiscard]] bool connected() const noexcept { return ep_ != nullptr && stage_ == Stage::open; }
+  /// Whether an endpoint may be made if there is none: not while one is being closed, nor after a break,
+  /// which only has to be judged.
+  [[nodiscard]] bool may_open() const noexcept { return stage_ == Stage::open && broke_at_ns_ == 0; }
   [[nodiscard]] bool gone() const noexcept { return idle(); }
   [[nodiscard]] Remote* remote() noexcept override;
   // For accesses to what the peer has exposed (remote.cpp).
@@ -164,12 +167,16 @@ class UcxComponent final : public Component {
   net::Gets gets_;
   ucx::AccessPool accesses_;
   std::uint32_t idle_passes_ = 0;
-  int events_ = 0;                // of the progress call under way
-  std::size_t senders_ = 0;       // whose sockets have been marked close-on-exec
-  std::vector<ucp_ep_h> failed_;  // to be closed outside of UCX's handlers
-  std::size_t connections_max_;   // 0: any number
-  std::size_t open_ = 0;          // links with an endpoint
-  bool over_tcp_;                 // and over nothing else
+  int events_ = 0;           // of the progress call under way
+  std::size_t senders_ = 0;  // whose sockets have been marked close-on-exec
+  struct Retired {
+    ucp_ep_h ep;
+    std::vector<ucp_rkey_h> keys;  // that were unpacked for it, and go first
+  };
+  std::vector<Retired> failed_;  // to be closed outside of UCX's handlers
+  std::size_t connections_max_;  // 0: any number
+  std::size_t open_ = 0;         // links with an endpoint
+  bool over_tcp_;                // and over nothing else
   net::Patience patience_;
   std::uint64_t watched_ns_ = 0;
   std::uint64_t looked_ns_ = 0;          // when the kernel was last asked about connections

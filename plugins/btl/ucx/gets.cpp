@@ -42,6 +42,7 @@ void UcxEndpoint::cancel(net::Get& get) noexcept {
 }
 
 UcxEndpoint::Taken UcxEndpoint::serve(const net::AskData& what) noexcept {
+  if (ep_ == nullptr && !may_open()) return Taken::again;  // until it is open again, or lost
   if (ep_ == nullptr && !component_.open_endpoint(*this)) return Taken::failed;
   ucp_request_param_t param{};
   param.op_attr_mask =

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "plugins/btl/ucx/component.hpp"
 
@@ -74,24 +75,34 @@ class UcxRemote::Opened final : public Region {
  public:
   Opened(UcxRemote& remote, const KeyHead& head, ucp_rkey_h key) noexcept
       : remote_(remote), head_(head), key_(key) {
-    ++remote_.regions_;
+    remote_.opened_.push_back(this);
   }
   ~Opened() override {
-    --remote_.regions_;
-    remote_.link_.library().rkey_destroy(key_);
+    std::erase(remote_.opened_, this);
+    if (key_ != nullptr) remote_.link_.library().rkey_destroy(key_);
   }
   [[nodiscard]] std::size_t bytes() const noexcept override { return head_.bytes; }
   [[nodiscard]] std::uint64_t at(std::uint64_t offset, std::size_t bytes) const noexcept {
     expects(offset <= head_.bytes && bytes <= head_.bytes - offset, "an access beyond exposed memory");
     return head_.address + offset;
   }
+  /// Null: the connection for which it was opened is gone.
   [[nodiscard]] ucp_rkey_h key() const noexcept { return key_; }
+  [[nodiscard]] ucp_rkey_h take_key() noexcept { return std::exchange(key_, nullptr); }
 
  private:
   UcxRemote& remote_;
   KeyHead head_;
   ucp_rkey_h key_;
 };
+
+std::vector<ucp_rkey_h> UcxRemote::take_keys() {
+  std::vector<ucp_rkey_h> keys;
+  for (Opened* const region : opened_) {
+    if (region->key() != nullptr) keys.push_back(region->take_key());
+  }
+  return keys;
+}
 
 const Remote::Facts& UcxRemote::facts() const noexcept {
   static constexpr Facts kOverTcp{.access_max_bytes = SIZE_MAX};
@@ -116,8 +127,8 @@ Result<std::unique_ptr<Region>> UcxRemote::open(std::span<const std::byte> key) 
 }
 
 /// Null, and `completion` has been told: there is no way to the peer any more.
-ucx::Access* UcxRemote::begin(Completion* completion) noexcept {
-  if (link_.lost() || link_.ep() == nullptr) {
+ucx::Access* UcxRemote::begin(const Opened* region, Completion* completion) noexcept {
+  if (link_.lost() || link_.ep() == nullptr || (region != nullptr && region->key() == nullptr)) {
     completion->done(completion, false);
     return nullptr;
   }
@@ -169,7 +180,7 @@ Post UcxRemote::put(Region& to, std::uint64_t offset, std::span<const std::byte>
   auto& region = static_cast<Opened&>(to);
   const std::uint64_t address = region.at(offset, from.size());
   if (from.empty()) return Post::done;
-  ucx::Access* const access = begin(completion);
+  ucx::Access* const access = begin(&region, completion);
   if (access == nullptr) return Post::posted;
   const auto param = told_by(&UcxRemote::ended, access);
   return started(link_.library().put_nbx(link_.ep(), from.data(), from.size(), address, region.key(), &param),
@@ -181,7 +192,7 @@ Post UcxRemote::get(Region& from, std::uint64_t offset, std::span<std::byte> to,
   auto& region = static_cast<Opened&>(from);
   const std::uint64_t address = region.at(offset, to.size());
   if (to.empty()) return Post::done;
-  ucx::Access* const access = begin(completion);
+  ucx::Access* const access = begin(&region, completion);
   if (access == nullptr) return Post::posted;
   const auto param = told_by(&UcxRemote::ended, access);
   return started(link_.library().get_nbx(link_.ep(), to.data(), to.size(), address, region.key(), &param),
@@ -194,7 +205,7 @@ Post UcxRemote::atomic(Region& at, std::uint64_t offset, const AtomicChange& cha
   expects(change.bytes == 4 || change.bytes == 8, "an atomic change of neither 4 nor 8 bytes");
   auto& region = static_cast<Opened&>(at);
   const std::uint64_t address = region.at(offset, change.bytes);
-  ucx::Access* const access = begin(completion);
+  ucx::Access* const access = begin(&region, completion);
   if (access == nullptr) return Post::posted;
   const bool compares = change.kind == AtomicChange::Kind::compare_swap;
   access->fetched = change.fetched;
@@ -215,7 +226,7 @@ Post UcxRemote::atomic(Region& at, std::uint64_t offset, const AtomicChange& cha
 }
 
 Post UcxRemote::flush(Completion* completion) noexcept {
-  ucx::Access* const access = begin(completion);
+  ucx::Access* const access = begin(nullptr, completion);
   if (access == nullptr) return Post::posted;
   const auto param = told_by(&UcxRemote::ended, access);
   return started(link_.library().ep_flush_nbx(link_.ep(), &param), access);
@@ -239,9 +250,8 @@ void UcxEndpoint::count_access() noexcept {
 
 Result<void> UcxEndpoint::keep_open() {
   if (lost()) return fail(Errc::peer_lost, "btl/ucx", "the process is gone");
-  if (ep_ == nullptr) return component_.open_endpoint(*this);
-  if (stage_ == Stage::open) return {};
-  return fail(Errc::timed_out, "btl/ucx", "its connection is being closed; try again");
+  if (!may_open()) return fail(Errc::timed_out, "btl/ucx", "its connection is being closed; try again");
+  return ep_ == nullptr ? component_.open_endpoint(*this) : Result<void>();
 }
 
 Result<std::unique_ptr<Exposed>> UcxComponent::expose(std::span<std::byte> memory) {

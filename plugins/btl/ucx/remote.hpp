@@ -85,16 +85,19 @@ class UcxRemote final : public Remote {
   Post flush(Completion* completion) noexcept override;
 
   /// Whether the connection must stay: somebody has opened memory of the peer.
-  [[nodiscard]] bool in_use() const noexcept { return regions_ != 0; }
+  [[nodiscard]] bool in_use() const noexcept { return !opened_.empty(); }
+  /// The connection goes, and its keys have to go before it: to be destroyed by the caller. What is opened
+  /// can be accessed no more.
+  [[nodiscard]] std::vector<ucp_rkey_h> take_keys();
 
  private:
   class Opened;
-  [[nodiscard]] ucx::Access* begin(Completion* completion) noexcept;
+  [[nodiscard]] ucx::Access* begin(const Opened* region, Completion* completion) noexcept;
   Post started(ucs_status_ptr_t answer, ucx::Access* access) noexcept;
   static void ended(void* request, ucs_status_t status, void* access) noexcept;
 
   UcxEndpoint& link_;
-  std::uint32_t regions_ = 0;
+  std::vector<Opened*> opened_;
 };
 
 }  // namespace starling::btl

@@ -189,6 +189,27 @@ TEST(UcxLeaving, who_has_left_itself_loses_nothing_by_a_broken_connection) {
   EXPECT_EQ(harness.sink(0).why_lost[0], Errc::peer_left) << harness.sink(0).reasons[0];
 }
 
+TEST_F(UcxBroken, nothing_opens_it_again) {
+  EXPECT_FALSE(link.remote() != nullptr && link.remote()->open(key));
+  link.hold_back(false);  // as the answer to a question about closing does
+  EXPECT_NE(link.send({}, bytes), link.lost() ? Post::done : Post::again);
+  EXPECT_FALSE(link.connected());
+  expect_loss();
+}
+
+TEST_F(UcxBroken, what_was_opened_cannot_be_accessed) {
+  if (link.remote() != nullptr) {
+    EXPECT_FALSE(link.remote()->open(key));
+    Ending put, get;
+    std::vector<std::byte> to(100);
+    put.begin(link.remote()->put(*region, 0, bytes, &put));
+    get.begin(link.remote()->get(*region, 0, to, &get));
+    EXPECT_TRUE(put.ended && get.ended);
+    EXPECT_FALSE(put.ok || get.ok);
+  }
+  expect_loss();
+}
+
 TEST(UcxSleep, a_death_that_is_found_before_a_sleep_is_dealt_with_first) {
   UcxHarness harness(2);
   harness.endpoint(1, 0);

@@ -74,6 +74,7 @@ class Creation {
   [[nodiscard]] int agreed() const;
   [[nodiscard]] Result<void> have_memory(DomainMemory& memory, WinParts& parts);
   [[nodiscard]] int set_up(Win& win);
+  [[nodiscard]] int set_up(Win& win, DomainMemory& memory);
   [[nodiscard]] int all_have(Result<void> here, bool by_message, bool& anybody);
   [[nodiscard]] int get_help(Win& win) const;
   void expose(Win& win, const Target& own);
@@ -172,9 +173,15 @@ Result<void> Creation::have_memory(DomainMemory& memory, WinParts& parts) {
   return objects ? memory.share() : memory.make_alone();
 }
 
-/// Memory, ways, and whether all members have them.
 int Creation::set_up(Win& win) {
   DomainMemory memory(*comm_, mates_.domain, mates_.local_ranks, more());
+  const int rc = set_up(win, memory);
+  native_.reset();  // if the window has not taken it: it goes before the memory that it has registered
+  return rc;
+}
+
+/// Memory, ways, and whether all members have them.
+int Creation::set_up(Win& win, DomainMemory& memory) {
   WinParts parts;
   Result<void> here = have_memory(memory, parts);
   if (here) parts.targets = reach(request_.flavor, comm_->rank(), wishes_, mates_, memory, parts.mapped);

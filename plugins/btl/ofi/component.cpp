@@ -173,7 +173,10 @@ int OfiComponent::progress() noexcept {
     events += take_error();
   }
   events += gets_.progress();
-  if (events == 0 && ++idle_passes_ % kPassesPerLook == 0) ends_.look(endpoints_, links_, "btl/ofi");
+  if (events == 0 && ++idle_passes_ % kPassesPerLook == 0) {
+    ends_.look(endpoints_, links_, "btl/ofi");
+    (void)receiving_.refill();
+  }
   if (!links_.busy.empty() || gets_.moving()) {
     events += links_.push();
     look_after_waiting();
@@ -210,7 +213,7 @@ int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
   }
   if ((entry.flags & FI_MULTI_RECV) != 0) {
     if (auto posted = receiving_.full(entry.op_context); !posted) {
-      net::note(links_.counters, "a receive buffer is out of use: " + posted.error().text());
+      net::note(links_.counters, "a receive buffer was missing for a while: " + posted.error().text());
     }
   }
   return events;

@@ -8,18 +8,27 @@
 
 namespace starling::btl::ofi {
 
-Result<void> Receiving::start() {
-  while (buffers_.size() < kPosted) {
-    buffers_.push_back(std::make_unique<ReceiveBuffer>());
-    if (auto posted = post(*buffers_.back()); !posted) return posted;
+Result<void> Receiving::refill() {
+  while (posted() < kPosted) {
+    ReceiveBuffer* const buffer = spare();
+    if (buffer == nullptr) return fail(Errc::system, "receive buffer", "there is no memory for another one");
+    if (auto taken = post_(*buffer); !taken) return taken;
+    buffer->posted = true;
   }
   return {};
 }
 
-Result<void> Receiving::post(ReceiveBuffer& buffer) {
-  auto posted = post_(buffer);
-  buffer.posted = posted.has_value();
-  return posted;
+/// Null: no memory.
+ReceiveBuffer* Receiving::spare() noexcept {
+  const auto found = std::find_if(buffers_.begin(), buffers_.end(), [this](const auto& each) {
+    return !each->posted && each->kept == 0 && each.get() != current_;
+  });
+  if (found != buffers_.end()) return found->get();
+  if (buffers_.size() == kMost) return nullptr;  // keep() sees to it that it does not come to that
+  std::unique_ptr<ReceiveBuffer> made(new (std::nothrow) ReceiveBuffer);
+  if (made == nullptr || made->bytes == nullptr) return nullptr;
+  buffers_.push_back(std::move(made));  // room was reserved
+  return buffers_.back().get();
 }
 
 ReceiveBuffer* Receiving::find(void* context) noexcept {
@@ -37,9 +46,7 @@ Result<void> Receiving::full(void* context) {
   ReceiveBuffer* const buffer = find(context);
   if (buffer == nullptr) return {};
   buffer->posted = false;
-  if (buffer->kept == 0) return post(*buffer);
-  buffers_.push_back(std::make_unique<ReceiveBuffer>());  // keep() has seen to it that there may be one more
-  return post(*buffers_.back());
+  return refill();
 }
 
 /// Each buffer with something kept needs another in its place once it is full.
@@ -56,7 +63,7 @@ void Receiving::release(void* kept) noexcept {
   auto* const buffer = static_cast<ReceiveBuffer*>(kept);
   if (--buffer->kept != 0 || buffer->posted || buffer == current_) return;
   if (posted() < kPosted) {
-    (void)post(*buffer);
+    (void)refill();
     return;
   }
   std::erase_if(buffers_, [buffer](const auto& each) { return each.get() == buffer; });

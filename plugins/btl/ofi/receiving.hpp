@@ -3,16 +3,18 @@
 /// @file  The memory that libfabric fills with frames, and those of them that the sink keeps. Layer: plugin.
 ///
 /// Two buffers are always posted. One that is full is posted again when nothing of it is kept; until then
-/// another takes its place, up to kMost of them. Nearly there, nothing more can be kept.
+/// another takes its place, up to kMost of them. Nearly there, nothing more can be kept. Where one is
+/// missing, because libfabric refused it or there was no memory, refill() tries again.
 /// Threads:   as btl::Component.
 /// Ownership: owns the buffers; libfabric writes into those that are posted.
-/// Errors:    a buffer that cannot be posted is out of use, and noted.
+/// Errors:    those of refill(), to be noted; nothing is lost by them but room.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include <rdma/fabric.h>
@@ -24,7 +26,7 @@ namespace starling::btl::ofi {
 struct ReceiveBuffer {
   static constexpr std::size_t kBytes = 1 << 20;
   fi_context2 context{};
-  std::unique_ptr<std::byte[]> bytes = std::make_unique<std::byte[]>(kBytes);
+  std::unique_ptr<std::byte[]> bytes{new (std::nothrow) std::byte[kBytes]};  ///< null: no memory
   std::uint32_t kept = 0;  ///< messages in it that the sink keeps
   bool posted = false;
 };
@@ -35,21 +37,23 @@ class Receiving final : public Keeper {
   static constexpr std::size_t kMost = 10;
   using Post = std::function<Result<void>(ReceiveBuffer&)>;
 
-  explicit Receiving(Post post) : post_(std::move(post)) {}
-  [[nodiscard]] Result<void> start();
+  explicit Receiving(Post post) : post_(std::move(post)) { buffers_.reserve(kMost); }
+  [[nodiscard]] Result<void> start() { return refill(); }
 
   /// What libfabric has written into the buffer of that context is about to be delivered.
   void delivering(void* context) noexcept { current_ = find(context); }
   void delivered() noexcept { current_ = nullptr; }
-  /// libfabric writes no more into the buffer of that context. Errors: there is none to post in its place.
+  /// libfabric writes no more into the buffer of that context. Errors: as refill().
   [[nodiscard]] Result<void> full(void* context);
+  /// Posts what is missing, out of the buffers of which nothing is kept or new ones. Errors: none can be had.
+  [[nodiscard]] Result<void> refill();
 
   [[nodiscard]] void* keep() noexcept override;
   void release(void* kept) noexcept override;
 
  private:
   [[nodiscard]] ReceiveBuffer* find(void* context) noexcept;
-  [[nodiscard]] Result<void> post(ReceiveBuffer& buffer);
+  [[nodiscard]] ReceiveBuffer* spare() noexcept;
   [[nodiscard]] std::size_t posted() const noexcept;
 
   Post post_;

@@ -30,6 +30,36 @@ using OfiHarness = NetHarness<Ofi>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, NetConformance, OfiHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ofi, NetGets, OfiHarness);
 
+TEST(OfiReceiving, a_buffer_that_was_refused_is_posted_later) {
+  using btl::ofi::Receiving;
+  bool refuses = false;
+  std::vector<btl::ofi::ReceiveBuffer*> posted;
+  Receiving receiving([&](btl::ofi::ReceiveBuffer& buffer) -> Result<void> {
+    if (refuses) return fail(Errc::system, "fi_recvmsg", "try again");
+    posted.push_back(&buffer);
+    return {};
+  });
+  ASSERT_TRUE(receiving.start());
+  ASSERT_EQ(posted.size(), Receiving::kPosted);
+  refuses = true;
+  EXPECT_FALSE(receiving.full(&posted[0]->context));
+  receiving.delivering(&posted[1]->context);
+  void* const kept = receiving.keep();
+  receiving.delivered();
+  EXPECT_FALSE(receiving.full(&posted[1]->context));
+  EXPECT_FALSE(receiving.refill());
+  receiving.release(kept);
+  EXPECT_EQ(posted.size(), Receiving::kPosted);
+  refuses = false;
+  EXPECT_TRUE(receiving.refill());
+  ASSERT_EQ(posted.size(), 2 * Receiving::kPosted);
+  EXPECT_NE(posted[2], posted[3]);
+  for (const std::size_t again : {2, 3})
+    EXPECT_TRUE(posted[again] == posted[0] || posted[again] == posted[1]) << "no new memory was needed";
+  EXPECT_TRUE(receiving.refill());
+  EXPECT_EQ(posted.size(), 2 * Receiving::kPosted) << "two are enough";
+}
+
 /// Loopback addresses of this process's own, so that two runs at once share no port.
 struct OfiComputed : testing::Test {
   static constexpr unsigned kPort = 23571;

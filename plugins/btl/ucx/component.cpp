@@ -24,8 +24,8 @@ constexpr std::size_t kEagerBytes = 64 * 1024;
 constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
 constexpr std::uint64_t kAskNs = 200'000'000;           // for an answer of the peer's port
 constexpr std::uint32_t kPassesPerLook = 64;            // idle ones, for deaths that the launcher tells
-constexpr std::size_t kSendFromBytes = 4096;
-constexpr std::uint64_t kRealm = 0x756378;  // "ucx"
+constexpr std::size_t kSendFromBytes = 4096;  // where UCX copies what it sends: one copy instead of two
+constexpr std::uint64_t kRealm = 0x756378;    // "ucx"
 
 /// Writes into a frame's context where its bytes lie: what is in the frame, the sender's payload, zeros up to
 /// a multiple of 8. UCX reads it until the request ends. Returns how many pieces there are.
@@ -150,8 +150,8 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
              .idle_passes = 16,
              .get_realm = choice.gets ? kRealm : 0,
              .get_bytes = net::kGetBytes,
-             .send_from_bytes = kSendFromBytes};
-  links_.send_from_bytes = kSendFromBytes;
+             .send_from_bytes = choice.copies ? kSendFromBytes : 0};
+  if (choice.copies) links_.send_from_bytes = kSendFromBytes;
   limits_.can.add(Capability::get, choice.gets);
   limits_.can.add(Capability::put, choice.remote);
   limits_.can.add(Capability::atomics, choice.remote);

@@ -47,6 +47,18 @@ std::string as_set(const params::Registry& params, const params::Decl& decl) {
 
 bool uses_tcp(std::string_view tls) { return tls.empty() || tls.find("tcp") != tls.npos || tls == "all"; }
 
+/// Between processes: no other one is reached by "self".
+bool only_tcp(std::string_view tls) {
+  bool tcp = false;
+  while (!tls.empty()) {
+    const std::string_view one = tls.substr(0, tls.find(','));
+    tls.remove_prefix(std::min(one.size() + 1, tls.size()));
+    if (one != "tcp" && one != "self") return false;
+    tcp |= one == "tcp";
+  }
+  return tcp;
+}
+
 /// UCX starts a thread; signals are for the program's own threads.
 class SignalsBlocked {
  public:
@@ -72,9 +84,10 @@ Result<Choice> choose(const params::Registry& params) {
   const auto rdma = rdma_devices();
   if (choice.tls.empty() && !in_environment("UCX_TLS")) choice.tls = rdma.empty() ? "tcp" : "rc,ud,dc,tcp";
   const char* const in_use = choice.tls.empty() ? std::getenv("UCX_TLS") : choice.tls.c_str();
-  choice.over_tcp = in_use != nullptr && std::string_view(in_use) == "tcp";
+  choice.over_tcp = in_use != nullptr && only_tcp(in_use);
   const auto gets = params.choice<net::GetUse>(kUcxGet);
-  const bool adapter = !rdma.empty() && choice.tls != "tcp";
+  const bool adapter = !rdma.empty() && !choice.over_tcp;
+  choice.copies = !adapter && !in_environment("UCX_ZCOPY_THRESH");
   const auto remote = params.choice<RemoteChoice>(kUcxRemote);
   choice.remote = remote == RemoteChoice::always || (remote == RemoteChoice::automatic && adapter);
   choice.gets = gets == net::GetUse::always || (gets == net::GetUse::automatic && adapter);
@@ -144,8 +157,9 @@ Result<void> Worker::create_context(const Choice& choice) {
     if (!in_environment((std::string("UCX_TCP_") + item[0]).c_str())) (void)set(item[0], item[1], true);
   }
   // What UCX's tcp sends without a copy of its own ends this process when the peer dies meanwhile (1.13,
-  // assertion in uct_iface.h); so it copies into its buffer, and a frame is gone at once.
-  if (choice.over_tcp) (void)set("ZCOPY_THRESH", "inf", false);
+  // assertion in uct_iface.h); so it copies into its buffer, and a frame is gone at once. Where there is an
+  // adapter that would cost its bandwidth.
+  if (choice.copies) (void)set("ZCOPY_THRESH", "inf", false);
   // The kernel watches tcp connections; UCX's own timer would be a descriptor that children inherit.
   if (choice.tls == "tcp") (void)set("KEEPALIVE_INTERVAL", "inf", false);
   if (set("TLS", choice.tls, true) != UCS_OK || set("NET_DEVICES", choice.devices, true) != UCS_OK) {

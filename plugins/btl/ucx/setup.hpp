@@ -28,6 +28,7 @@ struct Choice {
   bool gets = false;                      ///< btl_ucx_get, decided
   bool remote = false;                    ///< btl_ucx_remote, decided
   bool over_tcp = false;                  ///< and over nothing else
+  bool copies = false;                    ///< UCX sends nothing out of memory of ours
 };
 
 /// Errors: an interface that does not exist, with the parameter, its origin and what exists.

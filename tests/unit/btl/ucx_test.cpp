@@ -172,6 +172,18 @@ TEST_F(UcxBroken, what_is_sent_from_ends_with_the_loss) {
   expect_loss();
 }
 
+TEST(UcxSendFrom, is_offered_where_ucx_copies) {
+  const auto offered = [](const std::string& tls) {
+    UcxHarness harness(1, {"STARLING_MCA_btl_ucx_tls=" + tls});
+    return harness.component(0).limits().send_from_bytes != 0;
+  };
+  EXPECT_TRUE(offered("tcp"));
+  EXPECT_TRUE(offered("tcp,self"));
+  ::setenv("UCX_ZCOPY_THRESH", "8k", 1);
+  EXPECT_FALSE(offered("tcp"));
+  ::unsetenv("UCX_ZCOPY_THRESH");
+}
+
 TEST(UcxLeaving, who_has_left_itself_loses_nothing_by_a_broken_connection) {
   UcxHarness harness(2);
   auto& to_peer = harness.endpoint(0, 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The last of three ranks is killed while it holds, or waits for, a lock of a window, or is to post or to
  * complete, and the job is kept (mpiexec -enable-recovery).
- * Usage: deaths exclusive | all | shared | waiter | origin | target | served | remote | freed | long |
- * nodes */
+ * Usage: deaths exclusive | all | shared | waiter | origin | target | served | remote | freed | requests |
+ * long | nodes */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -255,6 +255,48 @@ static void freed_early(void) {
   exit(0);
 }
 
+/* Rank 2 ends while others get from it. A request that ends well has brought the bytes. */
+static void gets_from_the_dying(void) {
+  enum { kBytes = 1 << 20, kAtOnce = 4, kRounds = 3 };
+  static char to[kAtOnce][kBytes];
+  MPI_Request gets[kAtOnce];
+  char* base;
+  int failed = 0;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Win_allocate(kBytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  memset(base, 7, kBytes);
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 2) {
+    MPI_Recv(NULL, 0, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    raise(SIGKILL);
+  }
+  expect("lock", MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, win), MPI_SUCCESS);
+  for (int round = 0; failed == 0; ++round) {
+    if (rank == 0 && round == kRounds) MPI_Send(NULL, 0, MPI_CHAR, 2, 0, MPI_COMM_WORLD);
+    memset(to, 0, sizeof to);
+    for (int i = 0; i < kAtOnce; ++i)
+      expect("rget", MPI_Rget(to[i], kBytes, MPI_CHAR, 2, 0, kBytes, MPI_CHAR, win, &gets[i]), MPI_SUCCESS);
+    for (int i = 0; i < kAtOnce; ++i) {
+      const int code = MPI_Wait(&gets[i], MPI_STATUS_IGNORE);
+      if (code != MPI_SUCCESS) {
+        expect("wait", code, MPI_ERR_PROC_ABORTED);
+        ++failed;
+      } else if (to[i][0] != 7 || to[i][kBytes - 1] != 7) {
+        fprintf(stderr, "rank %d: a get has ended well, and its buffer is as it was\n", rank);
+        exit(7);
+      }
+    }
+  }
+  expect("flush", MPI_Win_flush(2, win), MPI_ERR_PROC_ABORTED);
+  (void)MPI_Win_unlock(2, win);
+  expect("free", MPI_Win_free(&win), MPI_SUCCESS);
+  MPI_Finalize();
+  printf("rank %d goes on\n", rank);
+  exit(0);
+}
+
 /* Rank 1 has locked the window and computes; rank 2 waits for it, and is asked what for. */
 static void waits_long(void) {
   char* base;
@@ -313,6 +355,7 @@ int main(int argc, char** argv) {
   if (strcmp(way, "served") == 0) served_target_dies();
   if (strcmp(way, "remote") == 0) remote_holder_dies();
   if (strcmp(way, "freed") == 0) freed_early();
+  if (strcmp(way, "requests") == 0) gets_from_the_dying();
   if (strcmp(way, "long") == 0) waits_long();
   MPI_Win_allocate_shared(rank == 0 ? 64 : 0, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);

@@ -42,19 +42,19 @@ class Deaths(JobCase):
         self.assertEqual(self.survive("target"), ["rank 0 is told"])
 
     def test_by_messages(self):
-        for way in ("served", "remote", "freed"):
+        for way in ("served", "remote", "freed", "requests"):
             with self.subTest(way=way):
                 self.survive(way, "--mca", "onesided_path", "message")
 
     @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
     def test_between_nodes(self):
         for network, env in NETWORKS.items():
-            for way in ("served", "remote", "freed"):
+            for way in ("served", "remote", "freed", "requests"):
                 with self.subTest(network=network, way=way):
                     self.survive(way, "--virtual-nodes", 3, "--mca", "btl", f"self,shm,{network}", env=env)
         if "ucx" not in NETWORKS:
             return
-        for way in ("served", "remote", "freed"):  # puts by the transport
+        for way in ("served", "remote", "freed", "requests"):  # puts by the transport
             with self.subTest(way=way):
                 self.survive(way, "--virtual-nodes", 3, "--mca", "btl", "self,shm,ucx", "--mca", "btl_ucx_remote", "always",
                              env=NETWORKS["ucx"])

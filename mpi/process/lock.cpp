@@ -1,40 +1,103 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting for the runtime's lock. What is hard: a mutex is usually taken again by the thread that gave it
-// back, long before one that was woken runs; two threads that test in a loop could keep a third one out for a
-// tenth of a second. Layer: mpi.
+// The runtime's lock, and what it asks of the system. What is hard: a process that was forked is no longer
+// registered for fences on some kernels. Layer: mpi. docs/design/threads.md
 
 #include "mpi/process/lock.hpp"
 
-#include <pthread.h>
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
+
+#include "core/clock.hpp"
+#include "core/expects.hpp"
 
 namespace starling::mpi {
 namespace {
 
-constexpr std::uint64_t kPatienceNs = 100'000;
+/// How often a thread gives its core away before it sleeps between two looks.
+constexpr std::uint32_t kYields = 64;
 
-bool lock_within(std::mutex& mutex, std::uint64_t ns) noexcept {
-  timespec until{};
-  ::clock_gettime(CLOCK_REALTIME, &until);
-  const std::uint64_t end_ns = static_cast<std::uint64_t>(until.tv_nsec) + ns;
-  until.tv_sec += static_cast<time_t>(end_ns / 1'000'000'000);
-  until.tv_nsec = static_cast<long>(end_ns % 1'000'000'000);
-  return ::pthread_mutex_timedlock(mutex.native_handle(), &until) == 0;
+void look_later() noexcept {
+  constexpr timespec kTime{0, 20'000};
+  ::nanosleep(&kTime, nullptr);
+}
+
+bool register_for_fences() noexcept {
+  return ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+bool fence() noexcept { return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0; }
+
+[[gnu::cold, gnu::noinline]] std::uint64_t next_number() noexcept {
+  static constinit std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 }  // namespace
 
-void BigLock::acquire_slowly() noexcept {
-  waiting_.fetch_add(1, std::memory_order_relaxed);
-  // Somebody starves: come after it. It holds turn_ until it has the lock.
-  if (starving_.load(std::memory_order_relaxed)) const std::scoped_lock after(turn_);
-  if (!lock_within(mutex_, kPatienceNs)) {
-    const std::scoped_lock turn(turn_);
-    starving_.store(true, std::memory_order_relaxed);
-    mutex_.lock();
-    starving_.store(false, std::memory_order_relaxed);
+void LockKernel::pause(std::uint32_t round) noexcept {
+  for (std::uint32_t i = 0; i < (1u << round); ++i) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
   }
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void LockKernel::yield(std::uint32_t round) noexcept {
+  if (round < kYields) {
+    ::sched_yield();
+  } else {
+    look_later();
+  }
+}
+
+void LockKernel::sleep(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept {
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void LockKernel::wake_one(std::atomic<std::uint32_t>& word) noexcept {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+void LockKernel::fence_all() noexcept {
+  if (fence()) return;
+  expects(register_for_fences() && fence(), "membarrier works as it did when the lock was enabled");
+}
+
+void BigLock::enable() noexcept {
+  if (enabled()) return;
+  // Without membarrier every thread takes the word.
+  if (register_for_fences() && fence()) core_.allow_bias();
+  enabled_.store(true, std::memory_order_release);
+}
+
+BigLock::Id BigLock::self() noexcept {
+  // Found by one load also where the library was opened by dlopen(); its 8 bytes are in what the loader keeps
+  // for that.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Id number = 0;
+  if (number == 0) [[unlikely]]
+    number = next_number();
+  return number;
+}
+
+void BigLock::acquire() noexcept {
+  const Id me = self();
+  if (owner_.load(std::memory_order_relaxed) == me) {
+    ++depth_;
+    return;
+  }
+  if (!core_.enter(me)) [[unlikely]]
+    core_.enter_slowly(me);
+  hold(me);
+  ++turns_;
+}
+
+void BigLock::release() noexcept {
+  if (--depth_ != 0) return;
+  owner_.store(0, std::memory_order_relaxed);
+  core_.leave();
 }
 
 bool BigLock::acquire_within(std::uint64_t ns) noexcept {
@@ -42,20 +105,14 @@ bool BigLock::acquire_within(std::uint64_t ns) noexcept {
     ++depth_;
     return true;
   }
-  waiting_.fetch_add(1, std::memory_order_relaxed);
-  bool had = false;
-  if (lock_within(turn_, ns)) {
-    starving_.store(true, std::memory_order_relaxed);
-    had = lock_within(mutex_, ns);
-    starving_.store(false, std::memory_order_relaxed);
-    turn_.unlock();
-  }
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
-  if (had) {
-    owner_.store(self(), std::memory_order_relaxed);
-    depth_ = 1;
-  }
-  return had;
+  const Deadline deadline = Deadline::after_ns(ns);
+  const auto again = [&] {
+    look_later();
+    return !deadline.passed();
+  };
+  if (!core_.enter_first(self(), again)) return false;
+  hold(self());
+  return true;
 }
 
 }  // namespace starling::mpi

@@ -9,41 +9,46 @@
 ///
 /// Threads:   any. enable() is called by a thread that holds the lock by Hold::always.
 /// Ordering:  a thread that waits for messages gives the lock away with release_all() and takes it again with
-///            reacquire(); contended() tells it whether another thread wants the lock. A free lock goes to
-///            whoever asks first, since handing it over costs a change of threads; but a thread that has
-///            waited 0.1 ms goes before all that come later.
+///            reacquire(); contended() tells it whether another thread wants the lock. Who gets a free lock,
+///            and what that costs: biased_lock.hpp.
 
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 
-#include "core/expects.hpp"
+#include "core/atomics.hpp"
+#include "mpi/process/biased_lock.hpp"
 
 namespace starling::mpi {
+
+/// What BiasedLock asks of the system.
+struct LockKernel {
+  static void pause(std::uint32_t round) noexcept;
+  static void yield(std::uint32_t round) noexcept;
+  static void sleep(std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
+  static void wake_one(std::atomic<std::uint32_t>& word) noexcept;
+  static void fence_all() noexcept;
+};
+
+struct LockLimits {
+  static constexpr std::uint32_t kPauses = 6;  ///< 1 us or so in all
+  static constexpr std::uint32_t kYields = 8;
+  static constexpr std::uint32_t kPatience = 4;
+  static constexpr std::uint32_t kLeastStreak = 16, kMostStreak = 1 << 16;
+  static constexpr std::uint32_t kSlots = 64;
+};
 
 class BigLock {
  public:
   [[nodiscard]] bool enabled() const noexcept { return enabled_.load(std::memory_order_relaxed); }
-  void enable() noexcept { enabled_.store(true, std::memory_order_release); }
+  void enable() noexcept;
 
-  void acquire() noexcept {
-    const std::uintptr_t me = self();
-    if (owner_.load(std::memory_order_relaxed) == me) {
-      ++depth_;
-      return;
-    }
-    if (starving_.load(std::memory_order_relaxed) || !mutex_.try_lock()) [[unlikely]]
-      acquire_slowly();
-    owner_.store(me, std::memory_order_relaxed);
-    depth_ = 1;
-    ++turns_;
-  }
+  void acquire() noexcept;
   /// Takes a free lock that nobody waits for, for a thread that is not the program's: it does not count as a
   /// turn. Not recursive.
   [[nodiscard]] bool try_acquire() noexcept {
-    if (contended() || !mutex_.try_lock()) return false;
-    owner_.store(self(), std::memory_order_relaxed);
-    depth_ = 1;
+    const Id me = self();
+    if (!core_.try_enter(me)) return false;
+    hold(me);
     return true;
   }
   /// How often threads of the program have had the lock: grows with every call of MPI once it is enabled. For
@@ -51,11 +56,7 @@ class BigLock {
   [[nodiscard]] std::uint64_t turns() const noexcept { return turns_; }
   /// For the end of the process: false if others have not given the lock away in time.
   [[nodiscard]] bool acquire_within(std::uint64_t ns) noexcept;
-  void release() noexcept {
-    if (--depth_ != 0) return;
-    owner_.store(0, std::memory_order_relaxed);
-    mutex_.unlock();
-  }
+  void release() noexcept;
 
   /// Gives the lock away however often this thread holds it; 0 when it does not hold it (the lock is not
   /// enabled).
@@ -72,8 +73,12 @@ class BigLock {
     depth_ = depth;
   }
 
+  /// The calling thread, as a number that no other thread of this process ever has; not 0.
+  [[nodiscard]] static std::uint64_t me() noexcept { return self(); }
+  /// For who holds it: no other thread has wanted it lately.
+  [[nodiscard]] bool mine_alone() const noexcept { return core_.entered_by_bias(); }
   /// Another thread waits for the lock.
-  [[nodiscard]] bool contended() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
+  [[nodiscard]] bool contended() const noexcept { return core_.contended(); }
   [[nodiscard]] bool held_by_me() const noexcept { return owner_.load(std::memory_order_relaxed) == self(); }
 
   constexpr BigLock() = default;
@@ -81,37 +86,38 @@ class BigLock {
   BigLock& operator=(const BigLock&) = delete;
 
  private:
-  [[nodiscard]] static std::uintptr_t self() noexcept {
-    static thread_local char mark;  // its address is this thread's identity
-    return reinterpret_cast<std::uintptr_t>(&mark);
+  using Core = BiasedLock<StdAtomics, LockKernel, LockLimits>;
+  using Id = Core::Id;
+
+  /// A number that no other thread of this process ever has: an address could be the next thread's, too.
+  [[nodiscard]] static Id self() noexcept;
+  void hold(Id me) noexcept {
+    owner_.store(me, std::memory_order_relaxed);
+    depth_ = 1;
   }
 
   std::atomic<bool> enabled_{false};
-  [[gnu::noinline]] void acquire_slowly() noexcept;
-
-  std::atomic<bool> starving_{false};  ///< the thread that holds turn_ waits for mutex_
-  std::atomic<std::uint32_t> waiting_{0};
-  std::atomic<std::uintptr_t> owner_{0};
-  std::uint64_t turns_ = 0;
+  std::atomic<Id> owner_{0};
   std::uint32_t depth_ = 0;
-  std::mutex mutex_;
-  std::mutex turn_;  ///< of those that have waited long; taken before mutex_
+  std::uint64_t turns_ = 0;
+  Core core_;
 };
 
 /// Holds the lock for a scope: only where it is enabled, or always (calls that may change the thread level or
-/// race before init).
+/// race before init). Every entry point has one: without threads it is a load and a branch, and no more than
+/// that is inlined into them.
 class Hold {
  public:
   enum Mode : std::uint8_t { none, when_enabled, always };
-  Hold(BigLock& lock, Mode mode) noexcept
+  [[gnu::always_inline]] Hold(BigLock& lock, Mode mode) noexcept
       : lock_(mode == always || (mode == when_enabled && lock.enabled()) ? &lock : nullptr) {
     if (lock_ != nullptr) [[unlikely]]
       lock_->acquire();
   }
-  ~Hold() { release(); }
+  [[gnu::always_inline]] ~Hold() { release(); }
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
-  void release() noexcept {
+  [[gnu::always_inline]] void release() noexcept {
     if (lock_ != nullptr) [[unlikely]]
       lock_->release();
     lock_ = nullptr;

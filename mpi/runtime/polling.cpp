@@ -26,6 +26,11 @@ int Polling::progress_aside() noexcept {
   return events;
 }
 
+void Polling::wake_threads() noexcept {
+  sleeper_.wake();
+  parking_.call();
+}
+
 void Polling::add(Progressable& item) noexcept {
   if (item.registered_) return;
   item.registered_ = true;

@@ -10,6 +10,8 @@
 
 #include "core/chain.hpp"
 #include "frameworks/peer/peers.hpp"
+#include "mpi/process/registry.hpp"
+#include "mpi/runtime/parking.hpp"
 #include "mpi/runtime/progressable.hpp"
 #include "mpi/runtime/sleeper.hpp"
 
@@ -37,18 +39,25 @@ class Polling {
   }
 
   /// Wakes this process's threads that sleep in a wait: something they may wait for was done by a call.
-  void wake() noexcept { sleeper_.wake(); }
+  void wake() noexcept {
+    if (sleeper_.to_wake() != 0) [[unlikely]]
+      wake_threads();
+  }
 
   [[nodiscard]] peer::Peers& peers() noexcept { return peers_; }
   [[nodiscard]] Sleeper& sleeper() noexcept { return sleeper_; }
+  [[nodiscard]] Parking& parking() noexcept { return parking_; }
 
  private:
   using Items = Chain<Progressable, &Progressable::next_, &Progressable::previous_>;
+
+  void wake_threads() noexcept;
 
   peer::Peers peers_;
   Items items_;
   Progressable* cursor_ = nullptr;  // the next one of the pass under way
   Sleeper sleeper_;
+  Parking parking_{registry().lock, sleeper_.to_wake()};
 };
 
 }  // namespace starling::mpi

@@ -80,11 +80,13 @@ bool Sleeper::sleep(WakeUps& wake_ups, std::uint32_t doorbell, std::uint64_t lim
 
 bool Sleeper::sleep_unlocked(std::uint32_t doorbell, std::uint64_t limit_ns, int other) {
   ++sleepers_;
+  ++to_wake_;
   WakeUps all = wake_ups(other);
   const auto depth = registry().lock.release_all();
   const bool to_limit = sleep(all, doorbell, limit_ns);
   registry().lock.reacquire(depth);
   --sleepers_;
+  --to_wake_;
   return to_limit;
 }
 

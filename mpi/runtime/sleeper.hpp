@@ -43,6 +43,9 @@ class Sleeper {
     if (sleepers_ != 0) ring();
   }
   [[nodiscard]] bool somebody_sleeps() const noexcept { return sleepers_ != 0; }
+  /// Threads of this process that sleep, and what others add to them: who makes an event happen asks for one
+  /// number only.
+  [[nodiscard]] std::uint32_t& to_wake() noexcept { return to_wake_; }
 
   /// A transport has a descriptor (wait_fd) that tells what comes. follow() comes next.
   void listen_to(btl::Component& transport) { transports_.push_back(&transport); }
@@ -88,6 +91,7 @@ class Sleeper {
   const Place& place_;
   ProgressThread& thread_;
   std::uint32_t sleepers_ = 0;
+  std::uint32_t to_wake_ = 0;
   std::uint32_t fences_ = 0;  ///< entered and not left
   std::vector<btl::Component*> transports_;
 };

@@ -95,9 +95,28 @@ void Waits::suit_place(const params::Registry& params) {
   company_ = Company(patience_on_shared_core_.spin_ns < patience_.spin_ns);
 }
 
-void Waits::wait_long(const char* function, ReadyFunction ready, void* context) {
+void Waits::wait_long(const char* function, const Wanted& wanted) {
   const Waiting waiting(function);
-  (void)until(ready, context, Deadline{});
+  // Who does more than to look may wait for what is no event of progress: words of a node's board.
+  if (wanted.looks && registry().multiple.load(std::memory_order_relaxed)) {
+    take_turns(wanted);
+  } else {
+    (void)until(wanted.ready, wanted.context, Deadline{});
+  }
+}
+
+// Of threads that wait at the same time one makes progress. Were each to poll, they would wait for each other
+// at the lock, and take the cores from those that have work.
+void Waits::take_turns(const Wanted& wanted) {
+  Parking& parking = polling_.parking();
+  if (parking.driven()) {
+    const InWait in_wait(*this);
+    do {
+      if (parking.park(wanted) || wanted()) return;
+    } while (parking.driven());
+  }
+  const Parking::Driver driver(parking);
+  (void)until(wanted.ready, wanted.context, Deadline{});
 }
 
 // A loop around MPI_Test or MPI_Iprobe waits, but cannot sleep. With more ranks than cores it gives its core
@@ -142,6 +161,7 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
     const std::uint64_t now = now_ns();
     if (last_event_ns == 0) last_event_ns = now;
     if (deadline.passed()) return false;
+    polling_.parking().call();  // what a call has completed, and no pass
     give_way();
     const Patience& patience = company_.here(now) ? patience_on_shared_core_ : patience_;
     if (now - last_event_ns < patience.spin_ns) {
@@ -197,8 +217,9 @@ std::uint64_t Waits::yield() {
   return now;
 }
 
+// Threads of this process may want the lock, or this core.
 void Waits::give_way() {
-  if (registry().multiple.load(std::memory_order_relaxed)) give_core();
+  if (registry().multiple.load(std::memory_order_relaxed) && !registry().lock.mine_alone()) give_core();
 }
 
 bool Waits::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {

@@ -19,6 +19,7 @@
 #include "mpi/runtime/company.hpp"
 #include "mpi/runtime/hang_help.hpp"
 #include "mpi/runtime/launcher.hpp"
+#include "mpi/runtime/parking.hpp"
 #include "mpi/runtime/place.hpp"
 #include "mpi/runtime/poll_loop.hpp"
 #include "mpi/runtime/polling.hpp"
@@ -49,11 +50,12 @@ class Waits {
   /// The same; hang help names the function.
   template <class Ready>
   [[gnu::always_inline]] void wait(const char* function, Ready&& ready) {
-    for (std::uint32_t polls = 0; polls < hot_polls_; ++polls) {
-      if (ready()) return;
-      polling_.progress();
-    }
-    if (!ready()) wait_long(function, call_of(ready), address_of(ready));
+    wait_as(function, ready, false);
+  }
+  /// The same where ready() only looks and cannot fail: any thread that makes progress may ask it.
+  template <class Ready>
+  [[gnu::always_inline]] void watch(const char* function, Ready&& ready) {
+    wait_as(function, ready, true);
   }
   /// The same up to a deadline; whether ready() became true.
   template <class Ready>
@@ -78,7 +80,7 @@ class Waits {
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
  private:
-  using ReadyFunction = bool (*)(void*);
+  using ReadyFunction = Wanted::Ready;
   class InWait;
 
   template <class Ready>
@@ -89,7 +91,16 @@ class Waits {
   [[nodiscard]] static void* address_of(Ready& ready) noexcept {
     return const_cast<std::remove_const_t<Ready>*>(&ready);
   }
-  void wait_long(const char* function, ReadyFunction ready, void* context);
+  template <class Ready>
+  [[gnu::always_inline]] void wait_as(const char* function, Ready& ready, bool looks) {
+    for (std::uint32_t polls = 0; polls < hot_polls_; ++polls) {
+      if (ready()) return;
+      polling_.progress();
+    }
+    if (!ready()) wait_long(function, {call_of(ready), address_of(ready), looks});
+  }
+  void wait_long(const char* function, const Wanted& wanted);
+  void take_turns(const Wanted& wanted);
   [[nodiscard]] bool until(ReadyFunction ready, void* context, Deadline deadline);
   bool poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline);
   enum class Yielded : std::uint8_t { ready, event, nothing };

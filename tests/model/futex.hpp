@@ -23,6 +23,11 @@ class Futex {
     changed_.notify_all($);
     mutex_.unlock($);
   }
+  void wake_one() {
+    mutex_.lock($);
+    changed_.notify_one($);
+    mutex_.unlock($);
+  }
 
  private:
   rl::mutex mutex_;

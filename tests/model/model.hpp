@@ -70,6 +70,10 @@ class ModelAtomic {
     step();
     return value_.fetch_add(value, to_rl(order), $);
   }
+  T fetch_sub(T value, std::memory_order order) {
+    step();
+    return value_.fetch_sub(value, to_rl(order), $);
+  }
   T fetch_or(T value, std::memory_order order) {
     step();
     return value_.fetch_or(value, to_rl(order), $);

@@ -35,8 +35,8 @@ struct Transfer {
 
 /// Waits for a request on the caller's stack and gives its error class. `function`: for hang help.
 [[nodiscard]] inline int wait_for(const char* function, pml::Request& request, const Comm& comm) {
-  Runtime::get()->waits().wait(function,
-                               [&request] { return request.complete.load(std::memory_order_acquire); });
+  Runtime::get()->waits().watch(function,
+                                [&request] { return request.complete.load(std::memory_order_acquire); });
   return request.status.fault == pml::Fault::none ? MPI_SUCCESS : fault_error(request, &comm);
 }
 

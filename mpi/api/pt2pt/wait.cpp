@@ -7,8 +7,18 @@
 #include "mpi/api/pt2pt/several.hpp"
 #include "mpi/api/pt2pt/transfer.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/process/registry.hpp"
 
 namespace starling::mpi::api {
+namespace {
+
+/// Also of what is no active request.
+bool is_done(MPI_Request handle) noexcept {
+  Request* request = nullptr;
+  return !find_active(handle, &request) || request == nullptr || request->done();
+}
+
+}  // namespace
 
 int Wait(MPI_Request* request, MPI_Status* status) {
   Slot slot;
@@ -17,7 +27,7 @@ int Wait(MPI_Request* request, MPI_Status* status) {
     if (status != MPI_STATUS_IGNORE) set_empty(*status);
     return MPI_SUCCESS;
   }
-  Runtime::get()->waits().wait(names::Wait, [&slot] { return slot.request->done(); });
+  Runtime::get()->waits().watch(names::Wait, [&slot] { return slot.request->done(); });
   return complete(slot, status);
 }
 
@@ -26,7 +36,7 @@ int Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* 
   if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
   if (none_active(slots)) return nothing_to_wait_for(index, status);
   std::size_t found = 0;
-  Runtime::get()->waits().wait(names::Waitany, [&] { return find_done(slots, &found); });
+  Runtime::get()->waits().watch(names::Waitany, [&] { return find_done(slots, &found); });
   *index = static_cast<int>(found);
   return complete(slots[found], status);
 }
@@ -34,10 +44,18 @@ int Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* 
 int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   bool done = false;
   if (const int rc = look_at_all(count, array_of_requests, &done); rc != MPI_SUCCESS) return rc;
+  if (!done && registry().multiple.load(std::memory_order_relaxed)) {
+    // A thread that is woken by another is woken once, for all.
+    Runtime::get()->waits().watch(names::Waitall, [&, next = 0]() mutable {
+      while (next < count && is_done(array_of_requests[next])) ++next;
+      return next == count;
+    });
+    return complete_all(count, array_of_requests, array_of_statuses);
+  }
   for (int i = 0; i < count && !done; ++i) {
     Request* request = nullptr;
     if (!find_active(array_of_requests[i], &request) || request == nullptr) continue;
-    Runtime::get()->waits().wait(names::Waitall, [request] { return request->done(); });
+    Runtime::get()->waits().watch(names::Waitall, [request] { return request->done(); });
   }
   return complete_all(count, array_of_requests, array_of_statuses);
 }
@@ -51,7 +69,7 @@ int Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int ar
     return MPI_SUCCESS;
   }
   std::size_t found = 0;
-  Runtime::get()->waits().wait(names::Waitsome, [&] { return find_done(slots, &found); });
+  Runtime::get()->waits().watch(names::Waitsome, [&] { return find_done(slots, &found); });
   return complete_some(slots, outcount, array_of_indices, array_of_statuses);
 }
 

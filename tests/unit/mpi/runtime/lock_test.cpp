@@ -97,5 +97,57 @@ TEST(BigLock, who_starves_gets_a_turn) {
   EXPECT_FALSE(lock.contended());
 }
 
+// The thread that takes it again and again gets it without the word; another one takes that away, also while
+// the first is inside, and gives it back by its absence.
+TEST(BigLock, favours_the_only_thread_that_takes_it) {
+  BigLock lock;
+  lock.enable();
+  const auto mine_after = [&](int times) {
+    bool mine = false;
+    for (int i = 0; i < times; ++i) {
+      lock.acquire();
+      mine = lock.mine_alone();
+      lock.release();
+    }
+    return mine;
+  };
+  EXPECT_FALSE(mine_after(1));
+  if (!mine_after(100)) GTEST_SKIP() << "this kernel has no membarrier";
+  lock.acquire();  // by bias
+  std::thread([&] { EXPECT_FALSE(lock.try_acquire()); }).join();
+  std::atomic<bool> in{false};
+  std::thread other([&] {
+    lock.acquire();
+    in = true;
+    EXPECT_FALSE(lock.mine_alone());
+    lock.release();
+  });
+  while (!lock.contended()) std::this_thread::yield();
+  EXPECT_FALSE(in);
+  lock.release();
+  other.join();
+  EXPECT_TRUE(in);
+  EXPECT_FALSE(mine_after(1));
+  EXPECT_TRUE(mine_after(1000));
+}
+
+TEST(BigLock, for_the_end_of_the_process_it_is_waited_for_a_time) {
+  BigLock lock;
+  lock.enable();
+  for (int i = 0; i < 100; ++i) {
+    lock.acquire();
+    lock.release();
+  }
+  lock.acquire();
+  std::thread([&] { EXPECT_FALSE(lock.acquire_within(1'000'000)); }).join();
+  EXPECT_TRUE(lock.held_by_me());
+  EXPECT_FALSE(lock.contended());
+  lock.release();
+  std::thread([&] {
+    EXPECT_TRUE(lock.acquire_within(1'000'000));
+    lock.release();
+  }).join();
+}
+
 }  // namespace
 }  // namespace starling::mpi

@@ -45,7 +45,7 @@ inline constexpr params::Decl kSpin = params::integer(
 inline constexpr params::Decl kYield = params::integer(
     "wait_yield_us", "-1", -1, 1'000'000,
     "Microseconds that a waiting process then yields its core between polls before it sleeps; "
-    "-1: 0, or 500 and 50 for each rank in the same cases.");
+    "-1: 900, or 500 and 50 for each rank in the same cases.");
 
 inline constexpr params::Decl kAllocMemSharedMin = params::size_bytes(
     "alloc_mem_shared_min", "64k", 0, std::int64_t{1} << 40,

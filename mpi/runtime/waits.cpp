@@ -78,16 +78,10 @@ class Waits::InWait {
 void Waits::suit_place(const params::Registry& params) {
   const std::int64_t spin_us = params.integer(kSpin);
   const std::int64_t yield_us = params.integer(kYield);
-  const auto ranks = static_cast<std::int64_t>(place_.node_ranks().size());
-  const auto patience = [&](bool shares_core) {
-    const std::int64_t spin = spin_us >= 0 ? spin_us : (shares_core ? 0 : 100);
-    const std::int64_t yield = yield_us >= 0 ? yield_us : (shares_core ? 500 + 50 * ranks : 0);
-    return Patience{.spin_ns = static_cast<std::uint64_t>(spin) * 1000,
-                    .yield_ns = static_cast<std::uint64_t>(yield) * 1000};
-  };
+  const std::size_t ranks = place_.node_ranks().size();
   hot_polls_ = place_.crowded() ? 4 : 64;
-  patience_ = patience(place_.crowded());
-  patience_on_shared_core_ = patience(true);
+  patience_ = Patience::of(spin_us, yield_us, place_.crowded(), ranks);
+  patience_on_shared_core_ = Patience::of(spin_us, yield_us, true, ranks);
   shares_cores_ = place_.crowded() && patience_.yield_ns != 0;
   hang_help_.set_slot(place_.segment().slot(place_.local_rank()));
   yields_ = Yields(place_.segment().yield_pause(), place_.node_ranks().size());
@@ -163,13 +157,14 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
     if (deadline.passed()) return false;
     polling_.parking().call();  // what a call has completed, and no pass
     give_way();
-    const Patience& patience = company_.here(now) ? patience_on_shared_core_ : patience_;
+    const bool shares_core = place_.crowded() || company_.here(now);
+    const Patience& patience = shares_core ? patience_on_shared_core_ : patience_;
     if (now - last_event_ns < patience.spin_ns) {
       if (company_.worth_asking(now - last_event_ns)) ask_for_company(now);
       continue;
     }
     busy_.waits(now);
-    switch (yield_until(ready, context, last_event_ns + patience.spin_ns + patience.yield_ns)) {
+    switch (yield_until(ready, context, last_event_ns + patience.spin_ns + patience.yield_ns, shares_core)) {
       case Yielded::ready: return true;
       case Yielded::event: last_event_ns = 0; break;
       case Yielded::nothing:
@@ -182,14 +177,15 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
 }
 
 // With more ranks than cores the process that is waited for is often one that wants this core. A yield gives
-// it the core in a microsecond; going to sleep and being woken costs ten or more.
-Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns) {
+// it the core in a microsecond; going to sleep and being woken costs ten or more. With cores enough a yield
+// that takes long says that another program runs here, whatever the node's processes do on theirs.
+Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns, bool ours) {
   std::uint64_t now = now_ns();
   if (yields_.paused(now)) return Yielded::nothing;
   while (now < end_ns) {
     const std::uint64_t before = now;
     now = yield();
-    const bool long_away = yields_.note(before, now, [&] { return busy_.others_since(before); });
+    const bool long_away = yields_.note(before, now, [&] { return ours && busy_.others_since(before); });
     if (ready(context)) return Yielded::ready;
     if (polling_.progress() != 0) return Yielded::event;
     if (long_away) break;

@@ -20,6 +20,7 @@
 #include "mpi/runtime/hang_help.hpp"
 #include "mpi/runtime/launcher.hpp"
 #include "mpi/runtime/parking.hpp"
+#include "mpi/runtime/patience.hpp"
 #include "mpi/runtime/place.hpp"
 #include "mpi/runtime/poll_loop.hpp"
 #include "mpi/runtime/polling.hpp"
@@ -104,7 +105,8 @@ class Waits {
   [[nodiscard]] bool until(ReadyFunction ready, void* context, Deadline deadline);
   bool poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline);
   enum class Yielded : std::uint8_t { ready, event, nothing };
-  [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns);
+  /// `ours`: who gets the core by a yield is most likely one of the node's processes.
+  [[nodiscard]] Yielded yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns, bool ours);
   /// Gives the core away while this process waits; returns the time after.
   std::uint64_t yield();
   /// One yield, to learn whether somebody else wants this core.
@@ -122,10 +124,6 @@ class Waits {
   ProgressThread& thread_;
   Launcher launcher_;
   HangHelp hang_help_;
-  struct Patience {
-    std::uint64_t spin_ns = 0;   ///< polls without an event
-    std::uint64_t yield_ns = 0;  ///< then yields between polls, before it sleeps
-  };
   Patience patience_;
   Patience patience_on_shared_core_;
   Company company_;

@@ -256,7 +256,7 @@ struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 8;
+  static constexpr std::uint32_t kInterface = 9;
 };
 
 }  // namespace starling::btl

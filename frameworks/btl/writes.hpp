@@ -9,8 +9,10 @@
 /// Errors:    what cannot be mapped is written another way.
 /// Units:     bytes.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace starling::btl {
 
@@ -18,6 +20,15 @@ class Writes {
  public:
   /// Where these bytes of the peer's are mapped here, until the next call; null: they are not, or not yet.
   [[nodiscard]] virtual std::byte* find(std::uint64_t address, std::size_t bytes) noexcept = 0;
+  /// Whether the kernel writes there for this process, to any memory. Slow the first time.
+  [[nodiscard]] virtual bool may_copy() noexcept = 0;
+  /// Has the kernel copy these bytes to the peer's address. False: it could not copy all of them.
+  [[nodiscard]] virtual bool copy(std::uint64_t address, std::span<const std::byte> from) noexcept = 0;
+
+  /// Words in memory of the node by which a process lets others write (permit.hpp): zero at first.
+  using Permits = std::span<std::atomic<std::uint64_t>>;
+  [[nodiscard]] virtual Permits own_permits() noexcept = 0;
+  [[nodiscard]] virtual Permits its_permits() noexcept = 0;
 
  protected:
   ~Writes() = default;

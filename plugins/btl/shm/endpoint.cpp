@@ -301,7 +301,14 @@ std::byte* ShmEndpoint::find(std::uint64_t address, std::size_t bytes) noexcept 
   return shared_.written.find(local_rank_, address, bytes);
 }
 
-/// Whether the kernel lets this process read the peer.
+bool ShmEndpoint::copy(std::uint64_t address, std::span<const std::byte> from) noexcept {
+  const auto pid = static_cast<pid_t>(shared_.segment.slot(local_rank_).pid.load(std::memory_order_relaxed));
+  const int error = write_process(pid, address, from);
+  if (error != 0) shared_.note(std::string("process_vm_writev failed: ") + std::strerror(error));
+  return error == 0;
+}
+
+/// Whether the kernel lets this process read the peer, and write to it.
 bool ShmEndpoint::can_read() noexcept {
   if (get_ != Get::unknown) return get_ == Get::works;
   if (!shared_.settings.cma) return false;

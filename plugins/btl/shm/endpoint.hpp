@@ -70,6 +70,14 @@ class ShmEndpoint final : public Endpoint, private Writes {
 
   [[nodiscard]] bool can_read() noexcept;
   [[nodiscard]] std::byte* find(std::uint64_t address, std::size_t bytes) noexcept override;
+  [[nodiscard]] bool may_copy() noexcept override { return can_read(); }
+  [[nodiscard]] bool copy(std::uint64_t address, std::span<const std::byte> from) noexcept override;
+  [[nodiscard]] Permits own_permits() noexcept override {
+    return shared_.ingress_of(shared_.place.local_rank).header().permits;
+  }
+  [[nodiscard]] Permits its_permits() noexcept override {
+    return shared_.ingress_of(local_rank_).header().permits;
+  }
   std::byte* reserve_first(std::size_t bytes) noexcept;
   std::byte* reserve_in_ingress(IngressKind kind) noexcept;
   [[nodiscard]] std::uint32_t make_room(std::uint32_t cells) noexcept;

@@ -17,6 +17,7 @@
 namespace starling::btl {
 
 inline constexpr std::uint32_t kActivityWords = 64;  // 4096 producers
+inline constexpr std::uint32_t kPermits = 8;
 
 struct AreaHeader {
   alignas(64) std::atomic<std::uint64_t> tail;  ///< producers
@@ -25,8 +26,8 @@ struct AreaHeader {
   /// that is allowed. Stored last, with release order.
   alignas(64) std::atomic<std::uint64_t> nonce_address;
   std::atomic<std::uint64_t> nonce;
-  alignas(64) std::byte reserved[64];
-  std::atomic<std::uint64_t> activity[kActivityWords];  ///< one bit per producing local rank
+  alignas(64) std::atomic<std::uint64_t> permits[kPermits];  ///< to write to this process (btl::Permit)
+  std::atomic<std::uint64_t> activity[kActivityWords];       ///< one bit per producing local rank
 };
 static_assert(sizeof(AreaHeader) == 768 && offsetof(AreaHeader, activity) == 256);
 

@@ -76,7 +76,17 @@ class PairEndpoint final : public btl::Endpoint, private btl::Writes {
   btl::Writes* writes() noexcept override {
     return owner_.network_.options.writes && to_ != owner_.self_ ? this : nullptr;
   }
+  bool may_copy() noexcept override { return owner_.network_.options.copies; }
+  bool copy(std::uint64_t address, std::span<const std::byte> from) noexcept override {
+    if (owner_.network_.before_copy) owner_.network_.before_copy();
+    const bool fails = owner_.network_.copies_fail;
+    std::memcpy(reinterpret_cast<void*>(address), from.data(), fails ? from.size() / 2 : from.size());
+    return !fails;
+  }
+  Permits own_permits() noexcept override { return owner_.network_.permits_of(owner_.self_); }
+  Permits its_permits() noexcept override { return owner_.network_.permits_of(to_); }
   std::byte* find(std::uint64_t address, std::size_t) noexcept override {
+    if (owner_.network_.options.copies) return nullptr;      // not mapped
     if (owner_.network_.random_() % 4 == 0) return nullptr;  // "not yet"
     return reinterpret_cast<std::byte*>(address);
   }
@@ -172,7 +182,8 @@ int PairBtl::progress() noexcept {
   return events + int(ended.size());
 }
 
-PairNetwork::PairNetwork(std::uint32_t size, const PairOptions& given) : options(given), queues_(size) {
+PairNetwork::PairNetwork(std::uint32_t size, const PairOptions& given)
+    : options(given), queues_(size), permits_(size) {
   for (auto& row : queues_) row.resize(size);
   for (std::uint32_t rank = 0; rank < size; ++rank)
     components_.push_back(std::make_unique<PairBtl>(*this, rank));

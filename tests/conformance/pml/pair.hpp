@@ -6,8 +6,11 @@
 /// Ownership: the network owns its components.
 /// Errors:    messages are delivered from exact-size copies, so that a sanitizer sees every overrun.
 
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
@@ -35,7 +38,8 @@ struct PairOptions {
   std::vector<std::uint64_t> realms;  ///< of each rank's gets; missing: 0
   btl::Reach reach = btl::Reach::node;
   btl::AddressSource address = btl::AddressSource::computed;
-  bool writes = false;        ///< endpoints write to memory of other ranks
+  bool writes = false;        ///< endpoints write to memory of other ranks, that is mapped
+  bool copies = false;        ///< with `writes`: instead the kernel copies there
   bool rings = false;         ///< await_room() promises to wake
   std::size_t send_from = 0;  ///< from here on a payload is read when it is delivered; 0: it is copied
   /// Which world each process is of; missing: all are of one. A process sees its own world as 0, world w as
@@ -111,6 +115,9 @@ class PairNetwork {
   }
   bool empty() const;
   PairOptions options;
+  bool copies_fail = false;           ///< in the middle
+  std::function<void()> before_copy;  ///< what happens when a sender has taken its permit
+  btl::Writes::Permits permits_of(std::uint32_t rank) { return permits_[rank]; }
 
  private:
   friend class PairBtl;
@@ -124,6 +131,7 @@ class PairNetwork {
   std::vector<std::unique_ptr<PairBtl>> components_;
   std::vector<std::vector<std::deque<InFlight>>> queues_;  // [from][to]
   std::mt19937 random_{12345};
+  std::vector<std::array<std::atomic<std::uint64_t>, 4>> permits_;
 };
 
 }  // namespace starling::pml::test

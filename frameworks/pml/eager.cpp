@@ -100,6 +100,7 @@ Post Eager::start_from(Request& request, const wire::Envelope& header) noexcept 
 
 void Eager::return_credit(Peer& peer) noexcept {
   const wire::Prefix header{wire::Kind::credit, 0, 0, static_cast<std::uint32_t>(peer.owed)};
+  peer.credit_given += header.length;
   peer.owed = 0;
   outbox_.answer(peer, wire::bytes_of(header));
 }

@@ -45,7 +45,8 @@ Engine::Engine(peer::Peers& peers, const Config& config, std::unique_ptr<Chooser
       eager_(outbox_, transfers_),
       rendezvous_(peers_, outbox_, transfers_, notes_, std::move(chooser), std::move(protocols)),
       grants_(peers_, outbox_, notes_, matcher_),
-      sends_(peers_, outbox_, eager_, rendezvous_, grants_, pml::announced_max(config)),
+      early_(peers_, outbox_, notes_, config.early_push),
+      sends_(peers_, outbox_, eager_, rendezvous_, grants_, early_, pml::announced_max(config)),
       holders_(matcher_, outbox_),
       self_(config.self),
       eager_limit_(config.eager_limit),
@@ -62,7 +63,11 @@ Result<Context*> Engine::open(ContextIds ids, Rank my_rank, ProcListPtr ranks) {
 void Engine::close(Context* context) noexcept {
   grants_.close(context->id());
   matcher_.close(
-      *context, [](Request& request) { complete_receive(request, 0, Fault::none, true); },
+      *context,
+      [this](Request& request) {
+        early_.end(request);
+        complete_receive(request, 0, Fault::none, true);
+      },
       [this](Peer& peer, const Arrival& arrival) { refuse(peer, arrival); });
 }
 
@@ -70,6 +75,10 @@ void Engine::cancel(Request& request) noexcept {
   if (request.complete.load(std::memory_order_relaxed)) return;
   if (!request.receive) return sends_.cancel(request);
   if (request.phase != kPosted) return;
+  if ((request.flags & kInvited) != 0 && !early_.withdraw(request)) {
+    request.flags |= kCancelAsked;
+    return;
+  }
   if (request.rank == kAnySource) {
     request.context->any_source.remove(request);
   } else {

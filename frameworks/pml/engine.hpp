@@ -22,6 +22,7 @@
 
 #include "frameworks/peer/peers.hpp"
 #include "frameworks/pml/eager.hpp"
+#include "frameworks/pml/early.hpp"
 #include "frameworks/pml/grants.hpp"
 #include "frameworks/pml/holders.hpp"
 #include "frameworks/pml/matcher.hpp"
@@ -44,6 +45,7 @@ struct Config {
   std::uint32_t paths_max = 1;                      ///< networks that one peer is reached by
   peer::PathUse path_use = peer::PathUse::spill;
   std::uint32_t announced_max = 0;  ///< 0: what takes as much memory as the eager credit
+  EarlyPush early_push = EarlyPush::off;
 };
 
 /// Ring, get and lend, as their numbers say (Large).
@@ -94,6 +96,7 @@ class Engine final : public Component, private peer::Front {
   void on_message(btl::Origin& from, std::span<const std::byte> message) noexcept override;
   void match_kept(Request& request, Message& message) noexcept;
   [[gnu::noinline]] void isend_slowly(Request& request) noexcept;
+  [[gnu::noinline]] void post_apart(Request& request, Source& source) noexcept;
 
   // engine_messages.cpp: all other messages, and what is to be done with what has matched
   void receive(peer::Peer& from, std::span<const std::byte> message) noexcept override;
@@ -151,6 +154,7 @@ class Engine final : public Component, private peer::Front {
   Eager eager_;
   Rendezvous rendezvous_;
   Grants grants_;
+  Early early_;
   Sends sends_;
   Holders holders_;
   ProcId self_;

@@ -26,7 +26,8 @@ constexpr std::array kOwn{
     facts_of(wire::Kind::sync_ack, Order::free),      facts_of(wire::Kind::credit, Order::free),
     facts_of(wire::Kind::cancel_answer, Order::free), facts_of(wire::Kind::go_on, Order::free),
     facts_of(wire::Kind::pushed, Order::kept),        facts_of(wire::Kind::grant, Order::free),
-    facts_of(wire::Kind::returned, Order::free)};
+    facts_of(wire::Kind::returned, Order::free),      facts_of(wire::Kind::early, Order::kept),
+    facts_of(wire::Kind::invite, Order::free)};
 
 }  // namespace
 
@@ -40,7 +41,11 @@ std::vector<peer::KindFacts> kinds_of(const Rendezvous& rendezvous) {
   return kinds;
 }
 
-std::unique_ptr<peer::Peer> Engine::make_peer(ProcId proc) { return std::make_unique<Peer>(proc, window_); }
+std::unique_ptr<peer::Peer> Engine::make_peer(ProcId proc) {
+  auto peer = std::make_unique<Peer>(proc, window_);
+  peer->receives_apart = early_.wants(*peer);
+  return peer;
+}
 
 void Engine::on_connected(peer::Peer& connected) noexcept {
   Peer& peer = own(connected);

@@ -54,11 +54,18 @@ void Engine::irecv(Request& request) noexcept {
   if (source == nullptr) [[unlikely]]
     return complete_receive(request, 0, Fault::no_memory);
   request.peer = source->peer;
-  if (source->peer->state == PeerState::lost) [[unlikely]] {
-    request.status.source = request.rank;
-    return complete_receive(request, 0, source->peer->fault);
-  }
+  if (source->peer->receives_apart) [[unlikely]]
+    return post_apart(request, *source);
   source->posted.push_back(request);
+}
+
+void Engine::post_apart(Request& request, Source& source) noexcept {
+  if (source.peer->state == PeerState::lost) {
+    request.status.source = request.rank;
+    return complete_receive(request, 0, source.peer->fault);
+  }
+  early_.invite(request, source);
+  source.posted.push_back(request);
 }
 
 void Engine::on_message(btl::Origin& from, std::span<const std::byte> message) noexcept {

@@ -14,6 +14,8 @@ void Engine::lose(peer::Peer& lost) noexcept {
   holders_.forget(peer);
   rendezvous_.lose(peer);
   grants_.lose(peer);
+  early_.lose(peer);
+  peer.receives_apart = true;
   matcher_.each_context([&](Context& context) { lose(context, peer); });
 }
 

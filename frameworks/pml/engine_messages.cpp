@@ -22,13 +22,18 @@ void Engine::receive(peer::Peer& from, std::span<const std::byte> message) noexc
     case wire::Kind::fin:
     case wire::Kind::sync_ack:
     case wire::Kind::cancel_answer: return rendezvous_.on_answer(peer, message);
-    case wire::Kind::credit: peer.credit += prefix.length; return;
+    case wire::Kind::credit:
+      peer.credit += prefix.length;
+      peer.credit_got += prefix.length;
+      return;
     case wire::Kind::cancel: return on_cancel(peer, message);
     case wire::Kind::held:
     case wire::Kind::go_on: return on_line(peer, message);
     case wire::Kind::pushed: return on_pushed(peer, message);
     case wire::Kind::grant:
     case wire::Kind::returned: return grants_.on_message(peer, message);
+    case wire::Kind::invite: return early_.on_invite(peer, message);
+    case wire::Kind::early: return early_.on_early(peer, message);
     default: notes_.malformed(peer, "its kind is unknown");
   }
 }
@@ -56,7 +61,9 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival, bool ke
     if (placement_of(request.buffer) != nullptr) grants_.offer(peer, request, arrival);
     // A sender out of credit waits for what it is owed, even if that is little yet.
     if ((arrival.flags & wire::kStalled) != 0 && peer.owed > 0) eager_.return_credit(peer);
-    return rendezvous_.match(request, peer, arrival, kept);
+    rendezvous_.match(request, peer, arrival, kept);
+    peer.receives_apart |= early_.wants(peer);
+    return;
   }
   Eager::deliver(request, arrival.rank, arrival.tag, arrival.payload,
                  static_cast<std::size_t>(arrival.length));
@@ -85,11 +92,13 @@ void Engine::on_eager_sync(Peer& peer, std::span<const std::byte> message) noexc
 void Engine::on_rts(Peer& peer, std::span<const std::byte> message) noexcept {
   wire::Rts header;
   if (!wire::read(message, header)) return notes_.malformed(peer, "an RTS is shorter than its header");
+  ++peer.ordered_taken;
   on_arrival(peer, ContextId{header.envelope.context},
              Arrival::of(header.envelope, header.length, header.sender_id, header.offer, nullptr));
 }
 
 void Engine::on_pushed(Peer& peer, std::span<const std::byte> message) noexcept {
+  ++peer.ordered_taken;
   ContextId context;
   Arrival arrival;
   if (!grants_.arrived(peer, message, context, arrival)) {

@@ -8,6 +8,21 @@ namespace starling::pml {
 
 using namespace detail;
 
+namespace {
+
+void add_notes(std::vector<std::string>& notes, const Early::Counters& early) {
+  if (early.pushed != 0) {
+    notes.push_back(std::to_string(early.pushed) + " messages of " + std::to_string(early.bytes) +
+                    " bytes were written to receives that waited for them");
+  }
+  if (early.invited == 0) return;
+  notes.push_back("senders were told of " + std::to_string(early.invited) +
+                  " receives that waited, and wrote to " + std::to_string(early.taken) + "; " +
+                  std::to_string(early.withdrawn) + " were cancelled");
+}
+
+}  // namespace
+
 Component::Counters Engine::counters() const {
   Counters counters;
   counters.rendezvous_sent = rendezvous_.announced_ever();
@@ -34,6 +49,7 @@ Component::Counters Engine::counters() const {
                              "written them, and " +
                              std::to_string(pushes.copied) + " copied from there");
   }
+  add_notes(counters.notes, early_.counters());
   const std::vector<std::string> notes = rendezvous_.notes();
   counters.notes.insert(counters.notes.end(), notes.begin(), notes.end());
   return counters;

@@ -64,6 +64,7 @@ Grants::Pushed Grants::push_granted(Request& request) noexcept {
   }
   std::memcpy(envelope, &header, sizeof header);
   peer.endpoint->commit(sizeof header);
+  ++peer.ordered_sent;
   ours.erase(found);
   ++counters_.pushed;
   counters_.bytes += bytes;

@@ -31,8 +31,15 @@ inline constexpr params::Decl kPathUse = params::choice(
     "pml_path_use", "spill", "spill|alternate",
     "How messages are dealt to several networks: spill: the best takes what it can, the next what that "
     "refuses; alternate: each in turn. Fragments of large messages take turns always.");
+inline constexpr params::Decl kEarlyPush = params::choice(
+    "pml_early_push", "auto", "auto|off|always",
+    "Whether a receive that waits for a long message is told to its sender, who writes there at once, where "
+    "processes of a node may write to each other's memory: auto: for sizes that are best copied by the "
+    "kernel, "
+    "as trials have found; always: wherever it is possible.");
 /// Declared under the owner "pml".
-inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax, kPaths, kPathUse, kTrialsFile};
+inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax, kPaths,
+                                          kPathUse,    kTrialsFile,    kEarlyPush};
 
 /// To how many processes pages are lent at most (-1: as many as is good). A user has a limited
 /// sum of pipe slots (fs.pipe-user-pages-soft, 16384 by default), of which a job takes half at most.
@@ -51,6 +58,7 @@ inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax, kPaths, k
   config.eager_limit = static_cast<std::uint64_t>(args.params.integer(kEagerLimit));
   config.unexpected_max = static_cast<std::uint64_t>(args.params.integer(kUnexpectedMax));
   config.paths_max = static_cast<std::uint32_t>(args.params.integer(kPaths));
+  config.early_push = args.params.choice<EarlyPush>(kEarlyPush);
   config.path_use = args.params.choice<peer::PathUse>(kPathUse);
   return config;
 }

@@ -20,6 +20,7 @@
 #include "frameworks/peer/table.hpp"
 #include "frameworks/pml/granted.hpp"
 #include "frameworks/pml/held_back.hpp"
+#include "frameworks/pml/invited.hpp"
 #include "frameworks/pml/request.hpp"
 #include "frameworks/pml/traffic.hpp"
 #include "frameworks/pml/transfer.hpp"
@@ -34,7 +35,11 @@ using peer::Notes;
 using peer::Outbox;
 
 struct Peer final : peer::Peer {
-  Peer(ProcId who, std::int64_t window) : peer::Peer(who), credit(window), return_at(window / 2) {}
+  Peer(ProcId who, std::int64_t window)
+      : peer::Peer(who),
+        credit(window),
+        return_at(window / 2),
+        credit_got(static_cast<std::uint64_t>(window)) {}
 
   // Read and written for every message, as what lies before it.
   std::int64_t credit;           ///< what we may still send eagerly, in cost_of() bytes
@@ -43,6 +48,9 @@ struct Peer final : peer::Peer {
   std::int64_t
       return_at;  // owed goes back from here on. Between the two, which gcc would else add as a vector
   std::uint64_t eager_bytes_sent = 0;
+
+  /// Receives from it are not simply posted: it is lost, or may be told of them.
+  bool receives_apart = false;
 
   Traffic slow_sent;                       ///< all but the eager ones
   std::size_t eager_bytes = 0;             ///< longest eager payload
@@ -55,7 +63,22 @@ struct Peer final : peer::Peer {
   std::unique_ptr<HeldBack> held;  ///< sends that it has no room to hear of; null: there was none yet
   std::uint32_t announced = 0;     ///< what it has been told of and has neither matched nor refused
 
-  std::unique_ptr<PeerGrants> grants;  ///< null: none
+  std::unique_ptr<PeerGrants> grants;        ///< null: none
+  std::unique_ptr<Invitations> invitations;  ///< null: none
+
+  std::uint64_t credit_got;         ///< all that there was ever to send eagerly
+  std::uint64_t credit_given = 0;   ///< all that was returned
+  std::uint64_t ordered_sent = 0;   ///< messages that matching sees, but for the eager ones
+  std::uint64_t ordered_taken = 0;  ///< of the peer's
+
+  /// How far we are in what goes to the peer to be matched there, and how much of what it sends is matched
+  /// here or was never eager: if the peer's one is our other, nothing of its is on the way or unexpected.
+  [[nodiscard]] std::uint64_t sent() const noexcept {
+    return credit_got - static_cast<std::uint64_t>(credit) + ordered_sent;
+  }
+  [[nodiscard]] std::uint64_t taken() const noexcept {
+    return credit_given + static_cast<std::uint64_t>(owed) + ordered_taken;
+  }
 
   [[nodiscard]] bool holds_back() const noexcept { return held != nullptr && !held->empty(); }
   /// After a change of fifo, held or state: whether the fast path is open.

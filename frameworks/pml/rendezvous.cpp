@@ -9,6 +9,7 @@
 
 #include "core/clock.hpp"
 #include "frameworks/pml/request_state.hpp"
+#include "frameworks/pml/size_classes.hpp"
 
 namespace starling::pml {
 
@@ -33,7 +34,9 @@ bool engines_own(wire::Kind kind) noexcept {
     case wire::Kind::go_on:
     case wire::Kind::grant:
     case wire::Kind::returned:
-    case wire::Kind::pushed: return true;
+    case wire::Kind::pushed:
+    case wire::Kind::invite:
+    case wire::Kind::early: return true;
     default: return peer::wire::taken(static_cast<peer::wire::Kind>(kind));
   }
 }
@@ -100,6 +103,7 @@ Post Rendezvous::announce(Request& request, bool stalled) noexcept {
     transfers_.remove(*transfer);
     return Post::again;
   }
+  ++peer.ordered_sent;
   request.order = transfer->id;
   request.phase = kAnnounced;
   transfer->announced = true;
@@ -193,6 +197,9 @@ bool Rendezvous::may_turn_out_both(const Transfer& transfer) noexcept {
 
 void Rendezvous::begin(Transfer& transfer, LargeChoice choice) noexcept {
   assign(transfer, choice.protocol);
+  const std::uint32_t its_class = 1u << SizeClasses::of(transfer.total);
+  std::uint32_t& got = transfer.peer->large.got;
+  got = choice.protocol == Large::get && choice.trial == 0 ? got | its_class : got & ~its_class;
   transfer.trial = choice.trial;
   if (choice.trial != 0) transfer.begun_ns = now_ns();
   transfer.stage = Stage::moving;

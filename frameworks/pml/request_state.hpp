@@ -26,6 +26,7 @@ inline constexpr std::uint32_t kTruncated = 1;
 inline constexpr std::uint32_t kCancelAsked = 2;
 inline constexpr std::uint32_t kStallCounted = 4;
 inline constexpr std::uint32_t kReleased = 8;  // was held back: goes before what is held now
+inline constexpr std::uint32_t kInvited = 16;  // a receive that its sender was told of
 
 /// Why nothing can be sent to a peer without contact.
 [[nodiscard]] inline Fault fault_of(const Peer& peer) noexcept {

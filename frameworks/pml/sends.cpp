@@ -56,6 +56,8 @@ bool Sends::start(Request& request) noexcept {
   if (!fits) {
     const Grants::Pushed pushed = grants_.push(request);
     if (pushed != Grants::Pushed::no) return pushed == Grants::Pushed::done;
+    const Early::Pushed early = early_.push(request);
+    if (early != Early::Pushed::no) return early == Early::Pushed::done;
   }
   // The receiver may hold no more of our eager bytes: only the announcement goes, which also asks for credit.
   if (fits && (request.flags & kStallCounted) == 0) {

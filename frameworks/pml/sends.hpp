@@ -15,6 +15,7 @@
 #include <span>
 
 #include "frameworks/pml/eager.hpp"
+#include "frameworks/pml/early.hpp"
 #include "frameworks/pml/grants.hpp"
 #include "frameworks/pml/rendezvous.hpp"
 
@@ -22,13 +23,14 @@ namespace starling::pml {
 
 class Sends {
  public:
-  Sends(PeerTable& peers, Outbox& outbox, Eager& eager, Rendezvous& rendezvous, Grants& grants,
+  Sends(PeerTable& peers, Outbox& outbox, Eager& eager, Rendezvous& rendezvous, Grants& grants, Early& early,
         std::uint32_t announced_max) noexcept
       : peers_(peers),
         outbox_(outbox),
         eager_(eager),
         rendezvous_(rendezvous),
         grants_(grants),
+        early_(early),
         announced_max_(announced_max) {}
   Sends(const Sends&) = delete;
   Sends& operator=(const Sends&) = delete;
@@ -68,6 +70,7 @@ class Sends {
   Eager& eager_;
   Rendezvous& rendezvous_;
   Grants& grants_;
+  Early& early_;
   std::uint32_t announced_max_;
   std::size_t held_now_ = 0;  // sends that wait for the receiver to match earlier ones
   std::uint64_t held_ever_ = 0;

@@ -40,7 +40,9 @@ enum class Kind : std::uint8_t {
   borrow = 21,    ///< Cts: lend these bytes instead of sending them
   grant = 22,     ///< Grant: a buffer that the peer may write a message to
   returned = 23,  ///< Grant: it will not be written to
-  pushed = 24     ///< Pushed: a message whose data lie in a granted buffer
+  pushed = 24,    ///< Pushed: a message whose data lie in a granted buffer
+  invite = 25,    ///< Invite: a receive that waits for a message of the peer's
+  early = 26      ///< Early: a message that was written into the buffer of a receive that waited
 };
 
 /// Kinds from here to 255 are for the protocols that plugins bring.
@@ -50,6 +52,7 @@ inline constexpr Kind kOwnKinds{128};
 inline constexpr std::uint8_t kContiguous = 1;  ///< rts: the sender's buffer is
 inline constexpr std::uint8_t kStalled = 2;     ///< rts: short enough to be eager, but out of credit
 inline constexpr std::uint8_t kGranted = 4;     ///< cancel_answer: the message had not matched and is gone
+inline constexpr std::uint8_t kUnwritten = 8;   ///< early: it was not; the message comes another way
 
 /// length: payload bytes (credit: bytes returned)
 using Prefix = peer::wire::PrefixOf<Kind>;
@@ -123,6 +126,25 @@ struct Pushed {
   std::uint64_t handle = 0;  ///< of the grant
 };
 
+struct Invite {
+  Prefix prefix;
+  std::uint64_t context = 0;
+  std::int32_t tag = 0;
+  std::uint32_t permit = 0;    ///< which of the receiver's words
+  std::uint64_t address = 0;   ///< in the receiver
+  std::uint64_t bytes = 0;     ///< at most
+  std::uint64_t position = 0;  ///< of the message that may be written (Peer::taken)
+  std::uint64_t generation = 0;
+};
+
+struct Early {
+  Envelope envelope;
+  std::uint64_t length = 0;
+  std::uint64_t generation = 0;  ///< of the invitation
+};
+
+static_assert(sizeof(Invite) == 56 && offsetof(Invite, address) == 24 && sizeof(Invite) <= kHeaderMax);
+static_assert(sizeof(Early) == 40 && offsetof(Early, length) == 24 && sizeof(Early) <= kHeaderMax);
 static_assert(sizeof(Grant) == 48 && offsetof(Grant, handle) == 24 && sizeof(Grant) <= kHeaderMax);
 static_assert(sizeof(Pushed) == 40 && offsetof(Pushed, length) == 24 && sizeof(Pushed) <= kHeaderMax);
 static_assert(sizeof(Envelope) == 24 && offsetof(Envelope, context) == 8 && offsetof(Envelope, tag) == 16 &&

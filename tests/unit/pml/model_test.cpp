@@ -52,7 +52,7 @@ class Program {
 
   void run(int operations) {
     for (int i = 0; i < operations && !testing::Test::HasFatalFailure(); ++i) {
-      const unsigned dice = below(100);
+      const unsigned dice = below(calm ? 400 : 100);
       if (dice < 35)
         send();
       else if (dice < 68)
@@ -61,6 +61,8 @@ class Program {
         probe();
       else if (dice < 76)
         receive(true);
+      else if (dice < 77)
+        cancel();
       else
         job_.at(below(kSize)).progress();
       if (i % 64 == 0) check();
@@ -68,12 +70,21 @@ class Program {
     finish();
   }
 
+  bool calm = false;  ///< more progress between two calls, more long messages, less that waits
+
+  std::size_t sent(wire::Kind kind) {
+    std::size_t all = 0;
+    for (std::uint32_t rank = 0; rank < kSize; ++rank)
+      all += job_.network.at(rank).sent(static_cast<std::uint8_t>(kind));
+    return all;
+  }
+
  private:
   static constexpr std::uint32_t kSize = 4;
 
   unsigned below(unsigned limit) { return unsigned(random_() % limit); }
   std::size_t some_size() {
-    switch (below(8)) {
+    switch (below(calm ? 4 : 8)) {
       case 0: return 0;
       case 1: return 1000 + below(50);
       case 2: return 1024 + below(3000);
@@ -86,11 +97,17 @@ class Program {
   }
 
   void send() {
-    const std::uint32_t from = below(kSize), to = below(kSize);
+    std::uint32_t from = below(kSize), to = below(kSize);
     const std::size_t which = below(2);
     Box& box = boxes_[which][to];
-    if (box.sent[from].size() > 60) return;
-    Sent sent{from, int(below(3)), serials_[which][from][to]++, some_size(), below(6) == 0, nullptr};
+    int tag = int(below(3));
+    if (calm && !box.posted.empty() && below(4) != 0) {  // what somebody waits for
+      const Posted& wanted = *std::next(box.posted.begin(), below(unsigned(box.posted.size())));
+      if (wanted.source != kAny) from = std::uint32_t(wanted.source);
+      if (wanted.tag != kAnyTagInt) tag = wanted.tag;
+    }
+    if (box.sent[from].size() > (calm ? 4u : 60u)) return;
+    Sent sent{from, tag, serials_[which][from][to]++, some_size(), below(6) == 0, nullptr};
     sent.op = job_.make(from, int(to), sent.tag, contents(sent));
     sent.op->request.context = contexts_[which][from];
     sent.op->request.mode = sent.synchronous ? Mode::synchronous : Mode::standard;
@@ -102,9 +119,9 @@ class Program {
     const std::uint32_t me = below(kSize);
     const std::size_t which = below(2);
     Box& box = boxes_[which][me];
-    if (box.posted.size() > 60) return;
-    Posted posted{below(3) == 0 ? kAny : int(below(kSize)), below(3) == 0 ? kAnyTagInt : int(below(3)),
-                  nullptr};
+    if (box.posted.size() > (calm ? 6u : 60u)) return;
+    Posted posted{below(calm ? 9 : 3) == 0 ? kAny : int(below(kSize)),
+                  below(calm ? 9 : 3) == 0 ? kAnyTagInt : int(below(3)), nullptr};
     posted.op = job_.make(me, posted.source, posted.tag, std::vector<std::byte>(21'000));
     posted.op->request.context = contexts_[which][me];
     job_[me].irecv(posted.op->request);
@@ -113,6 +130,17 @@ class Program {
       if (posted.op->status().cancelled && posted.op->complete()) return;
     }
     box.posted.push_back(std::move(posted));
+  }
+
+  /// Of a receive that was posted some time ago: it ends, or its message is on the way.
+  void cancel() {
+    const std::uint32_t me = below(kSize);
+    Box& box = boxes_[below(2)][me];
+    if (box.posted.empty()) return;
+    const auto at = std::next(box.posted.begin(), below(unsigned(box.posted.size())));
+    if (at->op->complete() || at->op->request.phase != detail::kPosted) return;
+    job_[me].cancel(at->op->request);
+    if (at->op->complete()) box.posted.erase(at);
   }
 
   void probe() {
@@ -295,6 +323,24 @@ TEST(Model, random_programs_whose_senders_may_announce_one_or_two) {
     config.unexpected_max = 1;
     config.announced_max = most;
     Program(4 + most, options, most == 2 ? Large::get : Large::ring, config).run(kOperations);
+  }
+}
+
+TEST(Model, random_programs_whose_receivers_tell_their_senders) {
+  for (const bool full : {false, true}) {
+    PairOptions options;
+    options.writes = options.copies = true;
+    if (full) {
+      options.capacity = 3;
+      options.again_percent = 40;
+      options.delay = 1;
+    }
+    Config config;
+    config.early_push = EarlyPush::always;
+    Program program(11 + unsigned(full), options, Large::ring, config);
+    program.calm = true;
+    program.run(12 * kOperations);
+    EXPECT_GT(program.sent(wire::Kind::early), full ? 100u : 1000u);
   }
 }
 

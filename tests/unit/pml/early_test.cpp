@@ -155,6 +155,10 @@ TEST(Early, off_is_off_and_auto_begins_with_gets) {
     auto c = job.isend(0, 1, 1, filled(kLong, 2));
     job.settle();
     EXPECT_EQ(longer->data, filled(kLong, 2));
+    const auto told = job.network.at(1).sent(static_cast<std::uint8_t>(wire::Kind::invite));
+    auto untold = job.irecv(1, 0, 1, kLong);
+    EXPECT_EQ(job.network.at(1).sent(static_cast<std::uint8_t>(wire::Kind::invite)), told);
+    job[1].cancel(untold->request);
   }
 }
 
@@ -257,7 +261,7 @@ TEST(Early, while_messages_are_held_back_nothing_is_pushed) {
   EXPECT_EQ(receive->data, filled(kLong, 9));
 }
 
-TEST(Early, what_is_too_long_is_truncated_and_synchronous_sends_are_announced) {
+TEST(Early, what_is_too_long_synchronous_or_scattered_is_announced) {
   EarlyJob job;
   auto receive = job.irecv(1, 0, 1, kLong);
   job.settle();
@@ -272,6 +276,16 @@ TEST(Early, what_is_too_long_is_truncated_and_synchronous_sends_are_announced) {
   EXPECT_FALSE(send->complete());
   job.settle();
   EXPECT_EQ(receive->data, filled(kLong, 2));
+  receive = job.irecv(1, 0, 1, kLong);
+  job.settle();
+  const Strided layout(1, 2);
+  send = job.make(0, 1, 1, std::vector<std::byte>(2 * kLong));
+  const auto wanted = filled(kLong, 3);
+  layout.unpack(send->data.data(), kLong, 0, wanted.data(), kLong);
+  send->request.buffer = {send->data.data(), kLong, kLong, &layout};
+  job[0].isend(send->request);
+  job.settle();
+  EXPECT_EQ(receive->data, wanted);
   EXPECT_EQ(job.early(), 0u);
 }
 
@@ -338,6 +352,7 @@ TEST(Early, closing_a_context_waits_for_who_writes_and_stops_who_would) {
     job.network.before_copy = nullptr;
     EXPECT_EQ(receive->data != filled(kLong, 1), !writing);
     EXPECT_TRUE(receive->complete());
+    EXPECT_EQ(job.network.permits_of(1)[0] % 4, writing ? 3u : 0u) << "it was not waited in vain";
     job.settle();
     EXPECT_TRUE(send->complete());
     job[0].close(job.contexts[0]);

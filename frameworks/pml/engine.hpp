@@ -96,7 +96,7 @@ class Engine final : public Component, private peer::Front {
   void on_message(btl::Origin& from, std::span<const std::byte> message) noexcept override;
   void match_kept(Request& request, Message& message) noexcept;
   [[gnu::noinline]] void isend_slowly(Request& request) noexcept;
-  [[gnu::noinline]] void post_apart(Request& request, Source& source) noexcept;
+  [[gnu::noinline]] void post_apart(Request& request) noexcept;
 
   // engine_messages.cpp: all other messages, and what is to be done with what has matched
   void receive(peer::Peer& from, std::span<const std::byte> message) noexcept override;

@@ -50,16 +50,18 @@ void Engine::irecv(Request& request) noexcept {
     context.any_source.push_back(request);
     return;
   }
-  Source* const source = matcher_.touch(context, request.rank);
-  if (source == nullptr) [[unlikely]]
-    return complete_receive(request, 0, Fault::no_memory);
+  Source* const source = context.touched(request.rank);
+  if (source == nullptr || source->peer->receives_apart) [[unlikely]]
+    return post_apart(request);
   request.peer = source->peer;
-  if (source->peer->receives_apart) [[unlikely]]
-    return post_apart(request, *source);
   source->posted.push_back(request);
 }
 
-void Engine::post_apart(Request& request, Source& source) noexcept {
+void Engine::post_apart(Request& request) noexcept {
+  Source* const touched = matcher_.touch(*request.context, request.rank);
+  if (touched == nullptr) return complete_receive(request, 0, Fault::no_memory);
+  Source& source = *touched;
+  request.peer = source.peer;
   if (source.peer->state == PeerState::lost) {
     request.status.source = request.rank;
     return complete_receive(request, 0, source.peer->fault);

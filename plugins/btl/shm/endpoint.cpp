@@ -302,7 +302,11 @@ std::byte* ShmEndpoint::find(std::uint64_t address, std::size_t bytes) noexcept 
 }
 
 bool ShmEndpoint::copy(std::uint64_t address, std::span<const std::byte> from) noexcept {
-  const auto pid = static_cast<pid_t>(shared_.segment.slot(local_rank_).pid.load(std::memory_order_relaxed));
+  const auto& slot = shared_.segment.slot(local_rank_);
+  const auto state = static_cast<shm::ProcState>(slot.state.load(std::memory_order_acquire));
+  // Its pid may be another process's by now.
+  if (state == shm::ProcState::exited || state == shm::ProcState::ended) return false;
+  const auto pid = static_cast<pid_t>(slot.pid.load(std::memory_order_relaxed));
   const int error = write_process(pid, address, from);
   if (error != 0) shared_.note(std::string("process_vm_writev failed: ") + std::strerror(error));
   return error == 0;

@@ -17,6 +17,7 @@ from jobs import BUILD, SANITIZED, JobCase  # noqa: E402
 from users import NOBODY, may_change_users  # noqa: E402
 
 MAPPED = str(BUILD / "tests/np_mapped")
+WAITING = str(BUILD / "tests/np_waiting")
 
 
 def may_unshare():
@@ -95,6 +96,25 @@ class Mapped(JobCase):
         mapped, done = self.run_mapped("poor", shm_map="always", log_level="info")
         self.assertEqual(mapped, 0)
         self.assertEqual(len(re.findall("MPI_Alloc_mem: ordinary memory from here on: .*memfd_create", done.err)), 2, done)
+
+
+class Waiting(JobCase):
+    """Deaths around a message that is written into the buffer of a receive that waits."""
+    CASES = (("sender", "told"), ("sender", "before"), ("sender", "half"), ("sender", "after"), ("sender", "half", "cancel"),
+             ("sender", "after", "cancel"), ("receiver", "told"), ("receiver", "half"))
+
+    def test_at_every_stage(self):
+        for case in self.CASES:
+            for ranks in 2, 3:
+                with self.subTest(case=case, ranks=ranks):
+                    done = self.run_job("-n", ranks, "-enable-recovery", "--mca", "pml_early_push", "always", WAITING, *case,
+                                        timeout=60)
+                    if "it has written nothing" in done.err and "no direct copies" in done.err:
+                        self.skipTest("processes may not write to each other's memory here")
+                    self.assertEqual(done.code, 137, done)
+                    gone = 0 if case[0] == "sender" else 1
+                    alive = sorted(line for line in done.out.splitlines() if line.endswith("goes on"))
+                    self.assertEqual(alive, [f"rank {rank} goes on" for rank in range(ranks) if rank != gone], done)
 
 
 @unittest.skipUnless(may_change_users(), "needs root and setpriv")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* np: 2+
- * Long receives that are posted before their messages are sent, after, between wildcards and probes, cancelled
- * at any moment, too short; again and again in changing buffers that are used at once for something else
- * (MPI 5.0, 3.5, 3.7, 3.8, 3.9). A library that writes to buffers of receives that wait must write to none
- * that does not. Ranks work in pairs. */
+ * Long receives that are posted before their messages are sent, after, between wildcards and probes,
+ * cancelled at any moment, too short; again and again in changing buffers that are used at once for something
+ * else (MPI 5.0, 3.5, 3.7, 3.8, 3.9). A library that writes to buffers of receives that wait must write to
+ * none that does not. Ranks work in pairs. */
 #include "check.h"
 
 enum { GUARD = 64, LONGEST = 300000, MESSAGES = 8, POSTED = 6, BUFFERS = MESSAGES + POSTED };

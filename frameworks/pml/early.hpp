@@ -48,6 +48,12 @@ class Early {
     return request.peer->invitations == nullptr ? Pushed::no : push_invited(request);
   }
   void on_invite(Peer& peer, std::span<const std::byte> message) noexcept;
+  /// Whether it is worth a look at what has come before this send begins: its receiver tells of receives.
+  [[nodiscard]] static bool may_be_invited(const Request& request, const Peer& peer) noexcept {
+    return peer.invitations != nullptr && !peer.invitations->failed &&
+           request.buffer.bytes > peer.eager_bytes && request.buffer.layout == nullptr &&
+           request.context->id().channel() == Channel::point_to_point;
+  }
 
   // Receiver
   /// Whether receives from the peer are to be shown to invite(), from now on.

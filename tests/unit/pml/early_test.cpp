@@ -537,13 +537,14 @@ TEST(Early, an_envelope_counts_only_for_a_receive_that_its_sender_was_told_of) {
 TEST(Early, a_peer_that_is_never_in_time_is_told_seldom) {
   PairOptions options = EarlyJob::usual();
   options.get = GetMode::done;
+  options.delay = 3;
   Job job(2, options, Large::get, EarlyJob::config_with(EarlyPush::automatic));
   const auto count = [&](std::uint32_t rank, wire::Kind kind) {
     return job.network.at(rank).sent(static_cast<std::uint8_t>(kind));
   };
   for (int round = 0; round < 1000; ++round) {
     auto receive = job.irecv(1, 0, 1, kLong);
-    auto send = job.isend(0, 1, 1, filled(kLong, 1));  // before the invitation comes
+    auto send = job.isend(0, 1, 1, filled(kLong, 1));  // before the invitation can come
     job.settle();
     ASSERT_TRUE(receive->complete());
   }

@@ -15,7 +15,6 @@
 #include "core/copy.hpp"
 #include "frameworks/btl/writes.hpp"
 #include "frameworks/pml/matching.hpp"
-#include "frameworks/pml/size_classes.hpp"
 
 namespace starling::pml {
 
@@ -95,6 +94,7 @@ Early::Pushed Early::push_invited(Request& request) noexcept {
   ours.erase(found);
   const bool written = write(request, invitation);
   if (!written) header.envelope.prefix.flags = wire::kUnwritten;
+  if (written && peer.stamps()) header.envelope.prefix.length = Lateness::stamp();
   std::memcpy(envelope, &header, sizeof header);
   peer.endpoint->commit(sizeof header);
   ++peer.ordered_sent;
@@ -128,13 +128,18 @@ bool Early::write(Request& request, const Invitation& invitation) noexcept {
 
 // Receiver
 
+void Early::looked(Peer& peer, const Request& request, std::uint32_t stamp) const noexcept {
+  if (use_ != EarlyPush::automatic) return;
+  peer.lateness.looked(request.buffer.bytes, stamp);
+  peer.receives_apart |= peer.lateness.often(request.buffer.bytes);
+}
+
 bool Early::possible(const Request& request, const Peer& peer) const noexcept {
   if (request.buffer.layout != nullptr || request.buffer.bytes <= peer.eager_bytes) return false;
   // Receives in collectives end when another member dies, whatever their sender does.
   if (request.tag == kAnyTag || request.context->id().channel() != Channel::point_to_point) return false;
   if (peer.state != PeerState::connected || peer.paths != nullptr) return false;
-  if (use_ == EarlyPush::automatic && (peer.large.got >> SizeClasses::of(request.buffer.bytes) & 1u) == 0)
-    return false;
+  if (use_ == EarlyPush::automatic && !peer.lateness.often(request.buffer.bytes)) return false;
   btl::Writes* const writes = peer.endpoint->writes();
   return writes != nullptr && writes->may_copy();
 }
@@ -265,6 +270,7 @@ void Early::complete(Request& request, const wire::Early& header) noexcept {
   }
   peer.invitations->missed = 0;
   ++counters_.taken;
+  if (envelope.prefix.length != 0) looked(peer, request, envelope.prefix.length);
   source.posted.remove(request);
   request.status.source = request.rank;
   request.status.tag = request.tag;

@@ -23,7 +23,7 @@ namespace starling::pml {
 
 /// In the order of the parameter's choices.
 enum class EarlyPush : std::uint8_t {
-  automatic,  ///< for sizes that gets have been found to be best for
+  automatic,  ///< where this process is mostly late to look
   off,
   always  ///< wherever it is possible
 };
@@ -56,9 +56,16 @@ class Early {
   }
 
   // Receiver
-  /// Whether receives from the peer are to be shown to invite(), from now on.
-  [[nodiscard]] bool wants(const Peer& peer) const noexcept {
-    return use_ == EarlyPush::always || (use_ == EarlyPush::automatic && peer.large.got != 0);
+  /// The peer has an endpoint now: whether receives from it are shown to invite(), and times are told.
+  void met(Peer& peer) const noexcept {
+    peer.receives_apart |= use_ == EarlyPush::always;
+    peer.tells_time = use_ == EarlyPush::automatic && peer.transport->limits().reach == btl::Reach::node;
+  }
+  /// An announcement with this stamp (0: none) is about to be matched, or has been (0).
+  void arriving(std::uint32_t stamp) noexcept { stamp_ = stamp; }
+  /// It has found a receive that waited.
+  void waited(Peer& peer, const Request& request) noexcept {
+    if (stamp_ != 0) looked(peer, request, stamp_);
   }
   /// A receive from this source is about to be posted.
   void invite(Request& request, Source& source) noexcept;
@@ -80,6 +87,7 @@ class Early {
 
  private:
   [[nodiscard]] Pushed push_invited(Request& request) noexcept;
+  void looked(Peer& peer, const Request& request, std::uint32_t stamp) const noexcept;
   [[nodiscard]] static bool write(Request& request, const Invitation& invitation) noexcept;
   [[nodiscard]] bool possible(const Request& request, const Peer& peer) const noexcept;
   [[nodiscard]] bool worth_it(Invitations& with) const noexcept;
@@ -104,6 +112,7 @@ class Early {
   btl::Writes::Permits permits_;   ///< this process's
   std::uint64_t free_ = 0;         ///< a bit for each
   std::uint64_t generations_ = 0;  ///< the last one that was given out
+  std::uint32_t stamp_ = 0;        ///< of what is being matched
   Counters counters_;
 };
 

@@ -41,11 +41,7 @@ std::vector<peer::KindFacts> kinds_of(const Rendezvous& rendezvous) {
   return kinds;
 }
 
-std::unique_ptr<peer::Peer> Engine::make_peer(ProcId proc) {
-  auto peer = std::make_unique<Peer>(proc, window_);
-  peer->receives_apart = early_.wants(*peer);
-  return peer;
-}
+std::unique_ptr<peer::Peer> Engine::make_peer(ProcId proc) { return std::make_unique<Peer>(proc, window_); }
 
 void Engine::on_connected(peer::Peer& connected) noexcept {
   Peer& peer = own(connected);
@@ -60,6 +56,7 @@ void Engine::on_connected(peer::Peer& connected) noexcept {
   peer.fragment_bytes = std::clamp(fragment, header + 1, longest) - header;
   const bool spares = limits.send_from_bytes != 0 && paths == nullptr;
   peer.send_from_bytes = spares ? limits.send_from_bytes : SIZE_MAX;
+  early_.met(peer);
   peer.update_fast_path();
 }
 

@@ -61,9 +61,8 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival, bool ke
     if (placement_of(request.buffer) != nullptr) grants_.offer(peer, request, arrival);
     // A sender out of credit waits for what it is owed, even if that is little yet.
     if ((arrival.flags & wire::kStalled) != 0 && peer.owed > 0) eager_.return_credit(peer);
-    rendezvous_.match(request, peer, arrival, kept);
-    peer.receives_apart |= early_.wants(peer);
-    return;
+    if (!kept) early_.waited(peer, request);
+    return rendezvous_.match(request, peer, arrival, kept);
   }
   Eager::deliver(request, arrival.rank, arrival.tag, arrival.payload,
                  static_cast<std::size_t>(arrival.length));
@@ -93,8 +92,10 @@ void Engine::on_rts(Peer& peer, std::span<const std::byte> message) noexcept {
   wire::Rts header;
   if (!wire::read(message, header)) return notes_.malformed(peer, "an RTS is shorter than its header");
   ++peer.ordered_taken;
+  early_.arriving(header.envelope.prefix.length);
   on_arrival(peer, ContextId{header.envelope.context},
              Arrival::of(header.envelope, header.length, header.sender_id, header.offer, nullptr));
+  early_.arriving(0);
 }
 
 void Engine::on_pushed(Peer& peer, std::span<const std::byte> message) noexcept {

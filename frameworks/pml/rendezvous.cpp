@@ -9,7 +9,6 @@
 
 #include "core/clock.hpp"
 #include "frameworks/pml/request_state.hpp"
-#include "frameworks/pml/size_classes.hpp"
 
 namespace starling::pml {
 
@@ -99,6 +98,7 @@ Post Rendezvous::announce(Request& request, bool stalled) noexcept {
   for (const auto& protocol : protocols_) protocol->offer(*transfer, header.offer);
   if (transfer->contiguous) header.envelope.prefix.flags = wire::kContiguous;
   if (stalled) header.envelope.prefix.flags |= wire::kStalled;
+  if (!stalled && peer.stamps()) header.envelope.prefix.length = Lateness::stamp();
   if (peer.endpoint->send(wire::bytes_of(header), {}) == Post::again) {
     transfers_.remove(*transfer);
     return Post::again;
@@ -197,9 +197,6 @@ bool Rendezvous::may_turn_out_both(const Transfer& transfer) noexcept {
 
 void Rendezvous::begin(Transfer& transfer, LargeChoice choice) noexcept {
   assign(transfer, choice.protocol);
-  const std::uint32_t its_class = 1u << SizeClasses::of(transfer.total);
-  std::uint32_t& got = transfer.peer->large.got;
-  got = choice.protocol == Large::get && choice.trial == 0 ? got | its_class : got & ~its_class;
   transfer.trial = choice.trial;
   if (choice.trial != 0) transfer.begun_ns = now_ns();
   transfer.stage = Stage::moving;

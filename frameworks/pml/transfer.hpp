@@ -193,7 +193,6 @@ struct Exchange {
   std::uint32_t long_sends = 0;                  ///< our long sends to it that have not ended
   bool both_ways = false;                        ///< both have had long messages under way
   Large its_protocol = Large::ring;              ///< how it has taken the last of our long messages
-  std::uint32_t got = 0;                         ///< classes of sizes whose last message was got, not to try
   TransferChain undecided;                       ///< matched receives whose protocol progress() chooses
   std::uint64_t trial_end_ns = 0;                ///< when the last receive of a trial has ended
   std::array<ProtocolPeer, kProtocolsMax> with;  ///< by number of the protocol

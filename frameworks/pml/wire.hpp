@@ -54,7 +54,7 @@ inline constexpr std::uint8_t kStalled = 2;     ///< rts: short enough to be eag
 inline constexpr std::uint8_t kGranted = 4;     ///< cancel_answer: the message had not matched and is gone
 inline constexpr std::uint8_t kUnwritten = 8;   ///< early: it was not; the message comes another way
 
-/// length: payload bytes (credit: bytes returned)
+/// length: payload bytes (credit: bytes returned; rts, early: 0, or when it left, see Lateness)
 using Prefix = peer::wire::PrefixOf<Kind>;
 
 struct Envelope {

@@ -125,40 +125,59 @@ TEST(Early, nobody_is_told_of_wildcards_short_and_scattered_receives_or_collecti
   for (const OpPtr& one : posted) job[1].cancel(one->request);
 }
 
-TEST(Early, off_is_off_and_auto_begins_with_gets) {
-  EarlyJob off(2, EarlyPush::off);
-  auto receive = off.irecv(1, 0, 1, kLong);
-  auto send = off.isend(0, 1, 1, filled(kLong, 1));
-  off.settle();
-  EXPECT_EQ(off.invited(), 0u);
-  EXPECT_EQ(receive->data, filled(kLong, 1));
+/// What the sender has sent is looked at late.
+void come_late() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
 
-  for (const Large large : {Large::ring, Large::get}) {
-    PairOptions options = EarlyJob::usual();
-    options.get = GetMode::done;
-    Job job(2, options, large, EarlyJob::config_with(EarlyPush::automatic));
-    for (std::uint64_t round = 0; round < 10; ++round) {
-      auto next = job.irecv(1, 0, 1, kLong);
+TEST(Early, off_is_off_and_auto_tells_of_receives_where_this_process_comes_late) {
+  for (const EarlyPush use : {EarlyPush::off, EarlyPush::automatic}) {
+    EarlyJob job(2, use);
+    for (std::uint64_t round = 0; round < 20; ++round) {
+      auto receive = job.irecv(1, 0, 1, kLong);
       job.settle();
-      auto message = job.isend(0, 1, 1, filled(kLong, round));
+      auto send = job.isend(0, 1, 1, filled(kLong, round));
+      come_late();
       job.settle();
-      ASSERT_EQ(next->data, filled(kLong, round));
+      ASSERT_EQ(receive->data, filled(kLong, round));
     }
-    const auto pushed = job.network.at(0).sent(static_cast<std::uint8_t>(wire::Kind::early));
-    EXPECT_EQ(pushed, large == Large::get ? 9u : 0u);
-    if (large == Large::ring) continue;
-    job.policies[1]->tries = 1;  // what is being tried is not told of
-    auto longer = job.irecv(1, 0, 1, kLong);
-    auto a = job.isend(0, 1, 2, filled(kLong, 1));
-    auto b = job.irecv(1, 0, 2, kLong);
-    job.settle();
-    auto c = job.isend(0, 1, 1, filled(kLong, 2));
-    job.settle();
-    EXPECT_EQ(longer->data, filled(kLong, 2));
-    const auto told = job.network.at(1).sent(static_cast<std::uint8_t>(wire::Kind::invite));
-    auto untold = job.irecv(1, 0, 1, kLong);
-    EXPECT_EQ(job.network.at(1).sent(static_cast<std::uint8_t>(wire::Kind::invite)), told);
-    job[1].cancel(untold->request);
+    EXPECT_EQ(job.early() > 4, use == EarlyPush::automatic);
+    EXPECT_EQ(job.invited() > 0, use == EarlyPush::automatic);
+    EXPECT_GE(job.announced(), 4u) << "it takes some to know";
+  }
+}
+
+TEST(Lateness, is_what_most_looks_at_messages_of_a_size_have_been) {
+  Lateness lateness;
+  constexpr std::uint32_t kLate = 200;  // times 1024 ns
+  for (int looks = 0; looks < 4; ++looks) {
+    EXPECT_FALSE(lateness.often(100'000));
+    lateness.looked_after(100'000, kLate);
+  }
+  EXPECT_TRUE(lateness.often(100'000));
+  EXPECT_FALSE(lateness.often(1'000'000)) << "other sizes are others";
+  lateness.looked_after(100'000, 2);
+  EXPECT_FALSE(lateness.often(100'000)) << "one look at once counts like two late ones";
+  for (int looks = 0; looks < 100; ++looks) lateness.looked_after(100'000, kLate);
+  for (int looks = 0; looks < 3; ++looks) {
+    EXPECT_TRUE(lateness.often(100'000)) << looks;
+    lateness.looked_after(100'000, 2);
+  }
+  EXPECT_FALSE(lateness.often(100'000));
+  // As late as a copy takes is not late; what is absurd says nothing.
+  for (int looks = 0; looks < 100; ++looks) lateness.looked_after(4'000'000, 900);
+  for (int looks = 0; looks < 100; ++looks) lateness.looked_after(1000, 0xfffffff0u);
+  EXPECT_FALSE(lateness.often(4'000'000) || lateness.often(1000));
+}
+
+TEST(Lateness, is_asked_of_the_first_messages_and_then_of_one_in_eight) {
+  unsigned sampled = 0;
+  for (std::uint64_t number = 0; number < 16; ++number) EXPECT_TRUE(Lateness::sampled(number));
+  for (std::uint64_t number = 1'000'000; number < 1'080'000; ++number) sampled += Lateness::sampled(number);
+  EXPECT_NEAR(sampled, 10'000, 500);
+  // Every second, fourth ... sixteenth message of a program is asked as often as all.
+  for (const std::uint64_t stride : {2u, 4u, 8u, 16u}) {
+    unsigned of_stride = 0;
+    for (std::uint64_t at = 0; at < 10'000; ++at) of_stride += Lateness::sampled(1'000 + at * stride);
+    EXPECT_NEAR(of_stride, 1250, 150) << stride;
   }
 }
 
@@ -536,15 +555,15 @@ TEST(Early, an_envelope_counts_only_for_a_receive_that_its_sender_was_told_of) {
 
 TEST(Early, a_peer_that_is_never_in_time_is_told_seldom) {
   PairOptions options = EarlyJob::usual();
-  options.get = GetMode::done;
   options.delay = 3;
-  Job job(2, options, Large::get, EarlyJob::config_with(EarlyPush::automatic));
+  Job job(2, options, Large::ring, EarlyJob::config_with(EarlyPush::automatic));
   const auto count = [&](std::uint32_t rank, wire::Kind kind) {
     return job.network.at(rank).sent(static_cast<std::uint8_t>(kind));
   };
   for (int round = 0; round < 1000; ++round) {
     auto receive = job.irecv(1, 0, 1, kLong);
     auto send = job.isend(0, 1, 1, filled(kLong, 1));  // before the invitation can come
+    come_late();
     job.settle();
     ASSERT_TRUE(receive->complete());
   }
@@ -554,6 +573,7 @@ TEST(Early, a_peer_that_is_never_in_time_is_told_seldom) {
     auto receive = job.irecv(1, 0, 1, kLong);
     job.settle();
     auto send = job.isend(0, 1, 1, filled(kLong, 1));
+    come_late();
     job.settle();
     ASSERT_TRUE(receive->complete());
   }

@@ -15,6 +15,7 @@
 #include "core/copy.hpp"
 #include "frameworks/btl/writes.hpp"
 #include "frameworks/pml/matching.hpp"
+#include "frameworks/pml/size_classes.hpp"
 
 namespace starling::pml {
 
@@ -39,6 +40,10 @@ bool none_fits(const RequestChain& posted, Tag tag) noexcept {
     if (++looks > kLooksMost || tag_fits(at->tag, tag)) return false;
   }
   return true;
+}
+
+std::uint32_t class_of(const Request& request) noexcept {
+  return 1u << SizeClasses::of(request.buffer.bytes);
 }
 
 template <class List>
@@ -79,8 +84,9 @@ Early::Pushed Early::push_invited(Request& request) noexcept {
   const std::uint64_t bytes = request.buffer.bytes;
   const bool its = invitation.position == peer.sent() && invitation.tag == request.tag &&
                    bytes <= std::min(invitation.bytes, kLongest) && request.buffer.layout == nullptr &&
-                   request.mode != Mode::synchronous && (request.flags & kReleased) == 0 &&
-                   !peer.holds_back() && peer.paths == nullptr && peer.endpoint->writes() != nullptr &&
+                   request.mode != Mode::synchronous && !measured_again(peer) &&
+                   (request.flags & kReleased) == 0 && !peer.holds_back() && peer.paths == nullptr &&
+                   peer.endpoint->writes() != nullptr &&
                    invitation.permit < peer.endpoint->writes()->its_permits().size();
   // Whatever becomes of this message: the next one is not the one that was waited for.
   if (!its) {
@@ -94,7 +100,6 @@ Early::Pushed Early::push_invited(Request& request) noexcept {
   ours.erase(found);
   const bool written = write(request, invitation);
   if (!written) header.envelope.prefix.flags = wire::kUnwritten;
-  if (written && peer.stamps()) header.envelope.prefix.length = Lateness::stamp();
   std::memcpy(envelope, &header, sizeof header);
   peer.endpoint->commit(sizeof header);
   ++peer.ordered_sent;
@@ -103,6 +108,31 @@ Early::Pushed Early::push_invited(Request& request) noexcept {
   counters_.bytes += bytes;
   complete_send(request, Fault::none);
   return Pushed::done;
+}
+
+/// Now and then a message goes as others do, to see whether that has become as good.
+bool Early::measured_again(const Peer& peer) const noexcept {
+  return use_ == EarlyPush::automatic && SendWaits::sampled_again(peer.ordered_sent);
+}
+
+void Early::announced(const Request& request) noexcept {
+  Peer& peer = *request.peer;
+  // The announcement is counted.
+  if (use_ != EarlyPush::automatic || measures() || !SendWaits::sampled(peer.ordered_sent - 1)) return;
+  if (request.buffer.layout != nullptr || request.buffer.bytes <= peer.eager_bytes) return;
+  if (peer.transport->limits().reach != btl::Reach::node) return;
+  measured_ = {&peer, request.order, request.buffer.bytes, 0};
+}
+
+/// The first pass after a send is when the program has begun to wait; what it computed before is its own.
+void Early::look() noexcept {
+  if (!measures()) return;
+  const std::uint64_t now = now_ns();
+  if (measured_.from_ns == 0) measured_.from_ns = now;
+  const Transfer* const transfer = transfers_.find(measured_.id);
+  if (transfer != nullptr && transfer->stage == Transfer::Stage::announced) return;
+  measured_.peer->waits.waited(measured_.bytes, now - measured_.from_ns);
+  measured_ = {};
 }
 
 /// False: the receive has been taken back, or its memory cannot be reached.
@@ -128,10 +158,11 @@ bool Early::write(Request& request, const Invitation& invitation) noexcept {
 
 // Receiver
 
-void Early::looked(Peer& peer, const Request& request, std::uint32_t stamp) const noexcept {
+void Early::waited(Peer& peer, const Request& request, std::uint8_t flags) const noexcept {
   if (use_ != EarlyPush::automatic) return;
-  peer.lateness.looked(request.buffer.bytes, stamp);
-  peer.receives_apart |= peer.lateness.often(request.buffer.bytes);
+  const bool wanted = (flags & wire::kInvite) != 0;
+  peer.welcome = wanted ? peer.welcome | class_of(request) : peer.welcome & ~class_of(request);
+  peer.receives_apart = peer.welcome != 0;
 }
 
 bool Early::possible(const Request& request, const Peer& peer) const noexcept {
@@ -139,7 +170,7 @@ bool Early::possible(const Request& request, const Peer& peer) const noexcept {
   // Receives in collectives end when another member dies, whatever their sender does.
   if (request.tag == kAnyTag || request.context->id().channel() != Channel::point_to_point) return false;
   if (peer.state != PeerState::connected || peer.paths != nullptr) return false;
-  if (use_ == EarlyPush::automatic && !peer.lateness.often(request.buffer.bytes)) return false;
+  if (use_ == EarlyPush::automatic && (peer.welcome & class_of(request)) == 0) return false;
   btl::Writes* const writes = peer.endpoint->writes();
   return writes != nullptr && writes->may_copy();
 }
@@ -270,7 +301,6 @@ void Early::complete(Request& request, const wire::Early& header) noexcept {
   }
   peer.invitations->missed = 0;
   ++counters_.taken;
-  if (envelope.prefix.length != 0) looked(peer, request, envelope.prefix.length);
   source.posted.remove(request);
   request.status.source = request.rank;
   request.status.tag = request.tag;

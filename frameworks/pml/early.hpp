@@ -23,15 +23,16 @@ namespace starling::pml {
 
 /// In the order of the parameter's choices.
 enum class EarlyPush : std::uint8_t {
-  automatic,  ///< where this process is mostly late to look
+  automatic,  ///< where the sender mostly waits for this process to look
   off,
   always  ///< wherever it is possible
 };
 
 class Early {
  public:
-  Early(PeerTable& peers, Outbox& outbox, Notes& notes, EarlyPush use) noexcept
-      : peers_(peers), outbox_(outbox), notes_(notes), use_(use) {}
+  Early(PeerTable& peers, Outbox& outbox, Notes& notes, const TransferTable& transfers,
+        EarlyPush use) noexcept
+      : peers_(peers), outbox_(outbox), notes_(notes), transfers_(transfers), use_(use) {}
   Early(const Early&) = delete;
   Early& operator=(const Early&) = delete;
 
@@ -48,25 +49,25 @@ class Early {
     return request.peer->invitations == nullptr ? Pushed::no : push_invited(request);
   }
   void on_invite(Peer& peer, std::span<const std::byte> message) noexcept;
-  /// Whether it is worth a look at what has come before this send begins: its receiver tells of receives.
-  [[nodiscard]] static bool may_be_invited(const Request& request, const Peer& peer) noexcept {
+  /// Whether it is worth a look at what has come before this send begins: its receiver may have told of a
+  /// receive.
+  [[nodiscard]] bool may_be_invited(const Request& request, const Peer& peer) const noexcept {
     return peer.invitations != nullptr && !peer.invitations->failed &&
            request.buffer.bytes > peer.eager_bytes && request.buffer.layout == nullptr &&
-           request.context->id().channel() == Channel::point_to_point;
+           request.context->id().channel() == Channel::point_to_point &&
+           (use_ == EarlyPush::always || peer.waits.mostly(request.buffer.bytes));
   }
+  /// A long send has been announced, and may be chosen to be measured.
+  void announced(const Request& request) noexcept;
+  /// Whether look() has to be called with each pass.
+  [[nodiscard]] bool measures() const noexcept { return measured_.id != 0; }
+  void look() noexcept;
 
   // Receiver
-  /// The peer has an endpoint now: whether receives from it are shown to invite(), and times are told.
-  void met(Peer& peer) const noexcept {
-    peer.receives_apart |= use_ == EarlyPush::always;
-    peer.tells_time = use_ == EarlyPush::automatic && peer.transport->limits().reach == btl::Reach::node;
-  }
-  /// An announcement with this stamp (0: none) is about to be matched, or has been (0).
-  void arriving(std::uint32_t stamp) noexcept { stamp_ = stamp; }
-  /// It has found a receive that waited.
-  void waited(Peer& peer, const Request& request) noexcept {
-    if (stamp_ != 0) looked(peer, request, stamp_);
-  }
+  /// The peer has an endpoint now.
+  void met(Peer& peer) const noexcept { peer.receives_apart |= use_ == EarlyPush::always; }
+  /// An announcement has found a receive that waited, and says whether the next one is to be told of.
+  void waited(Peer& peer, const Request& request, std::uint8_t flags) const noexcept;
   /// A receive from this source is about to be posted.
   void invite(Request& request, Source& source) noexcept;
   void on_early(Peer& peer, std::span<const std::byte> message) noexcept;
@@ -87,8 +88,8 @@ class Early {
 
  private:
   [[nodiscard]] Pushed push_invited(Request& request) noexcept;
-  void looked(Peer& peer, const Request& request, std::uint32_t stamp) const noexcept;
   [[nodiscard]] static bool write(Request& request, const Invitation& invitation) noexcept;
+  [[nodiscard]] bool measured_again(const Peer& peer) const noexcept;
   [[nodiscard]] bool possible(const Request& request, const Peer& peer) const noexcept;
   [[nodiscard]] bool worth_it(Invitations& with) const noexcept;
   /// Forgets the last invitation of the context. False: it is still good.
@@ -108,11 +109,17 @@ class Early {
   PeerTable& peers_;
   Outbox& outbox_;
   Notes& notes_;
+  const TransferTable& transfers_;
   EarlyPush use_;
   btl::Writes::Permits permits_;   ///< this process's
   std::uint64_t free_ = 0;         ///< a bit for each
   std::uint64_t generations_ = 0;  ///< the last one that was given out
-  std::uint32_t stamp_ = 0;        ///< of what is being matched
+  struct {
+    Peer* peer = nullptr;
+    std::uint64_t id = 0;  ///< of its transfer; 0: none
+    std::uint64_t bytes = 0;
+    std::uint64_t from_ns = 0;  ///< when this process began to wait; 0: not yet
+  } measured_;                  ///< the send whose wait is being measured
   Counters counters_;
 };
 

@@ -45,7 +45,7 @@ Engine::Engine(peer::Peers& peers, const Config& config, std::unique_ptr<Chooser
       eager_(outbox_, transfers_),
       rendezvous_(peers_, outbox_, transfers_, notes_, std::move(chooser), std::move(protocols)),
       grants_(peers_, outbox_, notes_, matcher_),
-      early_(peers_, outbox_, notes_, config.early_push),
+      early_(peers_, outbox_, notes_, transfers_, config.early_push),
       sends_(peers_, outbox_, eager_, rendezvous_, grants_, early_, pml::announced_max(config)),
       holders_(matcher_, outbox_),
       self_(config.self),

@@ -81,8 +81,9 @@ bool Engine::needs_passes(const peer::Peer& peer) const noexcept {
 }
 
 int Engine::look() noexcept {
+  early_.look();
   const int events = holders_.ask();
-  all_.set_restless(holders_.any());
+  all_.set_restless(holders_.any() || early_.measures());
   return events;
 }
 

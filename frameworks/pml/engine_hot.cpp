@@ -35,6 +35,7 @@ void Engine::isend_slowly(Request& request) noexcept {
   // On this channel sends come from the program alone, so no message is in anybody's hands.
   if (early_.may_be_invited(request, *source->peer)) (void)all_.progress();
   sends_.send(request, *source->peer);
+  if (early_.measures()) all_.set_restless(true);
 }
 
 void Engine::irecv(Request& request) noexcept {

@@ -61,7 +61,7 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival, bool ke
     if (placement_of(request.buffer) != nullptr) grants_.offer(peer, request, arrival);
     // A sender out of credit waits for what it is owed, even if that is little yet.
     if ((arrival.flags & wire::kStalled) != 0 && peer.owed > 0) eager_.return_credit(peer);
-    if (!kept) early_.waited(peer, request);
+    if (!kept) early_.waited(peer, request, arrival.flags);
     return rendezvous_.match(request, peer, arrival, kept);
   }
   Eager::deliver(request, arrival.rank, arrival.tag, arrival.payload,
@@ -92,10 +92,8 @@ void Engine::on_rts(Peer& peer, std::span<const std::byte> message) noexcept {
   wire::Rts header;
   if (!wire::read(message, header)) return notes_.malformed(peer, "an RTS is shorter than its header");
   ++peer.ordered_taken;
-  early_.arriving(header.envelope.prefix.length);
   on_arrival(peer, ContextId{header.envelope.context},
              Arrival::of(header.envelope, header.length, header.sender_id, header.offer, nullptr));
-  early_.arriving(0);
 }
 
 void Engine::on_pushed(Peer& peer, std::span<const std::byte> message) noexcept {
@@ -125,7 +123,7 @@ void Engine::on_line(Peer& peer, std::span<const std::byte> message) noexcept {
   }
   if (header.prefix.kind == wire::Kind::held) {
     holders_.on_held(peer, header);
-    all_.set_restless(holders_.any());
+    all_.set_restless(holders_.any() || early_.measures());
   } else {
     sends_.on_go_on(peer, header);
   }

@@ -21,8 +21,8 @@
 #include "frameworks/pml/granted.hpp"
 #include "frameworks/pml/held_back.hpp"
 #include "frameworks/pml/invited.hpp"
-#include "frameworks/pml/lateness.hpp"
 #include "frameworks/pml/request.hpp"
+#include "frameworks/pml/send_waits.hpp"
 #include "frameworks/pml/traffic.hpp"
 #include "frameworks/pml/transfer.hpp"
 #include "frameworks/pml/wire.hpp"
@@ -71,11 +71,8 @@ struct Peer final : peer::Peer {
   std::uint64_t credit_given = 0;   ///< all that was returned
   std::uint64_t ordered_sent = 0;   ///< messages that matching sees, but for the eager ones
   std::uint64_t ordered_taken = 0;  ///< of the peer's
-  Lateness lateness;                ///< ours, of what it sends
-  bool tells_time = false;          ///< it may want to know when some of our long messages left
-
-  /// Whether the next long message says when it left.
-  [[nodiscard]] bool stamps() const noexcept { return tells_time && Lateness::sampled(ordered_sent); }
+  SendWaits waits;                  ///< ours, for it to look
+  std::uint32_t welcome = 0;        ///< classes of receives that it wants to be told of
 
   /// How far we are in what goes to the peer to be matched there, and how much of what it sends is matched
   /// here or was never eager: if the peer's one is our other, nothing of its is on the way or unexpected.

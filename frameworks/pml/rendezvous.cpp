@@ -98,7 +98,7 @@ Post Rendezvous::announce(Request& request, bool stalled) noexcept {
   for (const auto& protocol : protocols_) protocol->offer(*transfer, header.offer);
   if (transfer->contiguous) header.envelope.prefix.flags = wire::kContiguous;
   if (stalled) header.envelope.prefix.flags |= wire::kStalled;
-  if (!stalled && peer.stamps()) header.envelope.prefix.length = Lateness::stamp();
+  if (!stalled && peer.waits.mostly(request.buffer.bytes)) header.envelope.prefix.flags |= wire::kInvite;
   if (peer.endpoint->send(wire::bytes_of(header), {}) == Post::again) {
     transfers_.remove(*transfer);
     return Post::again;
@@ -111,7 +111,7 @@ Post Rendezvous::announce(Request& request, bool stalled) noexcept {
   transfer->long_send = !stalled;
   if (!stalled) ++peer.large.long_sends;
   ++announced_ever_;
-  return Post::done;
+  return Post::posted;
 }
 
 bool Rendezvous::announced(ProcId to, const btl::RemoteBuffer& what, std::size_t bytes) const noexcept {

@@ -38,8 +38,8 @@ class Rendezvous {
   [[nodiscard]] static Result<void> check(const Protocols& protocols);
 
   // Sender
-  /// Announces a send; `stalled`: it is short, but out of credit. Again: nothing has happened. It may be
-  /// complete afterwards.
+  /// Announces a send; `stalled`: it is short, but out of credit. Again: nothing has happened; done: it is
+  /// complete.
   [[nodiscard]] Post announce(Request& request, bool stalled) noexcept;
   /// Whether these bytes lie in a message that waits here for this peer (btl::Sink::announced).
   [[nodiscard]] bool announced(ProcId to, const btl::RemoteBuffer& what, std::size_t bytes) const noexcept;

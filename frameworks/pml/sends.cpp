@@ -68,7 +68,9 @@ bool Sends::start(Request& request) noexcept {
     hold_back(request);
     return true;
   }
-  return rendezvous_.announce(request, fits) != Post::again;
+  const Post post = rendezvous_.announce(request, fits);
+  if (post == Post::posted) early_.announced(request);
+  return post != Post::again;
 }
 
 bool Sends::start_port_message(Request& request) noexcept {

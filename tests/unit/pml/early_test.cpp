@@ -125,58 +125,75 @@ TEST(Early, nobody_is_told_of_wildcards_short_and_scattered_receives_or_collecti
   for (const OpPtr& one : posted) job[1].cancel(one->request);
 }
 
-/// What the sender has sent is looked at late.
-void come_late() { std::this_thread::sleep_for(std::chrono::microseconds(50)); }
+/// The sender waits, and nobody looks.
+void wait_in_vain(Job& job) {
+  job.at(0).progress();
+  std::this_thread::sleep_for(std::chrono::microseconds(50));
+  job.settle();
+}
 
-TEST(Early, off_is_off_and_auto_tells_of_receives_where_this_process_comes_late) {
+TEST(Early, off_is_off_and_auto_begins_when_senders_wait) {
   for (const EarlyPush use : {EarlyPush::off, EarlyPush::automatic}) {
-    EarlyJob job(2, use);
-    for (std::uint64_t round = 0; round < 20; ++round) {
-      auto receive = job.irecv(1, 0, 1, kLong);
-      job.settle();
-      auto send = job.isend(0, 1, 1, filled(kLong, round));
-      come_late();
-      job.settle();
-      ASSERT_EQ(receive->data, filled(kLong, round));
+    for (const bool waits : {true, false}) {
+      EarlyJob job(2, use);
+      for (std::uint64_t round = 0; round < 20; ++round) {
+        auto receive = job.irecv(1, 0, 1, kLong);
+        job.settle();
+        auto send = job.isend(0, 1, 1, filled(kLong, round));
+        if (waits) wait_in_vain(job);
+        // Else the sender computes until its message has been taken.
+        while (!receive->complete()) {
+          job.at(1).progress();
+          if (job.network.at(1).sent(static_cast<std::uint8_t>(wire::Kind::cts)) > round)
+            job.at(0).progress();
+        }
+        job.settle();
+        ASSERT_EQ(receive->data, filled(kLong, round));
+      }
+      EXPECT_EQ(job.early() > 4, use == EarlyPush::automatic && waits);
+      EXPECT_EQ(job.invited() > 0, use == EarlyPush::automatic && waits);
+      EXPECT_GE(job.announced(), 6u) << "it takes some to know";
     }
-    EXPECT_EQ(job.early() > 4, use == EarlyPush::automatic);
-    EXPECT_EQ(job.invited() > 0, use == EarlyPush::automatic);
-    EXPECT_GE(job.announced(), 4u) << "it takes some to know";
   }
 }
 
-TEST(Lateness, is_what_most_looks_at_messages_of_a_size_have_been) {
-  Lateness lateness;
-  constexpr std::uint32_t kLate = 200;  // times 1024 ns
-  for (int looks = 0; looks < 4; ++looks) {
-    EXPECT_FALSE(lateness.often(100'000));
-    lateness.looked_after(100'000, kLate);
+TEST(SendWaits, say_what_most_waits_for_messages_of_a_size_were) {
+  SendWaits waits;
+  constexpr std::uint64_t kVain = 200'000, kShort = 5'000;
+  for (int sends = 0; sends < 6; ++sends) {
+    EXPECT_FALSE(waits.mostly(100'000));
+    waits.waited(100'000, kVain);
   }
-  EXPECT_TRUE(lateness.often(100'000));
-  EXPECT_FALSE(lateness.often(1'000'000)) << "other sizes are others";
-  lateness.looked_after(100'000, 2);
-  EXPECT_FALSE(lateness.often(100'000)) << "one look at once counts like two late ones";
-  for (int looks = 0; looks < 100; ++looks) lateness.looked_after(100'000, kLate);
-  for (int looks = 0; looks < 3; ++looks) {
-    EXPECT_TRUE(lateness.often(100'000)) << looks;
-    lateness.looked_after(100'000, 2);
-  }
-  EXPECT_FALSE(lateness.often(100'000));
-  // As late as a copy takes is not late; what is absurd says nothing.
-  for (int looks = 0; looks < 100; ++looks) lateness.looked_after(4'000'000, 900);
-  for (int looks = 0; looks < 100; ++looks) lateness.looked_after(1000, 0xfffffff0u);
-  EXPECT_FALSE(lateness.often(4'000'000) || lateness.often(1000));
+  EXPECT_TRUE(waits.mostly(100'000));
+  EXPECT_FALSE(waits.mostly(1'000'000)) << "other sizes are others";
+  for (int sends = 0; sends < 100; ++sends) waits.waited(100'000, kVain);
+  waits.waited(100'000, kShort);
+  EXPECT_FALSE(waits.mostly(100'000)) << "one short wait ends it";
+  waits.waited(100'000, kVain);
+  waits.waited(100'000, kVain);
+  EXPECT_TRUE(waits.mostly(100'000)) << "and two long ones bring it back";
+  waits.waited(100'000, kShort);
+  waits.waited(100'000, kShort);
+  waits.waited(100'000, kVain);
+  EXPECT_FALSE(waits.mostly(100'000));
+  for (int sends = 0; sends < 100; ++sends) waits.waited(4'000'000, 900'000);
+  EXPECT_FALSE(waits.mostly(4'000'000)) << "as long as a copy takes is not in vain";
 }
 
-TEST(Lateness, is_asked_of_the_first_messages_and_then_of_one_in_eight) {
-  unsigned sampled = 0;
-  for (std::uint64_t number = 0; number < 16; ++number) EXPECT_TRUE(Lateness::sampled(number));
-  for (std::uint64_t number = 1'000'000; number < 1'080'000; ++number) sampled += Lateness::sampled(number);
+TEST(SendWaits, are_measured_for_the_first_messages_and_then_for_one_in_eight) {
+  unsigned sampled = 0, again = 0;
+  for (std::uint64_t number = 0; number < 16; ++number) EXPECT_TRUE(SendWaits::sampled(number));
+  for (std::uint64_t number = 1'000'000; number < 1'080'000; ++number) {
+    sampled += SendWaits::sampled(number);
+    again += SendWaits::sampled_again(number);
+    EXPECT_TRUE(SendWaits::sampled(number) || !SendWaits::sampled_again(number));
+  }
   EXPECT_NEAR(sampled, 10'000, 500);
-  // Every second, fourth ... sixteenth message of a program is asked as often as all.
+  EXPECT_NEAR(again, 2'500, 125);
+  // Every second, fourth ... sixteenth message of a program is measured as often as all.
   for (const std::uint64_t stride : {2u, 4u, 8u, 16u}) {
     unsigned of_stride = 0;
-    for (std::uint64_t at = 0; at < 10'000; ++at) of_stride += Lateness::sampled(1'000 + at * stride);
+    for (std::uint64_t at = 0; at < 10'000; ++at) of_stride += SendWaits::sampled(1'000 + at * stride);
     EXPECT_NEAR(of_stride, 1250, 150) << stride;
   }
 }
@@ -563,8 +580,7 @@ TEST(Early, a_peer_that_is_never_in_time_is_told_seldom) {
   for (int round = 0; round < 1000; ++round) {
     auto receive = job.irecv(1, 0, 1, kLong);
     auto send = job.isend(0, 1, 1, filled(kLong, 1));  // before the invitation can come
-    come_late();
-    job.settle();
+    wait_in_vain(job);
     ASSERT_TRUE(receive->complete());
   }
   EXPECT_EQ(count(0, wire::Kind::early), 0u);
@@ -573,8 +589,7 @@ TEST(Early, a_peer_that_is_never_in_time_is_told_seldom) {
     auto receive = job.irecv(1, 0, 1, kLong);
     job.settle();
     auto send = job.isend(0, 1, 1, filled(kLong, 1));
-    come_late();
-    job.settle();
+    wait_in_vain(job);
     ASSERT_TRUE(receive->complete());
   }
   EXPECT_GT(count(0, wire::Kind::early), 1500u) << "found again";

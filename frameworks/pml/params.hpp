@@ -34,9 +34,8 @@ inline constexpr params::Decl kPathUse = params::choice(
 inline constexpr params::Decl kEarlyPush = params::choice(
     "pml_early_push", "auto", "auto|off|always",
     "Whether a receive that waits for a long message is told to its sender, who writes there at once, where "
-    "processes of a node may write to each other's memory: auto: where the receiver has mostly been late to "
-    "look; "
-    "always: wherever it is possible.");
+    "processes of a node may write to each other's memory: auto: where the sender has mostly waited for its "
+    "receiver to look; always: wherever it is possible.");
 /// Declared under the owner "pml".
 inline constexpr std::array kEngineParams{kEagerLimit, kUnexpectedMax, kPaths,
                                           kPathUse,    kTrialsFile,    kEarlyPush};

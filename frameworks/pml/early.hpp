@@ -52,10 +52,8 @@ class Early {
   /// Whether it is worth a look at what has come before this send begins: its receiver may have told of a
   /// receive.
   [[nodiscard]] bool may_be_invited(const Request& request, const Peer& peer) const noexcept {
-    return peer.invitations != nullptr && !peer.invitations->failed &&
-           request.buffer.bytes > peer.eager_bytes && request.buffer.layout == nullptr &&
-           request.context->id().channel() == Channel::point_to_point &&
-           (use_ == EarlyPush::always || peer.waits.mostly(request.buffer.bytes));
+    return peer.invitations != nullptr && wants(request, peer) && request.buffer.bytes > peer.eager_bytes &&
+           request.buffer.layout == nullptr && request.context->id().channel() == Channel::point_to_point;
   }
   /// A long send has been announced, and may be chosen to be measured.
   void announced(const Request& request) noexcept;
@@ -89,6 +87,11 @@ class Early {
  private:
   [[nodiscard]] Pushed push_invited(Request& request) noexcept;
   [[nodiscard]] static bool write(Request& request, const Invitation& invitation) noexcept;
+  /// Sender: whether a push would spare this process a wait.
+  [[nodiscard]] bool wants(const Request& request, const Peer& peer) const noexcept {
+    return !peer.invitations->failed &&
+           (use_ == EarlyPush::always || peer.waits.mostly(request.buffer.bytes));
+  }
   [[nodiscard]] bool measured_again(const Peer& peer) const noexcept;
   [[nodiscard]] bool possible(const Request& request, const Peer& peer) const noexcept;
   [[nodiscard]] bool worth_it(Invitations& with) const noexcept;

@@ -157,6 +157,81 @@ TEST(Early, off_is_off_and_auto_begins_when_senders_wait) {
   }
 }
 
+/// As a program whose sends have been waited for in vain, until they are pushed.
+void get_going(EarlyJob& job) {
+  for (int round = 0; round < 12; ++round) {
+    auto receive = job.irecv(1, 0, 1, kLong);
+    job.settle();
+    auto send = job.isend(0, 1, 1, filled(kLong, 1));
+    wait_in_vain(job);
+    ASSERT_TRUE(receive->complete());
+  }
+  ASSERT_GT(job.early(), 2u);
+}
+
+TEST(Early, auto_tells_of_the_sizes_that_were_waited_for) {
+  EarlyJob job(2, EarlyPush::automatic);
+  get_going(job);
+  const std::size_t told = job.invited();
+  auto longer = job.irecv(1, 0, 1, 40'000);
+  EXPECT_EQ(job.invited(), told);
+  job[1].cancel(longer->request);
+  auto shorter = job.irecv(1, 0, 1, kLong);
+  EXPECT_EQ(job.invited(), told + 1);
+  job[1].cancel(shorter->request);
+}
+
+TEST(Early, auto_ends_when_the_sender_has_something_else_to_do) {
+  EarlyJob job(2, EarlyPush::automatic);
+  get_going(job);
+  for (std::uint64_t round = 0; round < 300; ++round) {
+    auto receive = job.irecv(1, 0, 1, kLong);
+    job.settle();
+    auto send = job.isend(0, 1, 1, filled(kLong, round));
+    for (int passes = 0; passes < 8; ++passes) job.at(1).progress();  // the sender's answer is there
+    job.settle();
+    ASSERT_EQ(receive->data, filled(kLong, round));
+  }
+  const std::size_t told = job.invited(), pushed = job.early();
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    auto receive = job.irecv(1, 0, 1, kLong);
+    job.settle();
+    auto send = job.isend(0, 1, 1, filled(kLong, round));
+    for (int passes = 0; passes < 8; ++passes) job.at(1).progress();
+    job.settle();
+    ASSERT_EQ(receive->data, filled(kLong, round));
+  }
+  EXPECT_EQ(job.invited(), told);
+  EXPECT_EQ(job.early(), pushed);
+}
+
+TEST(Early, receives_that_come_after_their_messages_are_not_told_of) {
+  EarlyJob job(2, EarlyPush::automatic);
+  for (int round = 0; round < 12; ++round) {
+    auto send = job.isend(0, 1, 1, filled(kLong, 1));
+    wait_in_vain(job);
+    auto receive = job.irecv(1, 0, 1, kLong);
+    job.settle();
+    ASSERT_TRUE(receive->complete());
+  }
+  auto receive = job.irecv(1, 0, 1, kLong);
+  EXPECT_EQ(job.invited(), 0u);
+  job[1].cancel(receive->request);
+}
+
+TEST(Early, a_send_looks_for_an_invitation_that_has_come) {
+  EarlyJob job;
+  for (std::uint64_t round = 0; round < 3; ++round) {
+    auto receive = job.irecv(1, 0, 1, kLong);
+    if (round == 0) job.settle();
+    auto send = job.isend(0, 1, 1, filled(kLong, round));
+    EXPECT_TRUE(send->complete());
+    job.settle();
+    EXPECT_EQ(receive->data, filled(kLong, round));
+  }
+  EXPECT_EQ(job.early(), 3u);
+}
+
 TEST(SendWaits, say_what_most_waits_for_messages_of_a_size_were) {
   SendWaits waits;
   constexpr std::uint64_t kVain = 200'000, kShort = 5'000;

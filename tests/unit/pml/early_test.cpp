@@ -193,7 +193,7 @@ TEST(Early, auto_ends_when_the_sender_has_something_else_to_do) {
     ASSERT_EQ(receive->data, filled(kLong, round));
   }
   const std::size_t told = job.invited(), pushed = job.early();
-  for (std::uint64_t round = 0; round < 50; ++round) {
+  for (std::uint64_t round = 0; round < 3000; ++round) {
     auto receive = job.irecv(1, 0, 1, kLong);
     job.settle();
     auto send = job.isend(0, 1, 1, filled(kLong, round));

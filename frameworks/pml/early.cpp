@@ -84,9 +84,9 @@ Early::Pushed Early::push_invited(Request& request) noexcept {
   const std::uint64_t bytes = request.buffer.bytes;
   const bool its = wants(request, peer) && invitation.position == peer.sent() &&
                    invitation.tag == request.tag && bytes <= std::min(invitation.bytes, kLongest) &&
-                   request.buffer.layout == nullptr && request.mode != Mode::synchronous &&
-                   !measured_again(peer) && (request.flags & kReleased) == 0 && !peer.holds_back() &&
-                   peer.paths == nullptr && peer.endpoint->writes() != nullptr &&
+                   request.buffer.layout == nullptr && !measured_again(peer) &&
+                   (request.flags & kReleased) == 0 && !peer.holds_back() && peer.paths == nullptr &&
+                   peer.endpoint->writes() != nullptr &&
                    invitation.permit < peer.endpoint->writes()->its_permits().size();
   // Whatever becomes of this message: the next one is not the one that was waited for.
   if (!its) {

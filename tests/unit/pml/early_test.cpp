@@ -345,6 +345,22 @@ TEST(Early, while_a_message_is_unexpected_nothing_is_pushed) {
   EXPECT_EQ(late->data, filled(8, 7));
 }
 
+TEST(Early, a_synchronous_send_ends_with_its_write_since_that_is_its_match) {
+  EarlyJob job;
+  auto receive = job.irecv(1, 0, 1, kLong);
+  job.settle();
+  auto send = job.isend(0, 1, 1, filled(kLong, 1), Mode::synchronous);
+  EXPECT_TRUE(send->complete());
+  auto other = job.isend(0, 1, 1, filled(kLong, 2), Mode::synchronous);
+  job.settle();
+  EXPECT_EQ(receive->data, filled(kLong, 1));
+  EXPECT_EQ(job.early(), 1u);
+  EXPECT_FALSE(other->complete()) << "nothing waits for this one";
+  auto next = job.irecv(1, 0, 1, kLong);
+  job.settle();
+  EXPECT_TRUE(other->complete());
+}
+
 TEST(Early, while_messages_are_held_back_nothing_is_pushed) {
   EarlyJob job;
   Context* other[2];
@@ -372,7 +388,7 @@ TEST(Early, while_messages_are_held_back_nothing_is_pushed) {
   EXPECT_EQ(receive->data, filled(kLong, 9));
 }
 
-TEST(Early, what_is_too_long_synchronous_or_scattered_is_announced) {
+TEST(Early, what_is_too_long_or_scattered_is_announced) {
   EarlyJob job;
   auto receive = job.irecv(1, 0, 1, kLong);
   job.settle();
@@ -381,12 +397,6 @@ TEST(Early, what_is_too_long_synchronous_or_scattered_is_announced) {
   EXPECT_EQ(receive->status().fault, Fault::truncated);
   EXPECT_EQ(receive->status().bytes, kLong);
   EXPECT_TRUE(send->complete());
-  receive = job.irecv(1, 0, 1, kLong);
-  job.settle();
-  send = job.isend(0, 1, 1, filled(kLong, 2), Mode::synchronous);
-  EXPECT_FALSE(send->complete());
-  job.settle();
-  EXPECT_EQ(receive->data, filled(kLong, 2));
   receive = job.irecv(1, 0, 1, kLong);
   job.settle();
   const Strided layout(1, 2);

@@ -162,7 +162,7 @@ void Early::waited(Peer& peer, const Request& request, std::uint8_t flags) const
   if (use_ != EarlyPush::automatic) return;
   const bool wanted = (flags & wire::kInvite) != 0;
   peer.welcome = wanted ? peer.welcome | class_of(request) : peer.welcome & ~class_of(request);
-  peer.receives_apart = peer.welcome != 0;
+  peer.receives_apart = peer.welcome != 0 || peer.state == PeerState::lost;
 }
 
 bool Early::possible(const Request& request, const Peer& peer) const noexcept {

@@ -523,6 +523,20 @@ TEST(Early, a_sender_that_is_lost_while_it_writes_or_before_its_envelope_ends_th
   EXPECT_EQ(receive->status().fault, Fault::peer_lost);
 }
 
+TEST(Early, what_comes_late_of_a_lost_peer_changes_nothing_for_receives_from_it) {
+  EarlyJob job(3, EarlyPush::automatic);
+  job.network.at(1).lose(0);
+  job.settle();
+  auto wild = job.irecv(1, kAny, 1, kLong);
+  const wire::Rts late{{{wire::Kind::rts, 0, 0, 0}, kWorld.bits, 1, 0}, kLong, 77, {}};
+  const auto bytes = wire::bytes_of(late);
+  job.network.inject(0, 1, {bytes.begin(), bytes.end()});
+  job.settle();
+  auto receive = job.irecv(1, 0, 1, kLong);
+  EXPECT_TRUE(receive->complete());
+  job[1].cancel(wild->request);
+}
+
 TEST(Early, a_message_that_could_not_be_written_comes_another_way) {
   EarlyJob job;
   job.network.copies_fail = true;

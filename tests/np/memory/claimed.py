@@ -28,7 +28,8 @@ HALO = str(BUILD / "bench/bench_mpi_halo")
 class DynamicCase(JobCase):
     def run_dynamic(self, program, *words, ranks=2, code=0, options=(), **params):
         mca = [word for name, value in params.items() for word in ("--mca", name, value)]
-        done = self.run_job("-n", ranks, *options, "--mca", "pml", "dynamic", "--mca", "report", "1", *mca, program, *words)
+        done = self.run_job("-n", ranks, *options, "--mca", "pml", "dynamic", "--mca", "pml_early_push", "off", "--mca",
+                            "report", "1", *mca, program, *words)
         self.assertEqual(done.code, code, done)
         return done
 
@@ -141,7 +142,8 @@ class Deaths(DynamicCase):
     ALL = tuple((who, stage, nth) for who in ("sender", "receiver", "helper") for stage in ("before", "half", "after")
                 for nth in (1, 2)) + (("sender", "start", 1),)
     RANK = {"sender": 0, "receiver": 1, "helper": 2}
-    MCA = {"pml": "dynamic", "pml_dynamic_large": "claim", "pml_dynamic_steal": "always", "wait_spin_us": "1000000",
+    # What is pushed early is not claimed.
+    MCA = {"pml": "dynamic", "pml_early_push": "off", "pml_dynamic_large": "claim", "pml_dynamic_steal": "always", "wait_spin_us": "1000000",
            "wait_yield_us": "1000000", "report": "1"}
 
     def expect_survivors(self, who, stage, nth, launch, ranks=3, away=0, delay_ms=20, code=137, more=()):

@@ -95,7 +95,7 @@ int Queued::take(bool first) {
   const Waiting waiting(describe_it);
   next_look_ns_ = now_ns() + kLifeLookNs;
   bool taken = false;
-  Runtime::get()->waits().wait([&] {
+  Runtime::get()->waits().wait_in_line([&] {
     taken = lock_.try_queued(side_);
     if (taken) return true;
     const std::uint64_t now = now_ns();

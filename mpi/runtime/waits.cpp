@@ -28,6 +28,9 @@ constexpr std::uint64_t kLateRings = 10;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;
 
+/// A turn in a line of two comes within it.
+constexpr std::uint64_t kYieldInLineNs = 50'000, kNeverNs = ~std::uint64_t{0};
+
 /// A sleep is never longer: what nobody rings for (the launcher's end, where a shell is between) is noticed
 /// at this interval. It grows with the node, so that a thousand that sleep wake as often in all as a hundred.
 constexpr std::uint64_t sleep_limit_ns(std::size_t node_ranks) noexcept {
@@ -164,7 +167,8 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
       continue;
     }
     busy_.waits(now);
-    switch (yield_until(ready, context, last_event_ns + patience.spin_ns + patience.yield_ns, shares_core)) {
+    const std::uint64_t yield_ns = std::min(patience.yield_ns, in_line_ != 0 ? kYieldInLineNs : kNeverNs);
+    switch (yield_until(ready, context, last_event_ns + patience.spin_ns + yield_ns, shares_core)) {
       case Yielded::ready: return true;
       case Yielded::event: last_event_ns = 0; break;
       case Yielded::nothing:

@@ -53,6 +53,13 @@ class Waits {
   [[gnu::always_inline]] void wait(const char* function, Ready&& ready) {
     wait_as(function, ready, false);
   }
+  /// The same for one of many who are served one after the other, each by a ring: it sleeps soon, since
+  /// what it yields while its turn is far away is taken from those before it.
+  template <class Ready>
+  void wait_in_line(Ready&& ready) {
+    const InLine in_line(*this);
+    wait(nullptr, ready);
+  }
   /// The same where ready() only looks and cannot fail: any thread that makes progress may ask it.
   template <class Ready>
   [[gnu::always_inline]] void watch(const char* function, Ready&& ready) {
@@ -83,6 +90,16 @@ class Waits {
  private:
   using ReadyFunction = Wanted::Ready;
   class InWait;
+  class InLine {
+   public:
+    explicit InLine(Waits& waits) noexcept : waits_(waits) { ++waits_.in_line_; }
+    ~InLine() { --waits_.in_line_; }
+    InLine(const InLine&) = delete;
+    InLine& operator=(const InLine&) = delete;
+
+   private:
+    Waits& waits_;
+  };
 
   template <class Ready>
   [[nodiscard]] static ReadyFunction call_of(Ready&) noexcept {
@@ -133,6 +150,7 @@ class Waits {
   std::uint32_t idle_polls_ = 0;
   std::uint64_t next_look_ns_ = 0;
   std::uint32_t waiting_ = 0;
+  std::uint32_t in_line_ = 0;
   std::uint64_t count_ = 0;
 };
 

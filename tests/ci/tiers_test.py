@@ -63,7 +63,8 @@ class OfThisBuild(unittest.TestCase):
         self.rules = combine.rules_of(ROOT / ".ci/tiers")
 
     def kept(self, where):
-        return [name for name in self.names if not combine.left_out(self.rules, where, name)]
+        fewer = combine.with_fewer_ranks(self.names)
+        return [name for name in self.names if not combine.left_out(self.rules, where, name, fewer)]
 
     def test_the_release_build_of_ci_runs_everything(self):
         self.assertEqual({rule["where"] for rule in self.rules}, {"quick", "asan", "tsan", "builtin"})
@@ -115,7 +116,9 @@ class Combined(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="tiers-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        names = ("mpi/threads/mixed/np2", "mpi/datatype/pack/np1", "cluster_managers", "plugin_site")
+        self.offer("mpi/threads/mixed/np2", "mpi/datatype/pack/np1", "cluster_managers", "plugin_site")
+
+    def offer(self, *names):
         (self.folder / "CTestTestfile.cmake").write_text("".join(f"add_test({name} true)\n" for name in names))
         self.names = set(names)
 
@@ -138,6 +141,14 @@ class Combined(unittest.TestCase):
         self.assertEqual(left, {"plugin_site", "mpi/threads/mixed/np2"})
         self.assertNotIn("cluster_managers", self.combined("ci", "asan")[0])
 
+    def test_of_a_programs_numbers_of_ranks_the_largest_stays_where_a_rule_says_so(self):
+        self.offer("mpi/pt2pt/sizes/np1", "mpi/pt2pt/sizes/np10", "mpi/pt2pt/sizes/np4", "mpi/pt2pt/sizes/auto/np2", "btl_shm")
+        self.assertEqual(self.combined("ci", "release"), (self.names, ""))
+        left, said = self.combined("ci", "asan")
+        self.assertEqual(left, {"mpi/pt2pt/sizes/np10", "mpi/pt2pt/sizes/auto/np2", "btl_shm"})
+        self.assertIn("asan: left out 2 of ^(mpi|example)/: ", said)
+        self.assertEqual(self.combined("full", "asan"), (self.names, ""))
+
     def test_quick_leaves_out_what_takes_minutes(self):
         left, _ = self.combined("quick", "release")
         self.assertEqual(left, {"mpi/threads/mixed/np2", "mpi/datatype/pack/np1"})
@@ -153,7 +164,7 @@ class Rules(unittest.TestCase):
             return str(ended.exception)
 
     def test_a_rule_without_a_reason_is_refused(self):
-        self.assertIn("tiers:3: expected '<where> run|leave <names> : <reason>'", self.refused("asan leave ^mpi/"))
+        self.assertIn("tiers:3: expected '<where> run|leave|most <names> : <reason>'", self.refused("asan leave ^mpi/"))
         self.assertIn("tiers:3:", self.refused("asan leave ^mpi/ : "))
 
     def test_an_unknown_word_is_refused(self):

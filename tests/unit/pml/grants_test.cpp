@@ -236,14 +236,14 @@ TEST(Grants, an_envelope_counts_only_for_a_buffer_that_was_granted) {
 TEST(Grants, random_messages_come_in_order_whoever_wants_them) {
   GrantsJob job(3);
   std::mt19937 random(17);
-  struct Sent {
+  struct SentMessage {
     OpPtr op;
     std::size_t bytes;
     std::uint64_t seed;
   };
   for (int round = 0; round < 300; ++round) {
     // Tag by tag, what 0 and 2 have sent to 1 and nobody has received.
-    std::vector<Sent> sent[3][2];
+    std::vector<SentMessage> sent[3][2];
     const auto count = 1 + random() % 12;
     for (std::uint64_t i = 0; i < count; ++i) {
       const auto from = static_cast<std::uint32_t>(random() % 2 * 2);
@@ -255,7 +255,7 @@ TEST(Grants, random_messages_come_in_order_whoever_wants_them) {
     }
     for (const std::uint32_t from : {0u, 2u}) {
       for (const std::uint32_t tag : {0u, 1u}) {
-        for (Sent& one : sent[from][tag]) {
+        for (SentMessage& one : sent[from][tag]) {
           Receive receive = random() % 4 == 0 ? Receive{job.irecv(1, int(from), int(tag), 14000), nullptr}
                                               : job.managed(1, int(from), int(tag), 14000);
           job.settle();

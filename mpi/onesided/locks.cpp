@@ -222,6 +222,7 @@ int unlock(Win& win, std::uint32_t rank) {
   }
   epochs.held[rank] = Win::Held::nothing;
   --epochs.locks;
+  poll_now_and_then(win, names::Win_unlock);
   return rc == MPI_SUCCESS ? rc : error(rc, detail);
 }
 
@@ -262,6 +263,7 @@ int unlock_all(Win& win) {
   const std::string detail(rc == MPI_SUCCESS ? std::string_view() : last_error_detail());
   epochs.lock_all = false;
   if (epochs.lock_all_checked) give(win, node_lock_of(win), Side::shared);
+  poll_now_and_then(win, names::Win_unlock_all);
   return rc == MPI_SUCCESS ? rc : error(rc, detail);
 }
 

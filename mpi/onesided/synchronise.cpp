@@ -17,9 +17,9 @@
 namespace starling::mpi {
 namespace {
 
-/// After how many flushes one lets messages move: a program that waits by MPI_Get and MPI_Win_flush, too, has
-/// to answer others (section 12.7.3).
-constexpr std::uint32_t kFlushesPerPoll = 64;
+/// After how many calls one lets messages move: a program that waits by MPI_Get and MPI_Win_flush, or by taking
+/// its own lock, has to answer others, too (section 12.7.3).
+constexpr std::uint32_t kCallsPerPoll = 64;
 
 std::string what_is_open(const Win& win) {
   const Win::Epochs& epochs = win.epochs;
@@ -113,10 +113,14 @@ void order_and_poll(Win& win, const char* function) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (win.overlaps) [[unlikely]]
     win.overlaps->completed();
-  if (++win.epochs.flushes % kFlushesPerPoll == 0) Runtime::get()->waits().poll(function);
+  poll_now_and_then(win, function);
 }
 
 }  // namespace
+
+void poll_now_and_then(Win& win, const char* function) {
+  if (++win.epochs.calls % kCallsPerPoll == 0) Runtime::get()->waits().poll(function);
+}
 
 int flush(Win& win, std::uint32_t rank, bool here, const char* function) {
   order_and_poll(win, function);

@@ -39,6 +39,10 @@ namespace starling::mpi {
 [[nodiscard]] int flush(Win& win, std::uint32_t rank, bool here, const char* function);
 [[nodiscard]] int flush_all(Win& win, bool here, const char* function);
 
+/// For calls that end an epoch on mapped memory, and so wait for nobody: a program that repeats them until it
+/// finds what another one stores has to let messages move, in one call of many.
+void poll_now_and_then(Win& win, const char* function);
+
 /// Notes that no epoch to this target is open.
 [[nodiscard, gnu::cold]] int no_epoch(const Win& win, std::uint32_t rank);
 

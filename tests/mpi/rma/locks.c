@@ -56,6 +56,27 @@ static void kinds_of_locks(MPI_Win win) {
   OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/* Who waits for others by taking its own lock in a loop lets them in. */
+static void looking_at_the_own_window(MPI_Win win, int* base) {
+  if (world_rank() == 0) base[3] = 0;
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  for (int i = 1; i <= 3 * kRounds; ++i) { /* minutes, if they are let in by chance only */
+    const int one = 1, all = i * (world_size() - 1);
+    int seen = -1;
+    if (world_rank() != 0) {
+      OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+      OK(MPI_Accumulate(&one, 1, MPI_INT, 0, 3, 1, MPI_INT, MPI_SUM, win));
+      OK(MPI_Win_unlock(0, win));
+    }
+    while (world_rank() == 0 && seen != all) {
+      OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
+      OK(MPI_Fetch_and_op(NULL, &seen, MPI_INT, 0, 3, MPI_NO_OP, win));
+      OK(MPI_Win_unlock(0, win));
+    }
+    OK(MPI_Barrier(MPI_COMM_WORLD));
+  }
+}
+
 /* Everybody holds shared locks of all, taken in other orders, while some ask for exclusive ones. */
 static void several_targets(MPI_Win win) {
   const int rank = world_rank(), size = world_size();
@@ -143,6 +164,7 @@ int main(int argc, char** argv) {
   win = int_window(8, &base);
   exclusive_locks(win, base);
   kinds_of_locks(win);
+  looking_at_the_own_window(win, base);
   several_targets(win);
   unchecked_locks(win, base);
   wrong_calls(win);

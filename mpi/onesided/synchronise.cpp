@@ -17,8 +17,8 @@
 namespace starling::mpi {
 namespace {
 
-/// After how many calls one lets messages move: a program that waits by MPI_Get and MPI_Win_flush, or by taking
-/// its own lock, has to answer others, too (section 12.7.3).
+/// After how many calls one lets messages move: a program that waits by MPI_Get and MPI_Win_flush, or by
+/// taking its own lock, has to answer others, too (section 12.7.3).
 constexpr std::uint32_t kCallsPerPoll = 64;
 
 std::string what_is_open(const Win& win) {

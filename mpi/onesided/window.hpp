@@ -116,8 +116,8 @@ class Win final : public GuardedObject {
     std::uint32_t locks = 0;        ///< held by MPI_Win_lock
     std::uint32_t exclusive = 0;    ///< of these, exclusive ones that hold the node's lock together
     std::vector<Held> held;         ///< by target
-    std::uint32_t calls = 0;  ///< that poll now and then
-    std::uint64_t takings = 0;  ///< of locks, for itself and for others
+    std::uint32_t calls = 0;        ///< that poll now and then
+    std::uint64_t takings = 0;      ///< of locks, for itself and for others
     /// MPI_Win_start and post (post_start.hpp).
     bool started = false, posted = false;
     std::vector<std::uint32_t> targets, origins;

@@ -21,7 +21,7 @@ Native::~Native() {
   // A window is freed when everything has been settled, but for what went to peers that are lost.
   for (const auto& [rank, way] : ways_) {
     if (way->region != nullptr)
-      Runtime::get()->waits().wait([&] { return way->open.empty() && !way->flushing; });
+      Runtime::get()->waits().wait([&one = *way] { return one.open.empty() && !one.flushing; });
   }
 }
 

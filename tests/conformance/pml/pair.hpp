@@ -23,7 +23,7 @@
 namespace starling::pml::test {
 
 /// Set by tests that refuse memory to the engines; the network of a test always has some.
-inline bool starving = false;
+inline thread_local bool starving = false;
 
 enum class GetMode { none, done, later, fails, fails_at_second, refuses_probe };
 

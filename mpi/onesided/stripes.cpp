@@ -5,6 +5,7 @@
 
 #include <sched.h>
 
+#include "core/pause.hpp"
 #include "mpi/runtime/runtime.hpp"
 
 namespace starling::mpi {
@@ -13,12 +14,6 @@ namespace {
 constexpr std::uint32_t kSpins = 200;
 /// Yields between two looks whether the holder lives.
 constexpr std::uint32_t kYieldsPerLook = 1000;
-
-inline void pause_cpu() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
-}
 
 }  // namespace
 

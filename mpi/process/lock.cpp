@@ -13,6 +13,7 @@
 
 #include "core/clock.hpp"
 #include "core/expects.hpp"
+#include "core/pause.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -38,11 +39,7 @@ bool fence() noexcept { return ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_
 }  // namespace
 
 void LockKernel::pause(std::uint32_t round) noexcept {
-  for (std::uint32_t i = 0; i < (1u << round); ++i) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-  }
+  for (std::uint32_t i = 0; i < (1u << round); ++i) pause_cpu();
 }
 
 void LockKernel::yield(std::uint32_t round) noexcept {

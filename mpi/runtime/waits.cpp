@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "core/pause.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/ends.hpp"
 #include "mpi/process/registry.hpp"
@@ -29,19 +30,13 @@ constexpr std::uint64_t kLateRings = 10;
 constexpr std::uint32_t kPollsPerLook = 32;
 
 /// A turn in a line of two comes within it.
-constexpr std::uint64_t kYieldInLineNs = 50'000, kNeverNs = ~std::uint64_t{0};
+constexpr std::uint64_t kYieldInLineNs = 50'000;
 
 /// A sleep is never longer: what nobody rings for (the launcher's end, where a shell is between) is noticed
 /// at this interval. It grows with the node, so that a thousand that sleep wake as often in all as a hundred.
 constexpr std::uint64_t sleep_limit_ns(std::size_t node_ranks) noexcept {
   constexpr std::uint64_t kLeast = 100'000'000, kMost = 1'000'000'000, kForRank = 1'000'000;
   return std::clamp(kForRank * node_ranks, kLeast, kMost);
-}
-
-inline void pause_cpu() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#endif
 }
 
 /// How often this thread's core was given to another one while it could have run on.
@@ -167,7 +162,8 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
       continue;
     }
     busy_.waits(now);
-    const std::uint64_t yield_ns = std::min(patience.yield_ns, in_line_ != 0 ? kYieldInLineNs : kNeverNs);
+    const std::uint64_t yield_ns =
+        in_line_ != 0 ? std::min(patience.yield_ns, kYieldInLineNs) : patience.yield_ns;
     switch (yield_until(ready, context, last_event_ns + patience.spin_ns + yield_ns, shares_core)) {
       case Yielded::ready: return true;
       case Yielded::event: last_event_ns = 0; break;

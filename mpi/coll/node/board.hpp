@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/atomics.hpp"
+#include "core/pause.hpp"
 #include "mpi/coll/node/board_rounds.hpp"
 #include "mpi/coll/node/call_signature.hpp"
 #include "mpi/coll/node/family_plan.hpp"
@@ -205,17 +206,12 @@ class Board {
     for (std::uint32_t poll = 0; poll < polls_; ++poll) {
       if (look(rounds_, member)) [[likely]]
         return true;
-      pause();
+      pause_cpu();
     }
     return wait(look, member);
   }
   [[nodiscard]] bool wait(Question question, std::uint32_t member) noexcept;
   [[gnu::cold]] void wake_writers() noexcept;
-  static void pause() noexcept {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-  }
 
   BoardMemory memory_;
   BoardRounds<BoardMemory> rounds_;

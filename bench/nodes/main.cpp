@@ -11,10 +11,13 @@
 #include <vector>
 
 #include "bench/nodes/machine.hpp"
+#include "bench/words.hpp"
 #include "mpi/coll/select.hpp"
 
 namespace starling::nodes {
 namespace {
+
+using bench::split;
 
 using namespace mpi::coll;
 
@@ -42,16 +45,6 @@ struct Options {
 [[noreturn]] void stop(const std::string& text) {
   std::fprintf(stderr, "bench_nodes: %s\n%s", text.c_str(), kUsage);
   std::exit(1);
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
 }
 
 double number(const std::string& word) {

@@ -13,12 +13,15 @@
 #include <vector>
 
 #include "bench/scale/world.hpp"
+#include "bench/words.hpp"
 #include "core/plugin/prefix.hpp"
 #include "frameworks/bootstrap/params.hpp"
 #include "params/core_params.hpp"
 
 namespace starling::scale {
 namespace {
+
+using bench::split;
 
 constexpr char kUsage[] =
     "Usage: bench_scale [option value]...\n"
@@ -46,16 +49,6 @@ struct Options {
 [[noreturn]] void stop(const std::string& text) {
   std::fprintf(stderr, "bench_scale: %s\n", text.c_str());
   std::exit(1);
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> words;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return words;
 }
 
 std::uint32_t number(const std::string& text) {

@@ -109,6 +109,16 @@ struct ReduceScatter {
     for (int i = 0; i < rank; ++i) sum += part(i);
     return sum;
   }
+  /// The reduction of the whole vector of `elements`, before its parts go to their ranks; to `result`.
+  [[nodiscard]] Reduce whole(void* result, std::uint64_t elements) const noexcept {
+    Reduce all;
+    all.send = in_place ? receive : send;
+    all.receive = result;
+    all.count = elements;
+    all.type = type;
+    all.operation = operation;
+    return all;
+  }
 };
 
 }  // namespace starling::mpi::coll

@@ -97,12 +97,7 @@ void reduce_scatter_nodes(Schedule& schedule, const Team& team, const ReduceScat
       levels.speaks() ? schedule.scratch(asked.type, static_cast<std::uint64_t>(own.count)) : nullptr;
   {
     const Among mates(schedule, levels.mates);
-    Reduce part;
-    part.send = asked.in_place ? asked.receive : asked.send;
-    part.receive = whole;
-    part.count = count;
-    part.type = asked.type;
-    part.operation = asked.operation;
+    Reduce part = asked.whole(whole, count);
     part.root = levels.head;
     reduce(schedule, levels.local, {}, part);
   }

@@ -12,13 +12,7 @@ void reduce_scatter_tree(Schedule& schedule, const Team& team, const ReduceScatt
   const int n = team.size;
   const std::uint64_t total = asked.offset(n);
   void* const whole = team.rank == 0 ? schedule.scratch(asked.type, total) : nullptr;
-  Reduce reduce;
-  reduce.send = asked.in_place ? asked.receive : asked.send;
-  reduce.receive = whole;
-  reduce.count = total;
-  reduce.type = asked.type;
-  reduce.operation = asked.operation;
-  reduce_binomial(schedule, team, reduce);
+  reduce_binomial(schedule, team, asked.whole(whole, total));
 
   Scatter scatter;
   scatter.receive = asked.receive;

@@ -186,11 +186,7 @@ std::optional<int> allgather(const Form& form, Comm& comm, const Gather& asked) 
 
 std::optional<int> reduce_scatter(const Form& form, Comm& comm, const ReduceScatter& asked) {
   if (asked.counts) return std::nullopt;
-  Reduce whole;
-  whole.send = asked.in_place ? asked.receive : asked.send;
-  whole.count = asked.count * comm.size();
-  whole.type = asked.type;
-  whole.operation = asked.operation;
+  Reduce whole = asked.whole(nullptr, asked.count * comm.size());
   if (!reduces_by_nodes(form, comm, Collective::reduce_scatter, whole) || !comm.hierarchy->ordered())
     return std::nullopt;
   const std::uint64_t part_bytes = asked.count * asked.type.size;
@@ -235,13 +231,11 @@ std::optional<int> reduce_scatter(const Form& form, Comm& comm, const ReduceScat
 
 namespace {
 
-/// As inside one node (mpi/api/coll/scan.cpp).
-constexpr std::uint64_t kMostPrefixed = 16 << 10;
-
 /// Prefixes inside nodes, then of nodes: `inclusive` or not.
 std::optional<int> prefixes(const Form& form, Comm& comm, const Reduce& asked, bool inclusive) {
   const std::uint64_t bytes = asked.count * asked.type.size;
-  if (form.kind != Form::Kind::blocking || bytes == 0 || bytes > kMostPrefixed || !node::dense(asked.type))
+  if (form.kind != Form::Kind::blocking || bytes == 0 || bytes > node::kMostScanned ||
+      !node::dense(asked.type))
     return std::nullopt;
   if (!prefix_by_nodes(team_of(comm))) return std::nullopt;
   const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, bytes, bytes, asked.type.size);

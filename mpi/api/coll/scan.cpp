@@ -18,12 +18,9 @@ int no_intercommunicator() {
                "comm is an intercommunicator; prefix reductions are defined for intracommunicators");
 }
 
-/// Beyond this the last member, which combines all vectors, takes longer than a tree of messages.
-constexpr std::uint64_t kScanMostBytes = 16 << 10;
-
 /// The board for a vector that the operation can be applied to where it stands in a cell.
 node::Board* board_for(const Form& form, Comm& comm, const coll::Reduce& asked) {
-  if (!node::dense(asked.type) || asked.count * asked.type.size > kScanMostBytes) return nullptr;
+  if (!node::dense(asked.type) || asked.count * asked.type.size > node::kMostScanned) return nullptr;
   return NodeTeam::board_for_vector(form, comm, asked.count * asked.type.size, asked.type.size);
 }
 

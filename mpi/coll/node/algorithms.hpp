@@ -24,6 +24,8 @@ namespace starling::mpi::coll::node {
 /// are combined in rank order unless the operation commutes.
 [[nodiscard]] bool reduce(Board& board, const Reduce& asked);
 [[nodiscard]] bool allreduce(Board& board, const Reduce& asked);
+/// Longer vectors go by messages: the last member combines all of them, which takes longer than a tree does.
+inline constexpr std::uint64_t kMostScanned = 16 << 10;  // bytes
 [[nodiscard]] bool scan(Board& board, const Reduce& asked);
 [[nodiscard]] bool exscan(Board& board, const Reduce& asked);
 /// A cell holds an element for each member at least.

@@ -284,8 +284,7 @@ Post ShmEndpoint::get(const RemoteBuffer& from, std::span<std::byte> to, Complet
   }
   ++shared_.counters.gets;
   const std::uint64_t begun = mapped.timed ? now_ns() : 0;
-  const auto pid = static_cast<pid_t>(shared_.segment.slot(local_rank_).pid.load(std::memory_order_relaxed));
-  const int error = read_process(pid, from.address, to);
+  const int error = read_process(shared_.pid_of(local_rank_), from.address, to);
   if (mapped.timed) shared_.mapped.kernel_took(to.size(), now_ns() - begun);
   if (error == 0) return Post::done;
   shared_.note(std::string("process_vm_readv failed after it had worked: ") + std::strerror(error));
@@ -302,12 +301,7 @@ std::byte* ShmEndpoint::find(std::uint64_t address, std::size_t bytes) noexcept 
 }
 
 bool ShmEndpoint::copy(std::uint64_t address, std::span<const std::byte> from) noexcept {
-  const auto& slot = shared_.segment.slot(local_rank_);
-  const auto state = static_cast<shm::ProcState>(slot.state.load(std::memory_order_acquire));
-  // Its pid may be another process's by now.
-  if (state == shm::ProcState::exited || state == shm::ProcState::ended) return false;
-  const auto pid = static_cast<pid_t>(slot.pid.load(std::memory_order_relaxed));
-  const int error = write_process(pid, address, from);
+  const int error = write_process(shared_.pid_of(local_rank_), address, from);
   if (error != 0) shared_.note(std::string("process_vm_writev failed: ") + std::strerror(error));
   return error == 0;
 }
@@ -319,9 +313,9 @@ bool ShmEndpoint::can_read() noexcept {
   const AreaHeader& header = shared_.ingress_of(local_rank_).header();
   const std::uint64_t address = header.nonce_address.load(std::memory_order_acquire);
   if (address == 0) return false;  // the peer has not come this far yet: asked again next time
-  const auto pid = static_cast<pid_t>(shared_.segment.slot(local_rank_).pid.load(std::memory_order_relaxed));
   std::array<std::uint64_t, 1> seen{};
-  const int error = read_process(pid, address, std::as_writable_bytes(std::span(seen)));
+  const int error =
+      read_process(shared_.pid_of(local_rank_), address, std::as_writable_bytes(std::span(seen)));
   const bool same = error == 0 && seen[0] == header.nonce.load(std::memory_order_relaxed);
   get_ = same ? Get::works : Get::refused;
   if (!same) {

@@ -11,13 +11,6 @@
 #include "plugins/btl/shm/shared.hpp"
 
 namespace starling::btl {
-namespace {
-
-pid_t pid_of(Shared& shared, std::uint32_t local_rank) noexcept {
-  return static_cast<pid_t>(shared.segment.slot(local_rank).pid.load(std::memory_order_relaxed));
-}
-
-}  // namespace
 
 const Remote::Facts& KernelRemote::facts() const noexcept {
   static constexpr Facts kFacts{
@@ -40,13 +33,13 @@ Post KernelRemote::ended(int error, const char* call, Completion* completion) no
 Post KernelRemote::put(Region& to, std::uint64_t offset, std::span<const std::byte> from,
                        Completion* completion) noexcept {
   const std::uint64_t address = plain_address(to, offset, from.size());
-  return ended(write_process(pid_of(shared_, local_rank_), address, from), "process_vm_writev", completion);
+  return ended(write_process(shared_.pid_of(local_rank_), address, from), "process_vm_writev", completion);
 }
 
 Post KernelRemote::get(Region& from, std::uint64_t offset, std::span<std::byte> to,
                        Completion* completion) noexcept {
   const std::uint64_t address = plain_address(from, offset, to.size());
-  return ended(read_process(pid_of(shared_, local_rank_), address, to), "process_vm_readv", completion);
+  return ended(read_process(shared_.pid_of(local_rank_), address, to), "process_vm_readv", completion);
 }
 
 Post KernelRemote::atomic(Region&, std::uint64_t, const AtomicChange&, Completion*) noexcept {

@@ -93,6 +93,13 @@ struct Shared {
     return {segment.slot(local_rank).doorbell, segment.slot(local_rank).attention,
             segment.registered_for_fences()};
   }
+  /// For the kernel's copies. 0, which it refuses, of a process that has ended: its pid may be another's.
+  [[nodiscard]] pid_t pid_of(std::uint32_t local_rank) const noexcept {
+    const auto& slot = segment.slot(local_rank);
+    const auto state = static_cast<shm::ProcState>(slot.state.load(std::memory_order_acquire));
+    if (state == shm::ProcState::exited || state == shm::ProcState::ended) return 0;
+    return static_cast<pid_t>(slot.pid.load(std::memory_order_relaxed));
+  }
   [[nodiscard]] MappedRing ring_at(const LaneExtent& extent) noexcept {
     return {segment.at(extent.offset), extent.bytes};
   }

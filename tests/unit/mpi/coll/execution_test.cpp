@@ -60,6 +60,50 @@ TEST(CollExecution, LostPeerEndsTheOperationAndLeavesNoRequestBehind) {
   EXPECT_FALSE(job[3].execution.complete());
 }
 
+TEST(CollExecution, WhoGivesUpTellsThePeerWhoseMessageItTakesBack) {
+  Job job(3);
+  job.world().unequal = job.world().announced_only = true;
+  job.world().dead = 0;
+  std::uint64_t word = 1, none = 0, came = 0;
+  Schedule& middle = job[1].execution.schedule;
+  middle.among({});
+  middle.receive(0, packed(&none, sizeof none));
+  middle.send(2, packed(&word, sizeof word));
+  middle.next_round();
+  Schedule& last = job[2].execution.schedule;
+  last.among({});
+  last.receive(1, packed(&came, sizeof came));
+  last.next_round();
+  EXPECT_TRUE(job.run());
+  EXPECT_EQ(job[2].execution.fault(), pml::Fault::peer_lost);
+  EXPECT_TRUE(job[2].execution.told_of_loss());
+  EXPECT_TRUE(job.world().empty());
+}
+
+TEST(CollExecution, NobodyIsToldInPlaceOfAMessageThatBothEndsKnowToBeEmpty) {
+  for (const std::size_t bytes : {std::size_t{0}, sizeof(std::uint64_t)}) {
+    Job job(3);
+    job.world().unequal = job.world().announced_only = true;
+    job.world().dead = 0;
+    std::uint64_t word = 1, none = 0, came = 0;
+    Schedule& first = job[1].execution.schedule;
+    first.among({});
+    std::uint32_t late = 0;
+    first.work([&](Schedule& schedule) { schedule.settle(late, packed(&word, bytes)); });
+    first.receive(0, packed(&none, sizeof none));
+    first.next_round();
+    late = first.send_late(2);
+    first.next_round();
+    Schedule& other = job[2].execution.schedule;
+    other.among({});
+    if (bytes != 0) other.receive(1, packed(&came, bytes));
+    other.next_round();
+    EXPECT_TRUE(job.run()) << bytes;
+    EXPECT_EQ(job[2].execution.told_of_loss(), bytes != 0);
+    EXPECT_TRUE(job.world().empty()) << bytes;
+  }
+}
+
 /// A call of all in which one process has another count.
 struct Odd {
   int process;

@@ -45,7 +45,7 @@ class World {
   }
   /// Copies right away now and then, as an eager path does.
   bool send_at_once(const FakeContext& context, Rank rank, Tag tag, const void* data, std::size_t bytes) {
-    if (random_() % 2 == 0) return false;
+    if (announced_only || random_() % 2 == 0) return false;
     const int to = context.ranks.at(static_cast<std::size_t>(to_int(rank)));
     Sent sent{nullptr, std::vector<std::byte>(bytes), tag};
     if (bytes != 0) std::memcpy(sent.copy.data(), data, bytes);
@@ -54,6 +54,11 @@ class World {
   }
   void receive(const FakeContext& context, pml::Request& request) {
     const int from = context.ranks.at(static_cast<std::size_t>(to_int(request.rank)));
+    if (from == dead) {
+      request.status.fault = pml::Fault::peer_lost;
+      request.complete = true;
+      return;
+    }
     const Pair pair{from, context.self};
     receives_[pair].push_back(&request);
     // An unexpected message is there before the call returns.
@@ -81,6 +86,10 @@ class World {
   }
   /// The next send of this process fails with a lost peer.
   int failing = -1;
+  /// Receives from this process end with its loss.
+  int dead = -1;
+  /// Whether nothing is copied right away: what is sent can be taken back until it is received.
+  bool announced_only = false;
   /// Whether processes may disagree about lengths.
   bool unequal = false;
   void cancel(pml::Request& request) {

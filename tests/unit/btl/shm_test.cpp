@@ -433,6 +433,43 @@ TEST(BtlShm, a_refused_probe_is_noted_and_not_repeated) {
   EXPECT_EQ(harness.component(0).counters().notes.size(), 1u);
 }
 
+/// What the kernel is asked to do with a pid whose process has ended could hit another one's memory.
+TEST(BtlShm, nothing_is_written_for_a_process_that_has_ended) {
+  struct Told : btl::Completion {
+    Told() {
+      done = [](btl::Completion* self, bool ok) noexcept {
+        auto& told = *static_cast<Told*>(self);
+        ++told.times;
+        told.good = ok;
+      };
+    }
+    int times = 0;
+    bool good = true;
+  };
+  ShmHarness harness(2);
+  std::uint64_t there = 1;
+  const std::uint64_t two = 2, three = 3, four = 4;
+  const auto address = reinterpret_cast<std::uintptr_t>(&there);
+  const auto bytes_of = [](const std::uint64_t& word) { return std::as_bytes(std::span(&word, 1)); };
+  btl::Endpoint& endpoint = harness.endpoint(0, 1);
+  if (!endpoint.writes()->may_copy()) GTEST_SKIP() << "the kernel copies for nobody here";
+  const auto exposed = harness.component(1).expose(std::as_writable_bytes(std::span(&there, 1)));
+  ASSERT_TRUE(exposed);
+  const auto region = endpoint.remote()->open((*exposed)->key());
+  ASSERT_TRUE(region);
+  Told told;
+  EXPECT_TRUE(endpoint.writes()->copy(address, bytes_of(two)));
+  EXPECT_EQ(there, 2u);
+  EXPECT_EQ(endpoint.remote()->put(**region, 0, bytes_of(three), &told), Post::done);
+  EXPECT_EQ(there, 3u);
+  harness.segment(0).mark_ended(1);
+  EXPECT_FALSE(endpoint.writes()->copy(address, bytes_of(four)));
+  EXPECT_EQ(endpoint.remote()->put(**region, 0, bytes_of(four), &told), Post::posted);
+  EXPECT_EQ(told.times, 1);
+  EXPECT_FALSE(told.good);
+  EXPECT_EQ(there, 3u);
+}
+
 TEST(BtlShm, without_a_segment_it_says_so) {
   params::Registry params;
   Collector sink;

@@ -13,11 +13,11 @@
  * Whoever is not to die stops in its first chunk until the other one has, so that this one gets its own. */
 #include <mpi.h>
 #include <mpix.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "deaths.h"
 
 /* With MPI_Alloc_mem's memory at both ends, and nobody known as idle, a message is cut into four. */
 enum { kChunk = 256 * 1024, kBytes = 4 * kChunk, kMessages = 12 };
@@ -26,23 +26,13 @@ struct board {
   int begun, dead; /* the receiver copies; somebody is about to be killed */
 };
 static volatile struct board* board; /* of all ranks */
-static int rank, who, nth, armed, chunks, pushed;
+static int who, nth, armed, chunks, pushed;
 static const char* stage = "";
 static long delay_ms;
 
-static void wait_until(const volatile int* flag) {
-  for (int i = 0; i < 50000 && !*flag; ++i) usleep(100);
-}
-
-static void die(void) {
-  board->dead = 1;
-  kill(getpid(), SIGKILL);
-  __builtin_trap(); /* the first process of a pid namespace does not die of its own signals */
-}
-
 /* In the middle of a chunk, or before or behind it. */
 static void at(const char* here) {
-  if (rank == who && chunks == nth && strcmp(stage, here) == 0) die();
+  if (rank == who && chunks == nth && strcmp(stage, here) == 0) die(&board->dead);
   if (rank == who || pushed || chunks != 1 || strcmp(here, "half") != 0) return;
   if (rank == 1) board->begun = 1;
   wait_until(&board->dead);
@@ -71,27 +61,6 @@ void* memcpy(void* to, const void* from, size_t bytes) {
   return to;
 }
 
-static void fail(const char* what, int detail) {
-  fprintf(stderr, "rank %d: %s (%d)\n", rank, what, detail);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-static void put(unsigned char* buffer, int seed) {
-  for (int i = 0; i < kBytes; ++i) buffer[i] = (unsigned char)(i % 251 + seed);
-}
-static void verify(const unsigned char* buffer, int seed) {
-  for (int i = 0; i < kBytes; ++i)
-    if (buffer[i] != (unsigned char)(i % 251 + seed)) fail("wrong byte", i);
-}
-
-/* MPI_SUCCESS, or that somebody was lost. */
-static int lost(int code) {
-  int class = code;
-  if (code == MPI_SUCCESS) return 0;
-  MPI_Error_class(code, &class);
-  if (class != MPI_ERR_PROC_ABORTED) fail("an error of another class", class);
-  return 1;
-}
-
 /* A receive, into the buffer or one of the library's. Whether somebody was lost; else it was message
  * `seed`. */
 static int get(unsigned char* buffer, int from, int tag, int seed) {
@@ -101,8 +70,8 @@ static int get(unsigned char* buffer, int from, int tag, int seed) {
                     &status)))
     return 1;
   if (pushed) MPIX_Get_recv_buf(status, &data);
-  verify(data, seed);
-  if (rank == who && strcmp(stage, "after") == 0 && armed && pushed) die();
+  verify(data, kBytes, seed);
+  if (rank == who && strcmp(stage, "after") == 0 && armed && pushed) die(&board->dead);
   if (pushed) MPIX_Release_recv_buf(status, data);
   return 0;
 }
@@ -110,7 +79,7 @@ static int get(unsigned char* buffer, int from, int tag, int seed) {
 static void exchange(unsigned char* buffer, int from, int to, int messages) {
   for (int i = 0; i < messages; ++i) {
     if (rank == from) {
-      put(buffer, i);
+      put(buffer, kBytes, i);
       if (lost(MPI_Send(buffer, kBytes, MPI_BYTE, to, 0, MPI_COMM_WORLD)))
         fail("a living receiver is lost", to);
     } else if (rank == to && get(buffer, from, 0, i)) {
@@ -124,7 +93,7 @@ static void send_pushed(unsigned char* buffer) {
   enum { kAhead = 3 };
   MPI_Request requests[kAhead];
   int failed = 0;
-  put(buffer, 99);
+  put(buffer, kBytes, 99);
   for (int i = 0; i < kAhead; ++i)
     failed |= lost(MPI_Isend(buffer, kBytes, MPI_BYTE, 1, 0, MPI_COMM_WORLD, &requests[i]));
   board->begun = 1;
@@ -135,7 +104,7 @@ static void send_pushed(unsigned char* buffer) {
 static void receive_pushed(unsigned char* buffer) {
   if (who == 1) {
     wait_until(&board->begun);
-    if (strcmp(stage, "start") == 0) die();
+    if (strcmp(stage, "start") == 0) die(&board->dead);
   }
   while (!get(buffer, 0, 0, 99)) {
   }
@@ -144,11 +113,11 @@ static void receive_pushed(unsigned char* buffer) {
 static void send(unsigned char* buffer, int away) {
   MPI_Request request;
   int code;
-  put(buffer, 99);
+  put(buffer, kBytes, 99);
   code = MPI_Isend(buffer, kBytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
   if (strcmp(stage, "start") == 0 && who == 0) {
     wait_until(&board->begun);
-    die();
+    die(&board->dead);
   }
   if (away) wait_until(&board->dead);
   if (code == MPI_SUCCESS) code = MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -160,10 +129,10 @@ static void receive(unsigned char* buffer) {
   memset(buffer, 0, kBytes);
   const int gone = lost(MPI_Recv(buffer, kBytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
   if (gone && who != 0) fail("the receive has ended the wrong way", gone);
-  if (!gone) verify(buffer, 99);
-  put(buffer, 7);
+  if (!gone) verify(buffer, kBytes, 99);
+  put(buffer, kBytes, 7);
   usleep((useconds_t)delay_ms * 1000 + 100000);
-  verify(buffer, 7);
+  verify(buffer, kBytes, 7);
 }
 
 int main(int argc, char** argv) {
@@ -185,7 +154,7 @@ int main(int argc, char** argv) {
   MPI_Win_allocate_shared(sizeof *board, 1, MPI_INFO_NULL, node, &bytes, &win);
   MPI_Win_shared_query(win, 0, &bytes, &unit, &board);
   MPI_Alloc_mem(kBytes, MPI_INFO_NULL, &buffer);
-  put(buffer, rank);
+  put(buffer, kBytes, rank);
   /* So that everybody has mapped what he needs of everybody's. */
   for (int from = 0; from < size; ++from)
     for (int to = 0; to < size; ++to)

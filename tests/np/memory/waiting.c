@@ -12,40 +12,29 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <mpi.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "deaths.h"
+
 enum { kBytes = 1 << 20, kTag = 1, kTold = 2 };
 
 static volatile int*
     dead; /* of all ranks: somebody is about to be killed, [1]: the sender is in the middle */
-static int rank, who, armed, cancels, writes;
+static int who, armed, cancels, writes;
 static const char* stage = "";
 static unsigned char* buffer;
 
-static void fail(const char* what, int detail) {
-  fprintf(stderr, "rank %d: %s (%d)\n", rank, what, detail);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-static void die(void) {
-  dead[0] = 1;
-  kill(getpid(), SIGKILL);
-}
-static void wait_until(const volatile int* flag) {
-  for (int i = 0; i < 100000 && !*flag; ++i) usleep(100);
-}
 static void at(const char* here) {
   if (strcmp(here, "half") == 0) {
     dead[1] = 1;
     if (cancels) usleep(50000);
     if (who == 1 && strcmp(stage, "half") == 0) wait_until(&dead[0]);
   }
-  if (who == 0 && strcmp(stage, here) == 0) die();
+  if (who == 0 && strcmp(stage, here) == 0) die(&dead[0]);
 }
 
 static ssize_t write_half(pid_t pid, const struct iovec* here, const struct iovec* there, size_t first,
@@ -67,28 +56,11 @@ ssize_t process_vm_writev(pid_t pid, const struct iovec* here, unsigned long her
   return (ssize_t)here->iov_len;
 }
 
-static void put(int seed) {
-  for (int i = 0; i < kBytes; ++i) buffer[i] = (unsigned char)(i % 251 + seed);
-}
-static void verify(int seed) {
-  for (int i = 0; i < kBytes; ++i)
-    if (buffer[i] != (unsigned char)(i % 251 + seed)) fail("wrong byte", i);
-}
-
-/* MPI_SUCCESS, or that somebody was lost. */
-static int lost(int code) {
-  int class = code;
-  if (code == MPI_SUCCESS) return 0;
-  MPI_Error_class(code, &class);
-  if (class != MPI_ERR_PROC_ABORTED) fail("an error of another class", class);
-  return 1;
-}
-
 static void send(void) {
   int token;
-  put(5);
+  put(buffer, kBytes, 5);
   lost(MPI_Recv(&token, 1, MPI_INT, 1, kTold, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-  if (who == 0 && strcmp(stage, "told") == 0) die();
+  if (who == 0 && strcmp(stage, "told") == 0) die(&dead[0]);
   if (who == 1 && strcmp(stage, "told") == 0) wait_until(&dead[0]);
   armed = 1;
   const int code = lost(MPI_Send(buffer, kBytes, MPI_BYTE, 1, kTag, MPI_COMM_WORLD));
@@ -105,7 +77,7 @@ static void receive(void) {
   lost(MPI_Send(&token, 1, MPI_INT, 0, kTold, MPI_COMM_WORLD));
   if (who == 1) {
     if (strcmp(stage, "half") == 0) wait_until(&dead[1]);
-    die();
+    die(&dead[0]);
   }
   if (cancels) {
     wait_until(&dead[1]);
@@ -115,9 +87,9 @@ static void receive(void) {
   MPI_Test_cancelled(&status, &flag);
   if (flag) fail("it was cancelled while its sender wrote", flag);
   if (!gone) fail("the dead have sent it", gone);
-  put(7);
+  put(buffer, kBytes, 7);
   usleep(100000);
-  verify(7);
+  verify(buffer, kBytes, 7);
 }
 
 int main(int argc, char** argv) {

@@ -3,7 +3,7 @@
 # there is code enough. CI tries as many as fit in three minutes, --full twenty; what is asked for is what tests that
 # catch 60 % (--full: 80 %) would miss by chance once in a thousand times. The commit is the seed, so that a result can
 # be had again.
-configure release -DSTARLING_TESTS=ON -DSTARLING_BENCH=ON -DSTARLING_FAST_TESTS=ON
+configure_release
 build release
 mutate_size="--recent;1000;--count;12;--seconds;180;--test-seconds;30;--at-least;60;--by-chance;0.001"
 if [ -n "${STARLING_TESTS_FULL:-}" ]; then

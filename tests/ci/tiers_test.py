@@ -67,7 +67,13 @@ class OfThisBuild(unittest.TestCase):
         return [name for name in self.names if not combine.left_out(self.rules, where, name, fewer)]
 
     def test_the_release_build_of_ci_runs_everything(self):
-        self.assertEqual({rule["where"] for rule in self.rules}, {"quick", "asan", "tsan", "builtin"})
+        self.assertEqual({rule["where"] for rule in self.rules}, {"quick", "asan", "tsan", "builtin", "any"})
+        self.assertEqual({rule["verb"] for rule in self.rules if rule["where"] == "any"}, {"waits"})
+
+    def test_each_rule_of_tests_that_wait_fits_one(self):
+        for rule in self.rules:
+            if rule["verb"] == "waits":
+                self.assertTrue(any(rule["names"].search(name) for name in self.names), rule["names"].pattern)
 
     def test_each_rule_decides_something(self):
         for where in ("quick", "asan", "tsan", "builtin"):
@@ -138,7 +144,7 @@ class Combined(unittest.TestCase):
         self.assertEqual(left, {"mpi/threads/mixed/np2"})
         self.assertIn("tsan: left out 3 of .: one thread per process", said)
         left, _ = self.combined("ci", "builtin")
-        self.assertEqual(left, {"plugin_site", "mpi/threads/mixed/np2"})
+        self.assertEqual(left, {"mpi/threads/mixed/np2"})
         self.assertNotIn("cluster_managers", self.combined("ci", "asan")[0])
 
     def test_of_a_programs_numbers_of_ranks_the_largest_stays_where_a_rule_says_so(self):
@@ -148,6 +154,19 @@ class Combined(unittest.TestCase):
         self.assertEqual(left, {"mpi/pt2pt/sizes/np10", "mpi/pt2pt/sizes/auto/np2", "btl_shm"})
         self.assertIn("asan: left out 2 of ^(mpi|example)/: ", said)
         self.assertEqual(self.combined("full", "asan"), (self.names, ""))
+
+    def test_tests_that_wait_share_lanes_in_turn_and_begin_first(self):
+        self.offer("cluster_a", "cluster_b", "cluster_c", "btl_shm")
+        (self.folder / "CTestTestfile.cmake").write_text((self.folder / "CTestTestfile.cmake").read_text() +
+                                                         "set_tests_properties(cluster_a PROPERTIES PROCESSORS 2)\n")
+        self.combined("full", "release")
+        properties = {test["name"]: {entry["name"]: entry["value"] for entry in test["properties"]}
+                      for test in combine.tests_of(self.folder / "all")}
+        lanes = [properties[f"release/cluster_{name}"]["RESOURCE_LOCK"][0] for name in "abc"]
+        self.assertEqual((lanes[0], len(set(lanes))), (lanes[2], 2))
+        self.assertGreater(properties["release/cluster_b"]["COST"], 0)
+        self.assertNotIn("PROCESSORS", properties["release/cluster_a"])
+        self.assertNotIn("RESOURCE_LOCK", properties["release/btl_shm"])
 
     def test_quick_leaves_out_what_takes_minutes(self):
         left, _ = self.combined("quick", "release")
@@ -164,7 +183,7 @@ class Rules(unittest.TestCase):
             return str(ended.exception)
 
     def test_a_rule_without_a_reason_is_refused(self):
-        self.assertIn("tiers:3: expected '<where> run|leave|most <names> : <reason>'", self.refused("asan leave ^mpi/"))
+        self.assertIn("tiers:3: expected '<where> run|leave|most|waits <names> : <reason>'", self.refused("asan leave ^mpi/"))
         self.assertIn("tiers:3:", self.refused("asan leave ^mpi/ : "))
 
     def test_an_unknown_word_is_refused(self):

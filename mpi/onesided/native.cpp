@@ -104,9 +104,9 @@ void Native::landed(Flight& flight, bool ok) noexcept {
 }
 
 template <class Access>
-bool Native::start(std::uint32_t rank, std::uint64_t number, bool puts, Access&& access) {
+bool Native::start(std::uint32_t rank, std::uint64_t number, std::size_t bytes, bool puts, Access&& access) {
   Way* const to = way(rank);
-  if (to == nullptr) return false;
+  if (to == nullptr || bytes > to->remote->facts().access_max_bytes) return false;
   const auto room = [to] { return to->open.size() < kOpenMost; };
   if (!room()) {
     Runtime::get()->waits().wait(room);
@@ -128,13 +128,13 @@ bool Native::start(std::uint32_t rank, std::uint64_t number, bool puts, Access&&
 
 bool Native::put(std::uint32_t rank, std::uint64_t number, std::uint64_t offset,
                  std::span<const std::byte> from) {
-  return start(rank, number, true, [&](Way& to, btl::Completion* completion) {
+  return start(rank, number, from.size(), true, [&](Way& to, btl::Completion* completion) {
     return to.remote->put(*to.region, offset, from, completion);
   });
 }
 
 bool Native::get(std::uint32_t rank, std::uint64_t number, std::uint64_t offset, std::span<std::byte> to) {
-  return start(rank, number, false, [&](Way& from, btl::Completion* completion) {
+  return start(rank, number, to.size(), false, [&](Way& from, btl::Completion* completion) {
     return from.remote->get(*from.region, offset, to, completion);
   });
 }

@@ -99,7 +99,8 @@ class Native {
   void landed(Flight& flight, bool ok) noexcept;
   static void on_done(btl::Completion* completion, bool ok) noexcept;
   template <class Access>
-  [[nodiscard]] bool start(std::uint32_t rank, std::uint64_t number, bool puts, Access&& access);
+  [[nodiscard]] bool start(std::uint32_t rank, std::uint64_t number, std::size_t bytes, bool puts,
+                           Access&& access);
 
   Win& win_;
   std::unique_ptr<btl::Exposed> exposed_;

@@ -79,6 +79,7 @@ void OfiEndpoint::taken() noexcept {
 OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const ofi::Choice& choice,
                            ofi::Fabric fabric, std::optional<ofi::ComputedAddresses> computed)
     : library_(library),
+      info_(choice.info),
       fabric_(std::move(fabric)),
       over_tcp_(choice.over_tcp),
       inject_bytes_(choice.info->tx_attr->inject_size),
@@ -104,6 +105,9 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
   if (!choice.note.empty()) net::note(links_.counters, choice.note);
   limits_.can.add(Capability::get, choice.gets);
   limits_.can.add(Capability::keep);
+  limits_.can.add(Capability::put, choice.remote);
+  remote_facts_ = {.access_max_bytes = choice.info->ep_attr->max_msg_size,
+                   .passive = choice.info->domain_attr->data_progress == FI_PROGRESS_AUTO};
   needs_ = {.address = computed_ ? AddressSource::computed : AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,
@@ -177,7 +181,7 @@ int OfiComponent::progress() noexcept {
     ends_.look(endpoints_, links_, "btl/ofi");
     (void)receiving_.refill();
   }
-  if (!links_.busy.empty() || gets_.moving()) {
+  if (awaits_peers()) {
     events += links_.push();
     look_after_waiting();
   }
@@ -195,8 +199,12 @@ int OfiComponent::progress() noexcept {
 }
 
 int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
-  if ((entry.flags & FI_TAGGED) != 0) {
-    take_tagged(entry.op_context, entry.flags, entry.len, 0);
+  if ((entry.flags & (FI_TAGGED | FI_RMA)) != 0) {
+    if ((entry.flags & FI_RMA) != 0) {
+      take_access(entry.op_context, true);
+    } else {
+      take_tagged(entry.op_context, entry.flags, entry.len, 0);
+    }
     return 1;
   }
   if ((entry.flags & FI_SEND) != 0) {
@@ -226,6 +234,10 @@ int OfiComponent::take_error() noexcept {
     take_tagged(error.op_context, error.flags, 0, error.err);
     return 1;
   }
+  if ((error.flags & FI_RMA) != 0 && error.op_context != nullptr) {
+    take_access(error.op_context, false);
+    return 1;
+  }
   if ((error.flags & FI_SEND) != 0 && error.op_context != nullptr) {
     net::Frame& frame = frame_of(error.op_context);
     auto& link = static_cast<OfiEndpoint&>(*frame.link);
@@ -242,7 +254,7 @@ bool OfiComponent::begin_sleep() noexcept {
   if (has_early_) return false;
   // Nobody tells when what was refused would be taken: stay awake for a while, then look at each tick of the
   // sleep.
-  if (!links_.busy.empty() || gets_.moving()) {
+  if (awaits_peers()) {
     const std::uint64_t now = now_ns();
     for (const auto& [rank, link] : endpoints_) {
       link->look_after(now);
@@ -260,7 +272,7 @@ bool OfiComponent::begin_sleep() noexcept {
 bool OfiComponent::drained() const noexcept {
   bool all = links_.posted == 0 && links_.busy.empty();
   for (const auto& [rank, link] : endpoints_) {
-    all = all && !link->unconfirmed() && (link->lost() || !link->moving());
+    all = all && !link->unconfirmed() && (link->lost() || !link->under_way());
   }
   confirm_ = !all;
   return all;

@@ -34,6 +34,7 @@
 #include "frameworks/btl/net/link.hpp"
 #include "plugins/btl/ofi/computed.hpp"
 #include "plugins/btl/ofi/receiving.hpp"
+#include "plugins/btl/ofi/remote.hpp"
 #include "plugins/btl/ofi/setup.hpp"
 
 namespace starling::btl {
@@ -50,6 +51,9 @@ class OfiEndpoint final : public net::GetLink {
   [[nodiscard]] bool unconfirmed() const noexcept { return injected_ && !lost(); }
   [[nodiscard]] bool connected() const noexcept { return !lost(); }
   [[nodiscard]] bool gone() const noexcept { return idle(); }
+  [[nodiscard]] Remote* remote() noexcept override;
+  /// Whether something that the peer takes part in goes on: a get, or an access to exposed memory.
+  [[nodiscard]] bool under_way() const noexcept { return moving() || remote_.moving(); }
   // watch.cpp
   /// While what goes to it meets refusals only, or gets do not move, or the kernel gets no answer: asks
   /// whether the peer still lives.
@@ -67,6 +71,7 @@ class OfiEndpoint final : public net::GetLink {
 
  private:
   friend class OfiComponent;
+  friend class OfiRemote;
   Post post(net::Frame& frame) noexcept override;
   /// Calls `send` and returns its answer. If that is neither 0 nor -FI_EAGAIN, the link is lost.
   template <class Send>
@@ -98,8 +103,9 @@ class OfiEndpoint final : public net::GetLink {
   std::string place_;
   std::vector<std::byte> name_;  // libfabric's address of the peer
   std::uint64_t refused_since_ns_ = 0;
-  std::uint64_t last_move_ns_ = 0;  // when a get or serve last began or ended
+  std::uint64_t last_move_ns_ = 0;  // when a get, a serve or an access last began or ended
   net::Doubt doubt_;
+  OfiRemote remote_{*this};
 };
 
 class OfiComponent final : public Component {
@@ -121,9 +127,7 @@ class OfiComponent final : public Component {
   }
   [[nodiscard]] Result<void> reaches(ProcId peer) const override;
   [[nodiscard]] Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) override;
-  [[nodiscard]] Result<std::unique_ptr<Exposed>> expose(std::span<std::byte>) override {
-    return fail(Errc::unsupported, "btl/ofi", "it moves messages only");
-  }
+  [[nodiscard]] Result<std::unique_ptr<Exposed>> expose(std::span<std::byte> memory) override;
   int progress() noexcept override;
   [[nodiscard]] bool begin_sleep() noexcept override;
   void end_sleep() noexcept override {}
@@ -134,6 +138,7 @@ class OfiComponent final : public Component {
 
  private:
   friend class OfiEndpoint;
+  friend class OfiRemote;
   [[nodiscard]] Result<void> post(ofi::ReceiveBuffer& buffer) noexcept;
   /// The card of a peer, published or computed.
   [[nodiscard]] Result<net::Card> card_of(ProcId peer, std::span<const std::byte> address,
@@ -156,7 +161,15 @@ class OfiComponent final : public Component {
   /// The end of a tagged message; `error` is libfabric's, 0: none.
   void take_tagged(void* context, std::uint64_t flags, std::size_t bytes, int error) noexcept;
 
+  /// The end of an access to a peer's memory.
+  void take_access(void* context, bool ok) noexcept;
+  /// Whether libfabric has something for which a peer is awaited.
+  [[nodiscard]] bool awaits_peers() const noexcept {
+    return !links_.busy.empty() || gets_.moving() || accesses_.out() != 0 || access_refused_;
+  }
+
   const ofi::Library& library_;
+  std::shared_ptr<fi_info> info_;
   ofi::Fabric fabric_;
   Limits limits_;
   Needs needs_;
@@ -174,7 +187,11 @@ class OfiComponent final : public Component {
   net::Ends ends_;
   net::Gets gets_;
   std::list<Serve> serves_;
-  fi_cq_data_entry early_{};  // read by begin_sleep(), for the next progress()
+  Remote::Facts remote_facts_;
+  ofi::AccessPool accesses_;
+  bool access_refused_ = false;  // the last one that was tried
+  std::uint64_t next_key_ = 1;   // of exposed memory
+  fi_cq_data_entry early_{};     // read by begin_sleep(), for the next progress()
   bool has_early_ = false;
   std::size_t senders_ = 0;  // whose sockets have been marked close-on-exec
   std::uint32_t waiting_passes_ = 0;

@@ -36,5 +36,12 @@ inline constexpr params::Decl kOfiGet = params::choice(
     "Whether large messages go from one user buffer into the other without copies by the library, where the "
     "provider has tagged messages. auto: with providers of fabrics, not with those of sockets (net, tcp). "
     "never: in fragments.");
+inline constexpr params::Decl kOfiRemote =
+    params::choice("btl_ofi_remote", "auto", "auto|always|never",
+                   "Whether one-sided operations may use libfabric's puts and gets. auto: with providers of "
+                   "fabrics, whose adapters "
+                   "do them. always: with those of sockets (net, tcp) as well, where the target's libfabric "
+                   "does them, within its "
+                   "calls of MPI.");
 
 }  // namespace starling::btl

@@ -7,8 +7,8 @@
 
 namespace starling::btl {
 
-STARLING_PLUGIN_PARAMS std::array kOfiParams = {kOfiProvider, kOfiInterface, kOfiPeerTimeout,
-                                                kOfiPortBase, kOfiNodes,     kOfiGet};
+STARLING_PLUGIN_PARAMS std::array kOfiParams = {kOfiProvider, kOfiInterface, kOfiPeerTimeout, kOfiPortBase,
+                                                kOfiNodes,    kOfiGet,       kOfiRemote};
 STARLING_NETWORK_PLUGIN(Framework, ofi, 20,
                         "messages between nodes over libfabric (tcp, verbs, efa, cxi ...)", kOfiParams,
                         &create_ofi_component);

@@ -17,6 +17,7 @@
 #include "frameworks/btl/net/link.hpp"
 #include "params/excerpt.hpp"
 #include "plugins/btl/ofi/params.hpp"
+#include "plugins/btl/ofi/remote.hpp"
 
 namespace starling::btl::ofi {
 namespace {
@@ -29,9 +30,10 @@ constexpr std::array kOfSockets = {"tcp", "net", "tcp;ofi_rxm"};
 
 using Info = std::shared_ptr<fi_info>;
 
-Info hints_for(const Library& library, const std::string& provider, bool tagged = false) {
+/// `more`: capabilities beside messages.
+Info hints_for(const Library& library, const std::string& provider, std::uint64_t more = 0) {
   const Info hints(library.dupinfo(nullptr), library.freeinfo);
-  hints->caps = FI_MSG | FI_MULTI_RECV | (tagged ? FI_TAGGED : 0);
+  hints->caps = FI_MSG | FI_MULTI_RECV | more;
   hints->mode = FI_CONTEXT | FI_CONTEXT2;
   hints->ep_attr->type = FI_EP_RDM;
   hints->domain_attr->threading = FI_THREAD_DOMAIN;
@@ -48,9 +50,9 @@ Info hints_for(const Library& library, const std::string& provider, bool tagged 
 }
 
 /// What one provider offers, at this source address (and port) if there is one; null: nothing.
-Info query(const Library& library, const std::string& provider, bool tagged, const std::string& source,
+Info query(const Library& library, const std::string& provider, std::uint64_t more, const std::string& source,
            const char* port = nullptr) {
-  const Info hints = hints_for(library, provider, tagged);
+  const Info hints = hints_for(library, provider, more);
   fi_info* found = nullptr;
   const char* const node = source.empty() ? nullptr : source.c_str();
   const std::uint64_t flags = source.empty() ? 0 : FI_SOURCE | FI_NUMERICHOST;
@@ -115,6 +117,33 @@ bool wants_gets(const params::Registry& params, const std::string& provider) {
   return use == net::GetUse::always || (use == net::GetUse::automatic && !of_sockets(provider));
 }
 
+bool wants_remote(const params::Registry& params, const std::string& provider) {
+  const auto use = params.choice<RemoteChoice>(kOfiRemote);
+  return use == RemoteChoice::always || (use == RemoteChoice::automatic && !of_sockets(provider));
+}
+
+/// What to ask a provider for beside messages, most first: what it lacks is done without.
+std::vector<std::uint64_t> wishes(const params::Registry& params, const std::string& provider) {
+  const std::uint64_t tagged = wants_gets(params, provider) ? FI_TAGGED : 0;
+  const std::uint64_t remote = wants_remote(params, provider) ? FI_RMA : 0;
+  std::vector<std::uint64_t> all;
+  for (const std::uint64_t wish : {tagged | remote, tagged, std::uint64_t{0}}) {
+    if (all.empty() || all.back() != wish) all.push_back(wish);
+  }
+  return all;
+}
+
+/// What libfabric's provider offers of these, at the first of these addresses where it offers anything.
+Info first_of(const Library& library, const std::string& provider, const std::vector<std::uint64_t>& wishes,
+              const std::vector<std::string>& sources, const char* port = nullptr) {
+  for (const std::uint64_t wish : wishes) {
+    for (const std::string& source : sources) {
+      if (Info info = query(library, provider, wish, source, port)) return info;
+    }
+  }
+  return nullptr;
+}
+
 Choice choice_of(const params::Registry& params, Info info, const std::string& provider, std::string place) {
   Choice choice;
   choice.info = std::move(info);
@@ -124,6 +153,7 @@ Choice choice_of(const params::Registry& params, Info info, const std::string& p
   choice.gets = wants_gets(params, provider) && (choice.info->caps & FI_TAGGED) != 0;
   const std::uint64_t format = choice.info->ep_attr->mem_tag_format;
   choice.tag_bits = format == 0 ? 64 : static_cast<unsigned>(std::bit_width(format));
+  choice.remote = wants_remote(params, provider) && (choice.info->caps & FI_RMA) != 0;
   if (!choice.gets && wants_gets(params, provider)) {
     choice.note = "no gets (btl_ofi_get): provider " + provider + " has no tagged messages";
   }
@@ -164,11 +194,9 @@ Result<Choice> choose(const Library& library, const params::Registry& params) {
   }
   const std::string source = interface ? interface->address.text() : std::string();
   for (const std::string& name : candidates(params)) {
-    const bool tagged = wants_gets(params, name);
-    Info info = source.empty() ? nullptr : query(library, name, tagged, source);
-    if (info == nullptr) info = query(library, name, tagged, {});
-    if (info == nullptr && tagged && !source.empty()) info = query(library, name, false, source);
-    if (info == nullptr && tagged) info = query(library, name, false, {});
+    Info info =
+        first_of(library, name, wishes(params, name),
+                 source.empty() ? std::vector<std::string>{{}} : std::vector<std::string>{source, {}});
     // Without the source address a provider of sockets would take the first interface, whichever that is.
     if (info == nullptr || (has_ip_address(*info) && info->src_addr == nullptr)) continue;
     const bool over_ip = has_ip_address(*info);
@@ -182,9 +210,7 @@ Result<Choice> choose(const Library& library, const params::Registry& params) {
 Result<Choice> choose_at(const Library& library, const params::Registry& params, const Listener& own) {
   const std::string port = std::to_string(own.port);
   for (const std::string& name : candidates(params)) {
-    const bool tagged = wants_gets(params, name);
-    Info info = query(library, name, tagged, own.host, port.c_str());
-    if (info == nullptr && tagged) info = query(library, name, false, own.host, port.c_str());
+    Info info = first_of(library, name, wishes(params, name), {own.host}, port.c_str());
     if (info == nullptr || !has_ip_address(*info) || info->src_addr == nullptr) continue;
     return choice_of(params, std::move(info), name, own.place());
   }

@@ -29,6 +29,7 @@ struct Choice {
   std::string place;      ///< for people: address and name of the interface
   bool over_tcp = false;  ///< a TCP connection to a process's port tells whether it lives
   bool gets = false;      ///< btl_ofi_get, decided
+  bool remote = false;    ///< btl_ofi_remote, decided
   unsigned tag_bits = 0;  ///< with gets
   std::string note;       ///< a fallback with its reason, for the report
 };
@@ -47,6 +48,7 @@ class Fabric {
   ~Fabric() = default;
 
   [[nodiscard]] fid_fabric* fabric() const noexcept { return fabric_.get(); }
+  [[nodiscard]] fid_domain* domain() const noexcept { return domain_.get(); }
   [[nodiscard]] fid_cq* queue() const noexcept { return queue_.get(); }
   [[nodiscard]] fid_av* addresses() const noexcept { return addresses_.get(); }
   [[nodiscard]] fid_ep* endpoint() const noexcept { return endpoint_.get(); }

@@ -22,6 +22,7 @@ constexpr std::uint64_t kScanEveryNs = 1'000'000'000;    // what the kernel know
 
 void OfiEndpoint::end(Errc code, std::string why) noexcept {
   component_.gets_.on_link_lost();
+  remote_.lose(may_live_);
   lose(code, std::move(why));
 }
 
@@ -42,7 +43,7 @@ void OfiEndpoint::broke(bool sure) noexcept {
 void OfiEndpoint::look_after(std::uint64_t now) noexcept {
   if (lost()) return;
   // Where nobody can be asked, a peer that does not serve may be one that only computes.
-  const bool still = component_.over_tcp_ && moving() && now > last_move_ns_ + kAskAfterNs;
+  const bool still = component_.over_tcp_ && under_way() && now > last_move_ns_ + kAskAfterNs;
   const std::uint64_t silent = net::silence(component_.connections_, name_);
   if (refused_since_ns_ == 0 && !still && silent == 0) return doubt_.settle();
   const bool had = had_connection();
@@ -84,7 +85,8 @@ void OfiComponent::look_after_waiting() noexcept {
   if (++waiting_passes_ % kPasses != 0) return;
   const std::uint64_t now = now_ns();
   for (net::Link* link : links_.busy) static_cast<OfiEndpoint*>(link)->look_after(now);
-  if (!gets_.moving() || now < looked_ns_ + kLookEveryNs) return;
+  if ((!gets_.moving() && accesses_.out() == 0 && !access_refused_) || now < looked_ns_ + kLookEveryNs)
+    return;
   looked_ns_ = now;
   for (const auto& [rank, link] : endpoints_) link->look_after(now);
 }

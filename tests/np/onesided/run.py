@@ -4,6 +4,7 @@
 
 usage: run.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
 """
+import itertools
 import pathlib
 import re
 import sys
@@ -52,12 +53,9 @@ class Deaths(JobCase):
             for way in ("served", "remote", "freed", "requests"):
                 with self.subTest(network=network, way=way):
                     self.survive(way, "--virtual-nodes", 3, "--mca", "btl", f"self,shm,{network}", env=env)
-        if "ucx" not in NETWORKS:
-            return
-        for way in ("served", "remote", "freed", "requests"):  # puts by the transport
-            with self.subTest(way=way):
-                self.survive(way, "--virtual-nodes", 3, "--mca", "btl", "self,shm,ucx", "--mca", "btl_ucx_remote", "always",
-                             env=NETWORKS["ucx"])
+                with self.subTest(network=network, way=way, puts="by the transport"):
+                    self.survive(way, "--virtual-nodes", 3, "--mca", "btl", f"self,shm,{network}",
+                                 "--mca", f"btl_{network}_remote", "always", env=env)
 
 
 class Waits(JobCase):
@@ -112,14 +110,16 @@ class Nodes(JobCase):
                     self.expect_ok("-n", 4, "--virtual-nodes", 2, "--mca", "btl", f"self,shm,{network}",
                                    str(BUILD / f"tests/mpi/mpi_rma_{program}"), env=env)
 
-    @unittest.skipUnless("ucx" in NETWORKS, "needs btl/ucx")
+    @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")
     def test_the_transport_puts_and_gets_itself(self):
-        words = ["--virtual-nodes", 2, "--mca", "btl", "self,shm,ucx", "--mca", "btl_ucx_remote", "always", "--mca", "report", 1]
-        for program in ("computing", "create", "locks", "post_start", "put_get", "random"):
-            with self.subTest(program=program):
-                done = self.run_job("-n", 4, *words, str(BUILD / f"tests/mpi/mpi_rma_{program}"), env=NETWORKS["ucx"])
+        programs = ("computing", "create", "locks", "post_start", "put_get", "random")
+        for network, program in itertools.product(NETWORKS, programs):
+            with self.subTest(network=network, program=program):
+                done = self.run_job("-n", 4, "--virtual-nodes", 2, "--mca", "btl", f"self,shm,{network}",
+                                    "--mca", f"btl_{network}_remote", "always", "--mca", "report", 1,
+                                    str(BUILD / f"tests/mpi/mpi_rma_{program}"), env=NETWORKS[network])
                 self.assertEqual(done.code, 0, done)
-                accesses = re.search(r"(\d+) puts and gets by btl/ucx", done.err)
+                accesses = re.search(rf"(\d+) puts and gets by btl/{network}", done.err)
                 self.assertGreater(int(accesses[1]), 0, done)
 
     @unittest.skipUnless(NETWORKS, "needs btl/ucx or btl/ofi")

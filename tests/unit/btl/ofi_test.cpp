@@ -20,7 +20,8 @@ struct Ofi {
   static constexpr params::Decl kGetAlways =
       params::choice("btl_ofi_get", "always", "auto|always|never", "As btl_ofi_get, for the tests.");
   static constexpr params::Decl kDecls[] = {btl::kOfiProvider, btl::kOfiInterface, btl::kOfiPeerTimeout,
-                                            btl::kOfiPortBase, btl::kOfiNodes,     kGetAlways};
+                                            btl::kOfiPortBase, btl::kOfiNodes,     kGetAlways,
+                                            btl::kOfiRemote};
   static Result<std::unique_ptr<btl::Component>> create(const btl::Args& args) {
     return btl::create_ofi_component(args);
   }
@@ -58,6 +59,104 @@ TEST(OfiReceiving, a_buffer_that_was_refused_is_posted_later) {
     EXPECT_TRUE(posted[again] == posted[0] || posted[again] == posted[1]) << "no new memory was needed";
   EXPECT_TRUE(receiving.refill());
   EXPECT_EQ(posted.size(), 2 * Receiving::kPosted) << "two are enough";
+}
+
+/// What was posted.
+struct AccessEnd : btl::Completion {
+  AccessEnd() {
+    done = [](btl::Completion* self, bool well) noexcept {
+      auto& told = *static_cast<AccessEnd*>(self);
+      ++told.times;
+      told.ok = well;
+    };
+  }
+  void begin(Post post) noexcept {
+    if (post == Post::done) times = 1, ok = true;
+  }
+  unsigned times = 0;
+  bool ok = false;
+};
+
+/// Process 0 has opened memory of process 1.
+struct OfiRemoteAccess : testing::Test {
+  OfiHarness harness{2, {"STARLING_MCA_btl_ofi_remote=always"}};
+  btl::Endpoint& link = harness.endpoint(0, 1);
+  std::vector<std::byte> memory = std::vector<std::byte>(3'000'000);
+  const std::vector<std::byte> bytes = make_message(1, 3'000'000);
+  std::unique_ptr<btl::Exposed> exposed;
+  std::unique_ptr<btl::Region> region;
+  btl::Remote* remote = nullptr;
+
+  void SetUp() override {
+    harness.endpoint(1, 0);
+    auto made = harness.component(1).expose(memory);
+    ASSERT_TRUE(made) << made.error().text();
+    exposed = std::move(*made);
+    remote = link.remote();
+    ASSERT_NE(remote, nullptr);
+    auto opened = remote->open(exposed->key());
+    ASSERT_TRUE(opened) << opened.error().text();
+    region = std::move(*opened);
+    put_and_wait(1);
+  }
+  /// The first access to anybody is refused while the connection is made.
+  void put_and_wait(std::size_t length) {
+    AccessEnd put;
+    Post post = Post::again;
+    ASSERT_TRUE(progress_until(harness, [&] {
+      if (post == Post::again)
+        put.begin(post = remote->put(*region, 0, std::span(bytes).first(length), &put));
+      return put.times != 0;
+    }));
+    ASSERT_TRUE(put.ok);
+  }
+};
+
+TEST_F(OfiRemoteAccess, a_flush_waits_for_the_puts_before_it_and_for_no_other) {
+  AccessEnd first, flush, second;
+  first.begin(remote->put(*region, 0, bytes, &first));
+  flush.begin(remote->flush(&flush));
+  second.begin(remote->put(*region, 0, std::span(bytes).first(9), &second));
+  EXPECT_EQ(flush.times, first.times);
+  ASSERT_TRUE(progress_until(harness, [&] { return flush.times != 0; }));
+  EXPECT_TRUE(first.times == 1 && first.ok && flush.ok);
+  EXPECT_EQ(memory, bytes);
+  ASSERT_TRUE(progress_until(harness, [&] { return second.times != 0; }));
+  EXPECT_EQ(flush.times, 1u);
+  AccessEnd nothing;
+  EXPECT_EQ(remote->flush(&nothing), Post::done);
+}
+
+TEST_F(OfiRemoteAccess, accesses_to_a_peer_that_ends_end_once_and_say_so) {
+  AccessEnd put, flush, get;
+  std::vector<std::byte> to(memory.size());
+  put.begin(remote->put(*region, 0, bytes, &put));
+  flush.begin(remote->flush(&flush));
+  get.begin(remote->get(*region, 0, to, &get));
+  ASSERT_TRUE(put.times == 0 && flush.times == 0 && get.times == 0) << "3 MB need the peer's progress";
+  EXPECT_FALSE(harness.component(0).drained());
+  exposed.reset();
+  harness.end(1);
+  ASSERT_TRUE(progress_until(harness, [&] { return put.times != 0 && flush.times != 0 && get.times != 0; }));
+  EXPECT_FALSE(put.ok || flush.ok || get.ok);
+  ASSERT_TRUE(progress_until(harness, [&] { return !harness.sink(0).lost.empty(); }));
+  for (int i = 0; i < 1000; ++i) harness.component(0).progress();
+  EXPECT_TRUE(put.times == 1 && flush.times == 1 && get.times == 1);
+  EXPECT_EQ(link.remote(), nullptr);
+  AccessEnd late, late_flush;
+  EXPECT_EQ(remote->put(*region, 0, std::span(bytes).first(8), &late), Post::posted);
+  EXPECT_EQ(remote->flush(&late_flush), Post::posted);
+  EXPECT_TRUE(late.times == 1 && !late.ok && late_flush.times == 1 && !late_flush.ok);
+}
+
+TEST(OfiRemoteChoice, sockets_have_it_only_where_somebody_asks) {
+  const auto puts = [](const std::string& use) {
+    OfiHarness harness(1, {"STARLING_MCA_btl_ofi_remote=" + use});
+    return harness.component(0).limits().can.has(btl::Capability::put);
+  };
+  EXPECT_TRUE(puts("always"));
+  EXPECT_FALSE(puts("auto"));
+  EXPECT_FALSE(puts("never"));
 }
 
 /// Loopback addresses of this process's own, so that two runs at once share no port.

@@ -18,10 +18,7 @@ namespace starling::test {
 
 class FakeRemote final : public btl::Remote {
  public:
-  const Facts& facts() const noexcept override {
-    static constexpr Facts kFacts{.access_max_bytes = SIZE_MAX};
-    return kFacts;
-  }
+  const Facts& facts() const noexcept override { return facts_; }
   Result<std::unique_ptr<btl::Region>> open(std::span<const std::byte>) override {
     return std::unique_ptr<btl::Region>(std::make_unique<Opened>());
   }
@@ -47,10 +44,12 @@ class FakeRemote final : public btl::Remote {
   }
   [[nodiscard]] std::size_t open() const noexcept { return open_.size(); }
 
+  void allow(std::size_t most) noexcept { facts_.access_max_bytes = most; }
   bool broken = false;  ///< what begins now fails at once
   int flushes = 0;
 
  private:
+  Facts facts_{.access_max_bytes = SIZE_MAX};
   struct Opened final : btl::Region {
     std::size_t bytes() const noexcept override { return 64; }
   };

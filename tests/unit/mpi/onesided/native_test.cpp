@@ -82,6 +82,16 @@ TEST_F(NativeAccess, a_request_ends_with_its_access) {
   EXPECT_EQ(result_of_last(second), MPI_SUCCESS);
 }
 
+TEST_F(NativeAccess, what_is_longer_than_one_access_goes_by_messages) {
+  fake.allow(sizeof buffer - 1);
+  EXPECT_FALSE(native().put(0, part().to(0).next_number(), 0, buffer));
+  EXPECT_FALSE(native().get(0, part().to(0).next_number(), 0, buffer));
+  EXPECT_EQ(fake.open(), 0u);
+  fake.allow(sizeof buffer);
+  put();
+  EXPECT_EQ(fake.open(), 1u);
+}
+
 TEST_F(NativeAccess, a_request_tells_of_an_access_that_fails) {
   get();
   const MPI_Request well = request_of_last(window.win(), 0);

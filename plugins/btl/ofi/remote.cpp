@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts and gets. What is hard: libfabric has no flush, so that puts have to end late, and it does not end what goes to a
-// peer that is given up while its connection stands. Layer: plugin. Design: docs/design/network.md, "One-sided".
+// Puts and gets. What is hard: libfabric has no flush, so puts end late; and it does not end what goes
+// to a peer that is given up while its connection stands. Layer: plugin.
+// Design: docs/design/network.md, "One-sided".
 
 #include "plugins/btl/ofi/remote.hpp"
 

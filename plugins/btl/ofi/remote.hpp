@@ -5,10 +5,11 @@
 /// The adapter does them where it can; over sockets the owner's libfabric does, within its progress.
 /// Threads:   as btl::Remote.
 /// Ownership: AccessPool owns the records of accesses, which libfabric keeps until they have ended.
-/// Ordering:  none. A put ends when its bytes are in the peer's memory (FI_DELIVERY_COMPLETE), so a flush waits for
-///            the ends of the puts that were called before it.
-/// Errors:    as btl::Remote. When the peer is lost puts end at once with ok = false. So do gets, unless the peer may
-///            live: libfabric may then still write into their buffers, and they end when it gives the connection up.
+/// Ordering:  none. A put ends when its bytes are in the peer's memory (FI_DELIVERY_COMPLETE), so a flush
+///            waits for the ends of the puts that were called before it.
+/// Errors:    as btl::Remote. When the peer is lost puts end at once with ok = false. So do gets, unless the
+///            peer may live: libfabric may then still write into their buffers, and they end when it gives up
+///            the connection.
 /// Units:     bytes.
 
 #include <rdma/fi_domain.h>

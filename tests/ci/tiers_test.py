@@ -158,14 +158,14 @@ class Combined(unittest.TestCase):
     def test_tests_that_wait_share_lanes_in_turn_and_begin_first(self):
         self.offer("cluster_a", "cluster_b", "cluster_c", "btl_shm")
         (self.folder / "CTestTestfile.cmake").write_text((self.folder / "CTestTestfile.cmake").read_text() +
-                                                         "set_tests_properties(cluster_a PROPERTIES PROCESSORS 2)\n")
+                                                         "set_tests_properties(cluster_a PROPERTIES PROCESSORS 2 RUN_SERIAL ON)\n")
         self.combined("full", "release")
         properties = {test["name"]: {entry["name"]: entry["value"] for entry in test["properties"]}
                       for test in combine.tests_of(self.folder / "all")}
         lanes = [properties[f"release/cluster_{name}"]["RESOURCE_LOCK"][0] for name in "abc"]
         self.assertEqual((lanes[0], len(set(lanes))), (lanes[2], 2))
         self.assertGreater(properties["release/cluster_b"]["COST"], 0)
-        self.assertNotIn("PROCESSORS", properties["release/cluster_a"])
+        self.assertFalse({"PROCESSORS", "RUN_SERIAL"} & set(properties["release/cluster_a"]))
         self.assertNotIn("RESOURCE_LOCK", properties["release/btl_shm"])
 
     def test_quick_leaves_out_what_takes_minutes(self):

@@ -27,6 +27,7 @@ PAIR = str(BUILD / "tests/np_network_pair")
 LEAVE = str(BUILD / "tests/np_network_leave")
 COMES_BACK = str(BUILD / "tests/np_servers_rows")  # ends with a session of each process alone, after one of all
 NODES = str(BUILD / "tests/np_network_nodes")
+NODE_BYTES = str(BUILD / "tests/np_network_node_bytes")
 LEAVE_EARLY = str(BUILD / "tests/np_network_leave_early")
 # Networks with the parameter that takes them to this machine's own interface.
 NETWORKS = [("trial", {})] + [(name, {f"btl_{name}_{what}": "lo"}) for name, what in (("ucx", "devices"), ("ofi", "interface"))
@@ -388,6 +389,17 @@ class Collectives(NetworkCase):
             for ranks in (2 * nodes, 4 * nodes):
                 with self.subTest(nodes=nodes, ranks=ranks):
                     self.assertEqual(self.counts(ranks, nodes), {name: str(count) for name, count in fewest.items()})
+
+    def test_bytes_between_nodes_are_those_that_no_algorithm_can_do_without(self):
+        for ranks, nodes in ((4, 2), (8, 2), (6, 3), (8, 4)):
+            done = self.run_job(ranks, nodes, NODE_BYTES, str(nodes), startup_report=0)
+            self.expect(done)
+            calls = [line.split() for line in done.stdout.splitlines()]
+            self.assertEqual(len(calls), 8, done.stdout)
+            for name, sent, least in calls:
+                with self.subTest(name, ranks=ranks, nodes=nodes):
+                    self.assertGreater(float(sent), 0.6 * float(least))  # two nodes reduce with less
+                    self.assertLessEqual(float(sent), 1.1 * float(least))
 
     def test_without_nodes_they_do(self):
         self.assertGreater(float(self.counts(8, 2, coll_hierarchy="off")["barrier"]), 2)

@@ -79,15 +79,14 @@ Result<Endpoint*> ShmComponent::connect(ProcId peer, std::span<const std::byte>)
   auto reached = reaches(peer);
   if (!reached) return fail(std::move(reached).error());
   const auto local = static_cast<std::uint32_t>(local_rank_of(peer));
-  auto& endpoint = endpoints_[local];
-  if (endpoint == nullptr) {
-    // The peer may not have come yet; its area is valid when zero and kept for it.
-    auto reserved = shared_.segment.reserve_area(local);
-    if (!reserved) return fail(std::move(reserved).error());
-    endpoint = std::make_unique<ShmEndpoint>(shared_, peer, local);
-    ++shared_.counters.endpoints;
-  }
-  return endpoint.get();
+  if (const auto known = endpoints_.find(local); known != endpoints_.end()) return known->second.get();
+  // The peer may not have come yet; its area is valid when zero and kept for it.
+  auto reserved = shared_.segment.reserve_area(local);
+  if (!reserved) return fail(std::move(reserved).error());
+  auto made = std::make_unique<ShmEndpoint>(shared_, peer, local);
+  Endpoint* const endpoint = endpoints_.emplace(local, std::move(made)).first->second.get();
+  ++shared_.counters.endpoints;
+  return endpoint;
 }
 
 Result<std::unique_ptr<Exposed>> ShmComponent::expose(std::span<std::byte> memory) {

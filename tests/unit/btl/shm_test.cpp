@@ -1,13 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // btl/shm: what is particular to ingress and lanes.
 
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <thread>
 
 #include "tests/unit/btl/shm_harness.hpp"
+
+namespace {
+
+bool memory_is_full = false;
+
+}  // namespace
+
+/// Instead of the C library's, so that a test can have no room left where there is plenty.
+extern "C" int fallocate(int fd, int mode, off_t offset, off_t bytes) {
+  if (memory_is_full) {
+    errno = ENOSPC;
+    return -1;
+  }
+  return static_cast<int>(::syscall(SYS_fallocate, fd, mode, offset, bytes));
+}
 
 namespace starling::test {
 namespace {
@@ -386,6 +404,27 @@ TEST(BtlShm, a_process_that_mpiexec_reports_dead_is_lost_once_after_its_last_mes
   ASSERT_EQ(harness.sink(0).lost.size(), 1u);
   EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
   EXPECT_EQ(harness.sink(0).messages.size(), 1u);
+}
+
+TEST(BtlShm, a_process_whose_area_found_no_room_can_be_lost_or_connected_later) {
+  ShmHarness harness(3);
+  memory_is_full = true;
+  for (const std::uint32_t rank : {1u, 2u}) {
+    const auto refused = harness.component(0).connect(ProcId{0, rank}, {});
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, Errc::no_space);
+  }
+  memory_is_full = false;
+  harness.segment(0).mark_ended(1);
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (harness.sink(0).lost.empty() && !deadline.passed()) harness.component(0).progress();
+  ASSERT_EQ(harness.sink(0).lost.size(), 1u);
+  EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));
+  EXPECT_EQ(harness.component(0).counters().endpoints, 0u);
+  send(harness, 0, 2, 1, 8);
+  progress_until_idle(harness, 2);
+  EXPECT_EQ(harness.sink(2).messages.size(), 1u);
+  EXPECT_EQ(harness.component(0).counters().endpoints, 1u);
 }
 
 TEST(BtlShm, a_process_never_spoken_to_is_lost_too_and_whether_in_order_is_told) {

@@ -19,11 +19,9 @@ bool is_network(const btl::Component& transport) noexcept {
 }  // namespace
 
 Peer& Table::peer(ProcId proc) {
-  std::unique_ptr<Peer>& at = peers_[proc];
-  if (!at) {
-    at = front_->make_peer(proc);
-  }
-  return *at;
+  if (const auto at = peers_.find(proc); at != peers_.end()) return *at->second;
+  std::unique_ptr<Peer> made = front_->make_peer(proc);
+  return *peers_.emplace(proc, std::move(made)).first->second;
 }
 
 Peer* Table::find(ProcId proc) const noexcept {

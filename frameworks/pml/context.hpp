@@ -95,7 +95,8 @@ class Context {
     const Page& page = pages_[index / kPage];
     return page ? page[index % kPage] : nullptr;
   }
-  /// Makes the Source of an untouched rank. The rank is below size().
+  /// Makes the Source of an untouched rank. The rank is below size(). May throw std::bad_alloc: then there is
+  /// none.
   Source& touch(Rank rank, Peer& peer) {
     const auto index = static_cast<std::uint32_t>(to_int(rank));
     Page& page = pages_[index / kPage];
@@ -103,11 +104,7 @@ class Context {
       const std::uint32_t first = index / kPage * kPage;
       page = std::make_unique<Source*[]>(size_ - first < kPage ? size_ - first : kPage);
     }
-    if (used_ == capacity_) {
-      capacity_ = capacity_ == 0 ? 4 : (capacity_ < 512 ? capacity_ * 2 : capacity_);
-      used_ = 0;
-      chunks_.push_back(std::make_unique<Source[]>(capacity_));
-    }
+    if (used_ == capacity_) add_chunk();
     Source& source = chunks_.back()[used_++];
     source.peer = &peer;
     source.wire_context = ids_.of(peer.proc.world);
@@ -135,6 +132,13 @@ class Context {
   static constexpr std::uint32_t kPage = 512;
   using Page = std::unique_ptr<Source*[]>;
 
+  void add_chunk() {
+    const std::uint32_t sources = capacity_ == 0 ? 4 : (capacity_ < 512 ? capacity_ * 2 : capacity_);
+    chunks_.push_back(std::make_unique<Source[]>(sources));
+    capacity_ = sources;
+    used_ = 0;
+  }
+
   ContextId id_;
   Rank my_rank_;
   std::uint32_t size_;
@@ -142,8 +146,8 @@ class Context {
   ProcListPtr ranks_;
   ContextIds ids_;
   std::vector<std::unique_ptr<Source[]>> chunks_;
-  std::uint32_t used_ = 0;
-  std::uint32_t capacity_ = 0;
+  std::uint32_t used_ = 0;      // of the last chunk
+  std::uint32_t capacity_ = 0;  // of the last chunk
 };
 
 }  // namespace starling::pml

@@ -28,12 +28,12 @@ class ContextTable {
     return find_slowly(id);
   }
 
-  /// Null if the id is open already.
+  /// Null if the id is open already. May throw std::bad_alloc: then it is not open.
   Context* add(ContextIds ids, Rank my_rank, ProcListPtr ranks) {
-    auto [at, fresh] = open_.try_emplace(ids.own());
-    if (!fresh) return nullptr;
-    at->second = std::make_unique<Context>(std::move(ids), my_rank, std::move(ranks));
-    return at->second.get();
+    const ContextId id = ids.own();
+    if (open_.count(id) != 0) return nullptr;
+    auto made = std::make_unique<Context>(std::move(ids), my_rank, std::move(ranks));
+    return open_.emplace(id, std::move(made)).first->second.get();
   }
   void remove(Context& context) {
     const ContextId id = context.id();

@@ -137,5 +137,72 @@ TEST(Starved, whichever_allocation_fails_the_process_goes_on) {
   }
 }
 
+constexpr std::uint32_t kMembers = 8;
+constexpr ContextId kSecond = ContextId::make(0, 2);
+
+/// Rank 0 meets all members, in the context that it has and in a second one, while memory is refused. What
+/// opens is the second context; null: there was no memory.
+Context* meet_all(Job& job, const std::vector<OpPtr>& receives, const std::vector<OpPtr>& sends) {
+  const ProcListPtr ranks = std::make_shared<Strip>(kMembers);
+  Context* second = nullptr;
+  starving = true;
+  for (const OpPtr& op : receives) job[0].irecv(op->request);
+  for (const OpPtr& op : sends) job[0].isend(op->request);
+  try {
+    if (auto opened = job[0].open(kSecond, Rank{0}, ranks)) second = *opened;
+  } catch (const std::bad_alloc&) {
+  }
+  starving = false;
+  return second;
+}
+
+/// Everything again, with memory: whatever was refused before has left nothing half made.
+void meet_all_again(Job& job, Context* second) {
+  for (std::uint32_t rank = 1; rank < kMembers; ++rank) {
+    auto receive = job.irecv(0, int(rank), 7, 8);
+    auto send = job.isend(0, int(rank), 8, filled(8, rank));
+    auto there = job.irecv(rank, 0, 8, 8);
+    auto back = job.isend(rank, 0, 7, filled(8, rank + 10));
+    auto posted = job.make(0, int(rank), 9, std::vector<std::byte>(8));
+    posted->request.context = second;
+    job[0].irecv(posted->request);
+    job.settle();
+    ASSERT_TRUE(receive->complete() && send->complete() && there->complete() && back->complete()) << rank;
+    EXPECT_EQ(receive->status().fault, Fault::none);
+    EXPECT_EQ(receive->data, filled(8, rank + 10)) << rank;
+    EXPECT_EQ(there->data, filled(8, rank)) << rank;
+    job[0].cancel(posted->request);
+    EXPECT_TRUE(posted->complete());
+  }
+}
+
+TEST(Starved, what_first_contact_and_open_were_refused_leaves_nothing_half_made) {
+  std::size_t refused = 0;
+  bool whole = false;
+  for (std::size_t left = 1; !whole && left < 500; ++left) {
+    Job job(kMembers);
+    std::vector<OpPtr> receives, sends;
+    for (std::uint32_t rank = 1; rank < kMembers; ++rank) {
+      receives.push_back(job.make(0, int(rank), 1, std::vector<std::byte>(8)));
+      sends.push_back(job.make(0, int(rank), 2, filled(8, rank)));
+    }
+    memory = {left, false, false};
+    Context* second = meet_all(job, receives, sends);
+    whole = !memory.refused;
+    memory = {};
+    if (!whole) ++refused;
+    (void)job.notes(0);  // which looks at every peer
+    for (const OpPtr& op : receives) {
+      EXPECT_TRUE(!op->complete() || op->status().fault == Fault::no_memory);
+    }
+    if (second == nullptr) second = job.open(0, kSecond);
+    ASSERT_NE(second, nullptr);
+    meet_all_again(job, second);
+    for (const OpPtr& op : receives) job[0].cancel(op->request);
+  }
+  EXPECT_GT(refused, 3 * std::size_t{kMembers});
+  EXPECT_TRUE(whole) << "some allocation comes last";
+}
+
 }  // namespace
 }  // namespace starling::pml::test

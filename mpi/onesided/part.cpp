@@ -35,12 +35,11 @@ void Part::start() {
 }
 
 Channel& Part::to(std::uint32_t rank) {
-  auto& channel = channels_[rank];
-  if (channel == nullptr) {
-    channel = std::make_unique<Channel>(win_, rank);
-    if (lost(rank)) channel->lose("its process has ended");
-  }
-  return *channel;
+  if (const auto known = channels_.find(rank); known != channels_.end()) return *known->second;
+  auto made = std::make_unique<Channel>(win_, rank);
+  Channel& channel = *channels_.emplace(rank, std::move(made)).first->second;
+  if (lost(rank)) channel.lose("its process has ended");
+  return channel;
 }
 
 Channel& Part::for_operation(std::uint32_t rank) {
@@ -58,9 +57,9 @@ Channel& Part::with_lock(std::uint32_t rank) {
 }
 
 Inbox& Part::from(std::uint32_t rank) {
-  auto& inbox = inboxes_[rank];
-  if (inbox == nullptr) inbox = std::make_unique<Inbox>(win_, agent_, rank);
-  return *inbox;
+  if (const auto known = inboxes_.find(rank); known != inboxes_.end()) return *known->second;
+  auto made = std::make_unique<Inbox>(win_, agent_, rank);
+  return *inboxes_.emplace(rank, std::move(made)).first->second;
 }
 
 /// Losses that only the node's memory tells.

@@ -157,10 +157,10 @@ Result<Endpoint*> OfiComponent::connect(ProcId peer, std::span<const std::byte> 
   if (::fi_av_insert(fabric_.addresses(), card->address.data(), 1, &to, 0, nullptr) != 1) {
     return fail(Errc::bad_input, where, "libfabric takes no messages for " + card->place);
   }
+  auto link = std::make_unique<OfiEndpoint>(*this, peer, card->token, card->place, card->address, to);
+  Endpoint* const made = endpoints_.emplace(peer.rank, std::move(link)).first->second.get();
   ++links_.counters.endpoints;
-  auto& made = endpoints_[peer.rank];
-  made = std::make_unique<OfiEndpoint>(*this, peer, card->token, card->place, card->address, to);
-  return made.get();
+  return made;
 }
 
 int OfiComponent::progress() noexcept {

@@ -35,7 +35,7 @@ struct Chunk : btl::Completion {
 const Protocol::Facts& Get::facts() const noexcept {
   static constexpr std::array kKinds{wire::Kind::got};
   static constexpr Facts kFacts{
-      .name = "get", .kinds = kKinds, .contiguous = true, .steps = true, .pushes = false};
+      .name = "get", .kinds = kKinds, .contiguous = true, .steps = true, .pushes = false, .offers = true};
   return kFacts;
 }
 

@@ -37,12 +37,14 @@ class Protocol {
     bool steps = false;  ///< what it has queued goes on with each push(), not only when the peer makes room
     bool pushes =
         false;  ///< the sender moves the bytes: they are counted as pushed, else as got by the receiver
+    bool offers = false;  ///< it fills the announcement's wire::Offer; one protocol of an engine at most
   };
   [[nodiscard]] virtual const Facts& facts() const noexcept = 0;
   /// Its number and who serves it; called once, before anything else.
   virtual void attach(Rendezvous& rendezvous, Large number) noexcept = 0;
 
-  /// Sender: a message is about to be announced. What receivers have to know of its memory can be told.
+  /// Sender, if Facts::offers: a message is about to be announced. What receivers have to know of its memory
+  /// can be told.
   virtual void offer(const Transfer& send, wire::Offer& offer) noexcept = 0;
 
   /// Receiver: whether this protocol could ever take this transfer; the Chooser is told.

@@ -54,7 +54,13 @@ Result<void> Rendezvous::check(const Protocols& protocols) {
                    "\", must take every receive, also what is not contiguous");
   }
   std::array<const Protocol*, 256> owners{};
+  const Protocol* offering = nullptr;
   for (const auto& protocol : protocols) {
+    if (protocol->facts().offers && offering != nullptr) {
+      return refused("\"" + std::string(protocol->facts().name) + "\" offers, and \"" +
+                     std::string(offering->facts().name) + "\" does: an announcement has room for one offer");
+    }
+    if (protocol->facts().offers) offering = protocol.get();
     for (const wire::Kind kind : protocol->facts().kinds) {
       const std::string what = "\"" + std::string(protocol->facts().name) + "\" wants messages of kind " +
                                std::to_string(static_cast<unsigned>(kind));
@@ -79,6 +85,7 @@ Rendezvous::Rendezvous(PeerTable& peers, Outbox& outbox, TransferTable& transfer
   expects(sound.has_value(), sound ? "" : sound.error().detail.c_str());
   for (std::size_t at = 0; at < protocols_.size(); ++at) {
     protocols_[at]->attach(*this, static_cast<Large>(at));
+    if (protocols_[at]->facts().offers) offering_ = protocols_[at].get();
     for (const wire::Kind kind : protocols_[at]->facts().kinds) {
       by_kind_[static_cast<std::uint8_t>(kind)] = protocols_[at].get();
     }
@@ -95,7 +102,7 @@ Post Rendezvous::announce(Request& request, bool stalled) noexcept {
   transfer->contiguous = request.buffer.layout == nullptr;
   transfer->total = request.buffer.bytes;
   wire::Rts header{envelope_of(request, wire::Kind::rts), request.buffer.bytes, transfer->id, {}};
-  for (const auto& protocol : protocols_) protocol->offer(*transfer, header.offer);
+  if (offering_ != nullptr) offering_->offer(*transfer, header.offer);
   if (transfer->contiguous) header.envelope.prefix.flags = wire::kContiguous;
   if (stalled) header.envelope.prefix.flags |= wire::kStalled;
   if (!stalled && peer.waits.mostly(request.buffer.bytes)) header.envelope.prefix.flags |= wire::kInvite;

@@ -119,6 +119,7 @@ class Rendezvous {
   std::unique_ptr<Chooser> chooser_;
   Protocols protocols_;
   std::array<Protocol*, 256> by_kind_{};
+  Protocol* offering_ = nullptr;  // the one whose offer an announcement carries
   std::uint64_t announced_ever_ = 0;
 };
 

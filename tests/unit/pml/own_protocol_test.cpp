@@ -164,15 +164,15 @@ TEST(OwnProtocol, nonsense_of_its_kinds_is_noted_and_dropped) {
   }
 }
 
-/// Backwards, but with the kinds of a test.
+/// It takes nothing, has the kinds of a test, and would offer what no get can use.
 class Odd final : public Protocol {
  public:
-  Odd(std::vector<wire::Kind> kinds, bool contiguous) : kinds_(std::move(kinds)) {
-    facts_ = {.name = "odd", .kinds = kinds_, .contiguous = contiguous};
+  Odd(std::vector<wire::Kind> kinds, bool contiguous, bool offers = false) : kinds_(std::move(kinds)) {
+    facts_ = {.name = "odd", .kinds = kinds_, .contiguous = contiguous, .offers = offers};
   }
   [[nodiscard]] const Facts& facts() const noexcept override { return facts_; }
   void attach(Rendezvous&, Large) noexcept override {}
-  void offer(const Transfer&, wire::Offer&) noexcept override {}
+  void offer(const Transfer&, wire::Offer& offer) noexcept override { offer = {1, 2}; }
   [[nodiscard]] bool possible(const Transfer&) noexcept override { return false; }
   [[nodiscard]] bool ready(const Transfer&) const noexcept override { return false; }
   void prepare(Peer&) noexcept override {}
@@ -206,6 +206,39 @@ TEST(OwnProtocol, a_list_that_cannot_work_is_refused_with_the_reason) {
   EXPECT_NE(why(with({wire::Kind::rts})).find("kind 3, which are the engine's"), std::string::npos);
   EXPECT_NE(why(with({wire::Kind{130}}), with({wire::Kind{130}})).find("kind 130, which \"odd\" has"),
             std::string::npos);
+}
+
+TEST(OwnProtocol, of_two_that_offer_one_is_refused) {
+  Protocols protocols = standard_protocols({});
+  EXPECT_TRUE(Rendezvous::check(protocols));
+  protocols.push_back(std::make_unique<Odd>(std::vector<wire::Kind>(), true, true));
+  const Result<void> checked = Rendezvous::check(protocols);
+  ASSERT_FALSE(checked);
+  EXPECT_NE(checked.error().detail.find("\"odd\" offers, and \"get\" does"), std::string::npos)
+      << checked.error().detail;
+}
+
+TEST(OwnProtocol, one_that_does_not_offer_leaves_that_of_the_gets_alone) {
+  PairOptions options;
+  options.get = GetMode::done;
+  JobOf<std::unique_ptr<Engine>> job(2, options);
+  for (std::uint32_t rank = 0; rank < 2; ++rank) {
+    job.join([&](peer::Peers& its) {
+      Config config;
+      config.self = {0, rank};
+      config.world_size = 2;
+      Protocols protocols = standard_protocols(config);
+      protocols.push_back(std::make_unique<Odd>(std::vector<wire::Kind>(), true));
+      return std::make_unique<Engine>(its, config, std::make_unique<Always>(Large::get),
+                                      std::move(protocols));
+    });
+  }
+  auto receive = job.irecv(1, 0, 1, 9000);
+  auto send = job.isend(0, 1, 1, filled(9000, 4));
+  job.settle();
+  ASSERT_TRUE(send->complete() && receive->complete());
+  EXPECT_EQ(receive->data, filled(9000, 4));
+  EXPECT_EQ(job[0].traffic().at(0).sent.get.count, 1u);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/worlds.hpp"
+
 namespace starling::bootstrap {
 namespace {
 
@@ -22,12 +24,10 @@ SharedBytes bytes_of(std::string_view text) {
   return share_bytes({begin, begin + text.size()});
 }
 
-std::string text_of(const SharedBytes& bytes) {
+std::string string_of(const SharedBytes& bytes) {
   if (bytes == nullptr) return {};
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
-
-std::string rank_text(ProcId proc) { return "rank " + std::to_string(proc.rank); }
 
 /// A failure in a block: the code above, the rank that has died below.
 ContextId written(const Failure& failure) {
@@ -44,7 +44,7 @@ Failure read_failure(ProcId from, const Block& block) {
   failure.code =
       code <= static_cast<std::uint64_t>(Errc::internal) ? static_cast<Errc>(code) : Errc::internal;
   if (rank != kNobody) failure.dead = ProcId{from.world, static_cast<std::uint32_t>(rank)};
-  failure.text = text_of(block.bytes);
+  failure.text = string_of(block.bytes);
   return failure;
 }
 
@@ -138,7 +138,7 @@ bool Consistency::take(ProcId from, const Block& block) {
       return true;
     case BlockKind::answer:
       if (const auto asked = answers_.find(from); asked != answers_.end())
-        asked->second = text_of(block.bytes);
+        asked->second = string_of(block.bytes);
       return true;
     case BlockKind::up:
     case BlockKind::down:
@@ -250,7 +250,7 @@ std::string Consistency::what_they_do(const Call& call, const std::vector<ProcId
   for (const ProcId proc : procs) {
     const std::string& answer = answers_[proc];
     const std::size_t end_of_terms = answer.find("\n\n");
-    text += "\n  " + rank_text(proc);
+    text += "\n  " + text_of(proc);
     if (answer.empty()) {
       text += " does not answer: it is in no call of MPI, or cannot be reached";
     } else if (end_of_terms == std::string::npos || end_of_terms + 2 >= answer.size()) {
@@ -284,11 +284,11 @@ Error Consistency::explain(const Call& call, Error error, const std::vector<Proc
   const ProcId other = *open->second.differs;
   if (answers_[other].empty()) {
     ask(call.key(), other);
-    wait_for_answers({other}, kListWaitNs, name + ": asks " + rank_text(other) + " for its parameters");
+    wait_for_answers({other}, kListWaitNs, name + ": asks " + text_of(other) + " for its parameters");
   }
   std::string text =
       differences(settings_->list(), answers_[other].substr(0, answers_[other].find("\n\n") + 1));
-  if (text.empty()) text = " (" + rank_text(other) + " has not said what)";
+  if (text.empty()) text = " (" + text_of(other) + " has not said what)";
   Error found{Errc::bad_parameter, name,
               "members differ in what all must have alike (docs/parameters.md):" + text};
   rule(call, {found.code, {}, found.text()});

@@ -3,11 +3,12 @@
 
 #include "frameworks/bootstrap/members.hpp"
 
+#include "core/worlds.hpp"
+
 namespace starling::bootstrap {
 
 Error Failure::error(const std::string& where) const {
-  if (dead)
-    return {code, where, "rank " + std::to_string(dead->rank) + " has ended, or cannot be reached any more"};
+  if (dead) return {code, where, text_of(*dead) + " has ended, or cannot be reached any more"};
   return {code, text.empty() ? where : std::string(), text};
 }
 

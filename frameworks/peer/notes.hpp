@@ -11,13 +11,14 @@
 #include <utility>
 #include <vector>
 
+#include "core/worlds.hpp"
 #include "frameworks/peer/peer.hpp"
 
 namespace starling::peer {
 
 class Notes {
  public:
-  /// Texts and numbers, one after the other.
+  /// Texts, numbers and processes, one after the other.
   template <class... Parts>
   [[gnu::noinline]] void add(const Parts&... parts) noexcept {
     try {
@@ -31,7 +32,7 @@ class Notes {
   void malformed(Peer& peer, const char* what) noexcept {
     if (peer.suspect) return;
     peer.suspect = true;
-    add("dropped a message of rank ", peer.proc.rank, ": ", what);
+    add("dropped a message of ", peer.proc, ": ", what);
   }
   [[nodiscard]] const std::vector<std::string>& all() const noexcept { return notes_; }
 
@@ -40,6 +41,8 @@ class Notes {
   static void append(std::string& text, const Part& part) {
     if constexpr (std::is_arithmetic_v<Part>) {
       text += std::to_string(part);
+    } else if constexpr (std::is_same_v<Part, ProcId>) {
+      text += text_of(part);
     } else {
       text += part;
     }

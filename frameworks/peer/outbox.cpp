@@ -27,7 +27,7 @@ void Outbox::answer(Peer& peer, std::span<const std::byte> message) noexcept {
   Answered* waiting = spare_.pop_front();
   if (waiting == nullptr) waiting = new (std::nothrow) Answered;
   if (waiting == nullptr) {
-    notes_.add("rank ", peer.proc.rank, " is given up: no memory for an answer to it");
+    notes_.add(peer.proc, " is given up: no memory for an answer to it");
     return lost(peer, Fault::no_memory);
   }
   waiting->bytes = static_cast<std::uint32_t>(message.size());

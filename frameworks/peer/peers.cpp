@@ -148,7 +148,7 @@ void Peers::on_peer_lost(ProcId proc, const Error& why) noexcept {
     if (why.code == Errc::unreachable) peer.contact->refused.push_back(why.text());
     log::error(text_of(proc) + " cannot be reached any more: " + why.text());
   }
-  if (!peer.left) notes_.add("rank ", proc.rank, " is lost: ", why.text());
+  if (!peer.left) notes_.add(proc, " is lost: ", why.text());
   outbox_.lost(peer, peer.left                    ? Fault::peer_left
                      : why.code == Errc::no_space ? Fault::no_memory
                                                   : Fault::peer_lost);

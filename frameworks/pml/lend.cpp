@@ -57,7 +57,7 @@ void Lend::prepare(Peer& peer) noexcept {
   try {
     const auto offer = loans->offer();
     if (!offer) {
-      rendezvous_->said().add("no pages are lent to rank ", peer.proc.rank, ": ", offer.error().text());
+      rendezvous_->said().add("no pages are lent to ", peer.proc, ": ", offer.error().text());
       peers_left_ = 0;
       return;
     }
@@ -86,8 +86,7 @@ void Lend::on_lender(Peer& peer, std::span<const std::byte> message) noexcept {
     const auto opened = loans->accept(offer);
     known->borrows = opened.has_value();
     if (!opened) {
-      rendezvous_->said().add("no pages are borrowed from rank ", peer.proc.rank, ": ",
-                              opened.error().text());
+      rendezvous_->said().add("no pages are borrowed from ", peer.proc, ": ", opened.error().text());
     }
   } catch (const std::bad_alloc&) {
   }

@@ -321,7 +321,7 @@ void Rendezvous::give_up(Transfer& transfer, const char* why) noexcept {
   unqueue(transfer);
   Peer& peer = *transfer.peer;
   with(peer, transfer.number).off = true;
-  notes_.add("rank ", peer.proc.rank, ": ", why);
+  notes_.add(peer.proc, ": ", why);
   assign(transfer, Large{0});
   transfer.protocol->accept(transfer);
 }

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "core/worlds.hpp"
 #include "frameworks/btl/plain_region.hpp"
 #include "frameworks/shm/doorbell.hpp"
 #include "frameworks/shm/node_segment.hpp"
@@ -38,7 +39,7 @@ SelfComponent::SelfComponent(const Args& args)
 
 Result<void> SelfComponent::reaches(ProcId peer) const {
   if (peer == self_) return {};
-  return fail(Errc::unsupported, "btl/self", "rank " + std::to_string(peer.rank) + " is another process");
+  return fail(Errc::unsupported, "btl/self", text_of(peer) + " is another process");
 }
 
 Result<Endpoint*> SelfComponent::connect(ProcId peer, std::span<const std::byte>) {

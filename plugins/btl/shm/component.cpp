@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/clock.hpp"
+#include "core/worlds.hpp"
 #include "frameworks/btl/plain_region.hpp"
 
 namespace starling::btl {
@@ -72,7 +73,7 @@ std::int64_t ShmComponent::local_rank_of(ProcId peer) const noexcept {
 
 Result<void> ShmComponent::reaches(ProcId peer) const {
   if (local_rank_of(peer) >= 0) return {};
-  return fail(Errc::unsupported, "btl/shm", "rank " + std::to_string(peer.rank) + " is not on this node");
+  return fail(Errc::unsupported, "btl/shm", text_of(peer) + " is not on this node");
 }
 
 Result<Endpoint*> ShmComponent::connect(ProcId peer, std::span<const std::byte>) {

@@ -204,5 +204,21 @@ TEST(ContextIdsDeath, a_world_without_an_id_is_a_bug_that_is_named) {
   EXPECT_DEATH((void)ContextIds(ContextId::make(0, 1)).of(3), "a world whose id for it is not known");
 }
 
+TEST(MeetingWorlds, what_is_told_of_a_process_names_its_world_unless_it_is_the_own_one) {
+  Meeting meeting;
+  Job& job = meeting.job();
+  job.network.at(0).lose(1);
+  job.progress();
+  job.network.at(0).lose(3);
+  job.progress();
+  job.network.inject(2, 0, {std::byte{255}});
+  job.progress();
+  const auto notes = job.notes(0);
+  ASSERT_EQ(notes.size(), 3u);
+  EXPECT_EQ(notes[0].find("rank 1 is lost"), 0u) << notes[0];
+  EXPECT_EQ(notes[1].find("rank 1 of the world with index 2 is lost"), 0u) << notes[1];
+  EXPECT_EQ(notes[2].find("dropped a message of rank 0 of the world with index 2"), 0u) << notes[2];
+}
+
 }  // namespace
 }  // namespace starling::pml::test

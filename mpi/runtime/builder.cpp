@@ -61,10 +61,6 @@ StartupPlan Builder::plan_for(const ProcList& members) const {
                      transports_.has_networks() && transports_.needs_network(members)});
 }
 
-StartupPlan Builder::plan_for(std::uint32_t members, bool over_network) const {
-  return plan_under(pmi_.capabilities(), {members, members >= place_.world_size(), over_network});
-}
-
 Result<StartupPlan> Builder::plan_for_job(JobShape job, const pmi::Capabilities& pmi) {
   const bool over_network = job.nodes > 1 || (job.per_node > 1 && !transports_.near_reaches_node());
   const params::Value* const btl = environment_.params.find("btl");
@@ -83,7 +79,7 @@ Result<StartupPlan> Builder::plan_for_job(JobShape job, const pmi::Capabilities&
     for (const std::string& reason : transports_.refused()) reasons += "\n  " + reason;
     return fail(Errc::not_found, "btl", said + "no transport can be used that reaches " + whom + reasons);
   }
-  return plan_under(pmi, {job.size(), job.size() >= place_.world_size(), over_network});
+  return plan_under(pmi, {job.size(), true, over_network});
 }
 
 StartupPlan Builder::plan_under(const pmi::Capabilities& pmi, const Members& members) const {

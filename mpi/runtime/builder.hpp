@@ -53,8 +53,6 @@ class Builder {
   [[nodiscard]] Result<void> reach(const ProcList& members);
   /// What making a communicator of these members does; a function of facts that all members share.
   [[nodiscard]] StartupPlan plan_for(const ProcList& members) const;
-  /// The same for a number of members, who are on one node or not.
-  [[nodiscard]] StartupPlan plan_for(std::uint32_t members, bool over_network) const;
   /// The plan of a job that is not this one, under a process manager with these abilities. Makes the network
   /// transports if that job loads them. An Error: no transport would reach its processes.
   struct JobShape {

@@ -75,14 +75,11 @@ void print_job(const Context& context, mpi::Runtime& runtime, mpi::Builder::JobS
 
 void print_own_job(mpi::Runtime& runtime, Printer& printer) {
   const std::uint32_t size = runtime.place().world_size();
-  const bool over_network = runtime.place().node_ranks().size() < size;
+  const ProcListPtr everybody = mpi::make_strided(ProcId{0, 0}, 1, size);
   printer.title("Startup plan of this job (process manager: " + runtime.pmi().capabilities().server + ")");
-  if (over_network) {
-    const auto reached = runtime.builder().reach(*mpi::make_strided(ProcId{0, 0}, 1, size));
-    if (!reached) printer.line(1, reached.error().text());
-  }
+  if (auto reached = runtime.builder().reach(*everybody); !reached) printer.line(1, reached.error().text());
   printer.line(1, std::to_string(size) + " processes");
-  print_lines(runtime.builder().plan_for(size, over_network), "plan." + std::to_string(size), printer);
+  print_lines(runtime.builder().plan_for(*everybody), "plan." + std::to_string(size), printer);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ class Chain {
  public:
   [[nodiscard]] bool empty() const noexcept { return head_ == nullptr; }
   [[nodiscard]] T* front() const noexcept { return head_; }
+  [[nodiscard]] T* back() const noexcept { return tail_; }
   [[nodiscard]] static T* after(const T& element) noexcept { return element.*Next; }
 
   void push_back(T& element) noexcept {

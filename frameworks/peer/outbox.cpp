@@ -14,8 +14,8 @@ Outbox::~Outbox() {
 
 void Outbox::clear() noexcept {
   peers_.each([this](Peer& peer) { drop(peer); });
-  busy_ = nullptr;
-  lost_ = nullptr;
+  busy_ = {};
+  lost_ = {};
 }
 
 void Outbox::answer(Peer& peer, std::span<const std::byte> message) noexcept {
@@ -56,8 +56,7 @@ void Outbox::lost(Peer& peer, Fault fault) noexcept {
   peer.state = State::lost;
   peer.fault = fault;
   peer.fast_bytes = -1;
-  peer.next_lost = lost_;
-  lost_ = &peer;
+  lost_.push(peer);
 }
 
 }  // namespace starling::peer

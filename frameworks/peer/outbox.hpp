@@ -12,13 +12,16 @@
 
 #include <cstddef>
 #include <span>
-#include <utility>
 
+#include "core/stack.hpp"
 #include "frameworks/peer/notes.hpp"
 #include "frameworks/peer/peer.hpp"
 #include "frameworks/peer/table.hpp"
 
 namespace starling::peer {
+
+using BusyPeers = Stack<Peer, &Peer::next_busy>;
+using LostPeers = Stack<Peer, &Peer::next_lost>;
 
 class Outbox {
  public:
@@ -39,25 +42,22 @@ class Outbox {
   void mark_busy(Peer& peer) noexcept {
     if (peer.busy) return;
     peer.busy = true;
-    peer.next_busy = busy_;
-    busy_ = &peer;
+    busy_.push(peer);
   }
-  [[nodiscard]] Peer* busy() const noexcept { return busy_; }
+  [[nodiscard]] const BusyPeers& busy() const noexcept { return busy_; }
   /// All of them; those marked from now on are a new list.
-  [[nodiscard]] Peer* take_busy() noexcept { return std::exchange(busy_, nullptr); }
+  [[nodiscard]] BusyPeers take_busy() noexcept { return busy_.take_all(); }
 
   /// Closes the peer's fast path; take_lost() gives it out when nobody is in the middle of anything.
   void lost(Peer& peer, Fault fault) noexcept;
-  [[nodiscard]] bool any_lost() const noexcept { return lost_ != nullptr; }
-  [[nodiscard]] Peer* take_lost() noexcept {
-    return lost_ == nullptr ? nullptr : std::exchange(lost_, lost_->next_lost);
-  }
+  [[nodiscard]] bool any_lost() const noexcept { return !lost_.empty(); }
+  [[nodiscard]] Peer* take_lost() noexcept { return lost_.pop(); }
 
  private:
   Table& peers_;
   Notes& notes_;
-  Peer* busy_ = nullptr;
-  Peer* lost_ = nullptr;
+  BusyPeers busy_;
+  LostPeers lost_;
   AnswerChain spare_;
 };
 

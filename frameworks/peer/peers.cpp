@@ -33,7 +33,7 @@ void Peers::remove_front() noexcept {
   if (front_ == nullptr) return;
   ports_.remove(*front_);
   outbox_.clear();
-  gone_ = nullptr;
+  gone_ = {};
   restless_ = false;
   front_ = nullptr;
   table_.set_front(nullptr, {});
@@ -159,12 +159,11 @@ void Peers::lose(Peer& peer) noexcept {
   for (Port* const port : ports_.all()) port->lose(peer);
   peer.endpoint = nullptr;
   if (front_->waiting(peer)) outbox_.mark_busy(peer);  // a get in flight
-  peer.next_lost = gone_;
-  gone_ = &peer;
+  gone_.push(peer);
 }
 
 std::optional<ProcId> Peers::dead_among(const ProcList& members) const noexcept {
-  for (const Peer* peer = gone_; peer != nullptr; peer = peer->next_lost) {
+  for (const Peer* peer = gone_.top(); peer != nullptr; peer = LostPeers::after(*peer)) {
     if (!peer->left && members.find(peer->proc)) return peer->proc;
   }
   return std::nullopt;
@@ -175,7 +174,7 @@ int Peers::progress() noexcept {
   for (btl::Component* transport : table_.polled()) events += transport->progress();
   if (!rare_.empty()) [[unlikely]]
     events += poll_rare();
-  if (outbox_.busy() != nullptr || outbox_.any_lost() || restless_) [[unlikely]]
+  if (!outbox_.busy().empty() || outbox_.any_lost() || restless_) [[unlikely]]
     events += push();
   return events;
 }
@@ -216,9 +215,9 @@ int Peers::push() noexcept {
     lose(*peer);
     ++events;
   }
-  Peer* list = outbox_.take_busy();
+  BusyPeers list = outbox_.take_busy();
   // What is short and what others wait for first, of all peers; then the data, whose copies take longer.
-  for (Peer* peer = list; peer != nullptr; peer = peer->next_busy) {
+  for (Peer* peer = list.top(); peer != nullptr; peer = BusyPeers::after(*peer)) {
     if (peer->state == State::awaited) await_contact(*peer);
     if (peer->state != State::connected) continue;
     // What is decided is answered in this pass.
@@ -226,14 +225,12 @@ int Peers::push() noexcept {
     events += outbox_.push(*peer);
     events += front_->push(*peer);
   }
-  while (list != nullptr) {
-    Peer& peer = *list;
-    list = peer.next_busy;
-    peer.busy = false;
-    const bool dealt_with = peer.state == State::lost && peer.endpoint == nullptr;
-    if (peer.state == State::connected || dealt_with) events += front_->push_data(peer);
-    if (!peer.answers.empty() || front_->waiting(peer) || peer.state == State::awaited)
-      outbox_.mark_busy(peer);
+  while (Peer* const peer = list.pop()) {
+    peer->busy = false;
+    const bool dealt_with = peer->state == State::lost && peer->endpoint == nullptr;
+    if (peer->state == State::connected || dealt_with) events += front_->push_data(*peer);
+    if (!peer->answers.empty() || front_->waiting(*peer) || peer->state == State::awaited)
+      outbox_.mark_busy(*peer);
   }
   if (restless_) events += front_->look();
   return events;
@@ -242,7 +239,7 @@ int Peers::push() noexcept {
 bool Peers::may_sleep() noexcept {
   if (outbox_.any_lost()) return false;
   bool rung = true;
-  for (const Peer* peer = outbox_.busy(); peer != nullptr; peer = peer->next_busy) {
+  for (const Peer* peer = outbox_.busy().top(); peer != nullptr; peer = BusyPeers::after(*peer)) {
     // An address that others are about to publish comes soon or late; after a while the sleep's limit is the
     // pause between two questions.
     if (peer->state == State::awaited && now_ns() - peer->contact->asked_ns > kHopeNs) continue;
@@ -253,7 +250,7 @@ bool Peers::may_sleep() noexcept {
 }
 
 bool Peers::drained() const noexcept {
-  if (outbox_.busy() != nullptr || !front_->drained()) return false;
+  if (!outbox_.busy().empty() || !front_->drained()) return false;
   const auto& transports = table_.transports();
   return std::all_of(transports.begin(), transports.end(),
                      [](const btl::Component* transport) { return transport->drained(); });

@@ -90,11 +90,11 @@ class Peers {
   // Losses
   /// One of these processes that a transport has reported as lost, not as left in order. Cheap.
   [[nodiscard]] std::optional<ProcId> dead_among(const ProcList& members) const noexcept;
-  [[nodiscard]] bool any_gone() const noexcept { return gone_ != nullptr; }
+  [[nodiscard]] bool any_gone() const noexcept { return !gone_.empty(); }
   /// Calls visit(const Peer&) for each that is lost and has been dealt with.
   template <class Visit>
   void each_gone(Visit visit) const {
-    for (const Peer* peer = gone_; peer != nullptr; peer = peer->next_lost) visit(*peer);
+    for (const Peer* peer = gone_.top(); peer != nullptr; peer = LostPeers::after(*peer)) visit(*peer);
   }
 
   struct Counters {
@@ -130,7 +130,7 @@ class Peers {
   std::vector<Rare> rare_;
   Front* front_ = nullptr;
   bool restless_ = false;
-  Peer* gone_ = nullptr;         // lost, and dealt with
+  LostPeers gone_;               // and dealt with
   std::uint64_t held_back_ = 0;  // messages that had overtaken others on another path, and waited for them
 };
 

@@ -21,18 +21,10 @@ namespace {
 
 MessagePool::~MessagePool() {
   // Blocks that are still out lie in full slabs, which are in no list; the owner gives all blocks back first.
-  for (Slab* slab : room_) {
-    while (slab != nullptr) {
-      Slab* const next = slab->next;
-      std::free(slab);
-      slab = next;
-    }
+  for (Slabs& room : room_) {
+    while (Slab* const slab = room.pop_front()) std::free(slab);
   }
-  while (spare_ != nullptr) {
-    Slab* const next = spare_->next;
-    std::free(spare_);
-    spare_ = next;
-  }
+  while (Slab* const slab = spare_.pop()) std::free(slab);
 }
 
 void MessagePool::held(std::int64_t bytes) noexcept {
@@ -40,24 +32,19 @@ void MessagePool::held(std::int64_t bytes) noexcept {
   if (footprint_ > footprint_max_) footprint_max_ = footprint_;
 }
 
-void MessagePool::link(std::size_t index, Slab* slab) noexcept {
-  slab->previous = nullptr;
-  slab->next = room_[index];
-  if (slab->next != nullptr) slab->next->previous = slab;
-  room_[index] = slab;
-  slab->listed = true;
+void MessagePool::list(Slabs& room, Slab& slab) noexcept {
+  room.push_front(slab);
+  slab.listed = true;
 }
 
-void MessagePool::unlink(std::size_t index, Slab* slab) noexcept {
-  (slab->previous != nullptr ? slab->previous->next : room_[index]) = slab->next;
-  if (slab->next != nullptr) slab->next->previous = slab->previous;
-  slab->listed = false;
+void MessagePool::unlist(Slabs& room, Slab& slab) noexcept {
+  room.remove(slab);
+  slab.listed = false;
 }
 
 MessagePool::Slab* MessagePool::fresh(std::size_t block) noexcept {
-  void* memory = spare_;
+  void* memory = spare_.pop();
   if (memory != nullptr) {
-    spare_ = spare_->next;
     --spares_;
   } else {
     memory = std::aligned_alloc(kSlabBytes, kSlabBytes);
@@ -72,8 +59,7 @@ MessagePool::Slab* MessagePool::fresh(std::size_t block) noexcept {
 
 void MessagePool::retire(Slab* slab) noexcept {
   if (spares_ < kSpareMax) {
-    slab->next = spare_;
-    spare_ = slab;
+    spare_.push(*slab);
     ++spares_;
     return;
   }
@@ -89,10 +75,11 @@ void* MessagePool::take(std::size_t bytes) noexcept {
     return block;
   }
   const Class size = class_of(bytes);
-  Slab* slab = room_[size.index];
+  Slabs& room = room_[size.index];
+  Slab* slab = room.front();
   if (slab == nullptr) {
     slab = fresh(size.block);
-    link(size.index, slab);
+    list(room, *slab);
   }
   void* block = slab->free;
   if (block != nullptr) {
@@ -101,7 +88,7 @@ void* MessagePool::take(std::size_t bytes) noexcept {
     block = reinterpret_cast<std::byte*>(slab) + kHeader + std::size_t{slab->carved} * slab->block;
     ++slab->carved;
   }
-  if (++slab->live == slab->capacity) unlink(size.index, slab);
+  if (++slab->live == slab->capacity) unlist(room, *slab);
   return block;
 }
 
@@ -111,17 +98,18 @@ void MessagePool::give(void* block, std::size_t bytes) noexcept {
     held(-static_cast<std::int64_t>(bytes));
     return;
   }
-  const Class size = class_of(bytes);
+  Slabs& room = room_[class_of(bytes).index];
   auto* const slab =
       reinterpret_cast<Slab*>(reinterpret_cast<std::uintptr_t>(block) & ~std::uintptr_t{kSlabBytes - 1});
   *static_cast<void**>(block) = slab->free;
   slab->free = block;
   --slab->live;
-  if (!slab->listed) link(size.index, slab);
+  if (!slab->listed) list(room, *slab);
   // The class's last slab stays: a program that alternates between one message and none must not pay for a
   // slab each time.
-  if (slab->live == 0 && (slab->next != nullptr || slab->previous != nullptr)) {
-    unlink(size.index, slab);
+  const bool alone = room.front() == slab && Slabs::after(*slab) == nullptr;
+  if (slab->live == 0 && !alone) {
+    unlist(room, *slab);
     retire(slab);
   }
 }

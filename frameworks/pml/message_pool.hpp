@@ -16,6 +16,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/chain.hpp"
+#include "core/stack.hpp"
+
 namespace starling::pml {
 
 class MessagePool {
@@ -46,6 +49,7 @@ class MessagePool {
     std::uint32_t block = 0;
     bool listed = false;  // in its class's list of slabs with room
   };
+  using Slabs = Chain<Slab, &Slab::next, &Slab::previous>;
   static constexpr std::size_t kHeader = 64;
   static_assert(sizeof(Slab) <= kHeader);
   static constexpr std::size_t kClasses =
@@ -69,12 +73,12 @@ class MessagePool {
   }
   Slab* fresh(std::size_t block) noexcept;
   void retire(Slab* slab) noexcept;
-  void link(std::size_t index, Slab* slab) noexcept;
-  void unlink(std::size_t index, Slab* slab) noexcept;
+  static void list(Slabs& room, Slab& slab) noexcept;
+  static void unlist(Slabs& room, Slab& slab) noexcept;
   void held(std::int64_t bytes) noexcept;
 
-  std::array<Slab*, kClasses> room_{};  // slabs with room, per class
-  Slab* spare_ = nullptr;
+  std::array<Slabs, kClasses> room_{};  // slabs with room, per class
+  Stack<Slab, &Slab::next> spare_;
   std::uint32_t spares_ = 0;
   std::uint64_t footprint_ = 0;
   std::uint64_t footprint_max_ = 0;

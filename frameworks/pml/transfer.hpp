@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "core/chain.hpp"
+#include "core/stack.hpp"
 #include "frameworks/pml/request.hpp"
 #include "frameworks/pml/wire.hpp"
 
@@ -90,13 +91,13 @@ class TransferTable {
   TransferTable(const TransferTable&) = delete;
   TransferTable& operator=(const TransferTable&) = delete;
   ~TransferTable() {
-    while (pages_ != nullptr) delete std::exchange(pages_, pages_->next);
+    while (Page* const page = pages_.pop()) delete page;
   }
 
   /// Null: no memory.
   [[nodiscard]] Transfer* add(Request& request, Peer& peer) noexcept {
-    if (free_ == nullptr && !grow()) return nullptr;
-    Slot& slot = *std::exchange(free_, free_->next_free);
+    if (free_.empty() && !grow()) return nullptr;
+    Slot& slot = *free_.pop();
     slot.used = true;
     Transfer& transfer = slot.transfer;
     transfer = {};
@@ -110,7 +111,7 @@ class TransferTable {
   [[nodiscard]] Transfer* find(std::uint64_t id) const noexcept {
     std::uint64_t index = id & 0xffffffffu;
     if (index >= slots_) return nullptr;
-    Page* page = pages_;
+    Page* page = pages_.top();
     // The newest page is the first; a process has more than one only with hundreds of messages under way.
     while (index < page->first) page = page->next;
     Slot& slot = page->slots[index - page->first];
@@ -120,14 +121,14 @@ class TransferTable {
     Slot& slot = reinterpret_cast<Slot&>(transfer);
     slot.used = false;
     if (++slot.generation == 0) slot.generation = 1;
-    slot.next_free = std::exchange(free_, &slot);
+    free_.push(slot);
     --live_;
   }
   [[nodiscard]] std::size_t live() const noexcept { return live_; }
   /// Calls visit(Transfer&) for each; visit may remove what it is given, not add.
   template <class Visit>
   void each(Visit visit) const {
-    for (Page* page = pages_; page != nullptr; page = page->next) {
+    for (Page* page = pages_.top(); page != nullptr; page = Stack<Page, &Page::next>::after(*page)) {
       for (std::uint32_t at = 0; at < page->count; ++at) {
         if (page->slots[at].used) visit(page->slots[at].transfer);
       }
@@ -162,16 +163,15 @@ class TransferTable {
     for (std::uint32_t at = page->count; at-- > 0;) {
       Slot& slot = page->slots[at];
       slot.index = page->first + at;
-      slot.next_free = std::exchange(free_, &slot);
+      free_.push(slot);
     }
     slots_ += page->count;
-    page->next = pages_;
-    pages_ = page.release();
+    pages_.push(*page.release());
     return true;
   }
 
-  Page* pages_ = nullptr;
-  Slot* free_ = nullptr;
+  Stack<Page, &Page::next> pages_;
+  Stack<Slot, &Slot::next_free> free_;
   std::uint32_t slots_ = 0;
   std::size_t live_ = 0;
 };

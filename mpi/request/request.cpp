@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 
+#include "core/stack.hpp"
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -15,18 +16,17 @@
 namespace starling::mpi {
 namespace {
 
-/// Requests that wait to be used again, linked; they keep their entries in the table of handles. Guarded by
-/// the runtime's lock.
-constinit Request* pool = nullptr;
+/// Requests that wait to be used again; they keep their entries in the table of handles. Guarded by the
+/// runtime's lock.
+constinit Stack<Request, &Request::next_free> pool;
 
 }  // namespace
 
 Request::~Request() = default;
 
 Request* Request::make(Form form) {
-  Request* request = pool;
+  Request* request = pool.pop();
   if (request != nullptr) [[likely]] {
-    pool = request->next_free_;
     request->retain();
     tables().request.renew(request);
   } else {
@@ -78,8 +78,7 @@ void Request::destroy() noexcept {
   comm = {};
   if (datatype) datatype = {};
   if (operation != nullptr) operation.reset();
-  next_free_ = pool;
-  pool = this;
+  pool.push(*this);
 }
 
 int Request::start() {

@@ -90,12 +90,11 @@ class Request final : public GuardedObject {
   Ref<Comm> comm;
   Ref<Datatype> datatype;
   std::unique_ptr<Operation> operation;
-  bool buffered = false;  ///< a (persistent) buffered send: every start copies and completes at once
+  bool buffered = false;         ///< a (persistent) buffered send: every start copies and completes at once
+  Request* next_free = nullptr;  ///< in the pool
 
  private:
   void destroy() noexcept override;
-
-  Request* next_free_ = nullptr;  ///< in the pool
 };
 
 /// Copies the message of a buffered send into the attached buffer and completes the request

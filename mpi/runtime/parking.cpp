@@ -16,14 +16,12 @@ Parking::Driver::Driver(Parking& parking) noexcept : parking_(parking.driver_ ==
 Parking::Driver::~Driver() {
   if (parking_ == nullptr) return;
   parking_->driver_ = 0;
-  if (parking_->parked_ != nullptr) parking_->call(*parking_->parked_);
+  if (Parked* const one = parking_->parked_.front()) parking_->call(*one);
 }
 
 bool Parking::park(const Wanted& wanted) {
   Parked one(wanted);
-  one.next = parked_;
-  if (parked_ != nullptr) parked_->previous = &one;
-  parked_ = &one;
+  parked_.push_front(one);
   ++count_;
   const std::uint32_t yields = patience();
   const std::uint32_t depth = lock_.release_all();
@@ -34,8 +32,8 @@ bool Parking::park(const Wanted& wanted) {
 }
 
 void Parking::call_concerned() noexcept {
-  for (Parked *one = parked_, *next = nullptr; one != nullptr; one = next) {
-    next = one->next;
+  for (Parked *one = parked_.front(), *next = nullptr; one != nullptr; one = next) {
+    next = ParkedChain::after(*one);
     if (one->wanted.looks && !one->wanted()) continue;
     one->there = one->wanted.looks;
     call(*one);
@@ -44,8 +42,7 @@ void Parking::call_concerned() noexcept {
 
 // From here on it is not in the list; it ends as soon as it gets the lock.
 void Parking::call(Parked& one) noexcept {
-  (one.previous != nullptr ? one.previous->next : parked_) = one.next;
-  if (one.next != nullptr) one.next->previous = one.previous;
+  parked_.remove(one);
   --count_;
   one.berth.call();
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/atomics.hpp"
+#include "core/chain.hpp"
 #include "mpi/process/lock.hpp"
 #include "mpi/runtime/berth.hpp"
 
@@ -49,7 +50,7 @@ class Parking {
   [[nodiscard]] bool park(const Wanted& wanted);
   /// Something has happened: calls whom it may concern.
   void call() noexcept {
-    if (parked_ != nullptr) [[unlikely]]
+    if (!parked_.empty()) [[unlikely]]
       call_concerned();
   }
 
@@ -69,6 +70,7 @@ class Parking {
     Parked* next = nullptr;
     Parked* previous = nullptr;
   };
+  using ParkedChain = Chain<Parked, &Parked::next, &Parked::previous>;
 
   void call_concerned() noexcept;
   void call(Parked& one) noexcept;
@@ -80,7 +82,7 @@ class Parking {
   BigLock& lock_;
   std::uint32_t& count_;
   std::uint64_t driver_ = 0;            ///< BigLock::me() of the thread that makes progress
-  Parked* parked_ = nullptr;            ///< the latest first
+  ParkedChain parked_;                  ///< the latest first
   std::uint32_t yields_ = kMostYields;  ///< before a parked thread sleeps; fewer where those were in vain
   std::uint32_t parkings_ = 0;
 };

@@ -38,10 +38,7 @@ Link::Link(Links& links, ProcId peer, std::uint64_t token, const char* transport
     : links_(links), head_{token, links.place.self.rank}, peer_(peer), transport_(transport) {}
 
 Link::~Link() {
-  while (first_ != nullptr) {
-    Frame* const frame = std::exchange(first_, first_->next);
-    release(*frame);
-  }
+  while (Frame* const frame = line_.pop_front()) release(*frame);
   std::erase(links_.busy, this);
   links_.posted -= posted_;  // the component has closed the library: nobody uses these frames any more
 }
@@ -93,8 +90,9 @@ std::byte* Link::reserve(std::size_t bytes) noexcept {
     return nullptr;
   }
   // The last waiting frame is the last one of its chunk, so it can grow.
-  joins_ = last_ != nullptr && last_->bytes + needed <= last_->room;
-  reserved_ = joins_ ? last_ : begin_frame(bytes);
+  Frame* const last = line_.back();
+  joins_ = last != nullptr && last->bytes + needed <= last->room;
+  reserved_ = joins_ ? last : begin_frame(bytes);
   reserved_at_ = reserved_->bytes;
   return reserved_->data() + reserved_at_ + sizeof(RecordHead);
 }
@@ -107,7 +105,6 @@ Frame* Link::begin_frame(std::size_t bytes) noexcept {
   const std::size_t left = Chunk::kBytes - chunk_->used - sizeof(Frame);
   frame->link = this;
   frame->chunk = chunk_;
-  frame->next = nullptr;
   frame->request = nullptr;
   frame->payload = {};
   frame->completion = nullptr;
@@ -176,7 +173,7 @@ void Link::tell_idle(bool idle) noexcept {
 bool Link::hand_over(Frame& frame) noexcept {
   bytes_ += sizeof(FrameHead);
   ++frame.chunk->live;
-  if (first_ != nullptr || window_full()) {
+  if (!line_.empty() || window_full()) {
     wait_in_line(frame);
     return false;
   }
@@ -195,8 +192,7 @@ bool Link::hand_over(Frame& frame) noexcept {
 }
 
 void Link::wait_in_line(Frame& frame) noexcept {
-  (last_ != nullptr ? last_->next : first_) = &frame;
-  last_ = &frame;
+  line_.push_back(frame);
   if (busy_) return;
   busy_ = true;
   links_.busy.push_back(this);
@@ -204,8 +200,8 @@ void Link::wait_in_line(Frame& frame) noexcept {
 
 int Link::push() noexcept {
   int events = 0;
-  while (first_ != nullptr && !window_full() && !lost_) {
-    Frame& frame = *first_;
+  while (!line_.empty() && !window_full() && !lost_) {
+    Frame& frame = *line_.front();
     ++posted_;
     ++links_.posted;
     const Post answer = post(frame);
@@ -213,9 +209,8 @@ int Link::push() noexcept {
       --posted_;
       --links_.posted;
     }
-    if (answer == Post::again || first_ != &frame) break;
-    first_ = frame.next;
-    if (first_ == nullptr) last_ = nullptr;
+    if (answer == Post::again || line_.front() != &frame) break;
+    line_.remove(frame);
     if (answer == Post::done) free(frame, !lost_);
     ++events;
   }
@@ -250,11 +245,7 @@ void Link::release(Frame& frame) noexcept {
 void Link::lose(Errc code, std::string why) noexcept {
   if (lost_) return;
   lost_ = true;
-  while (first_ != nullptr) {
-    Frame* const frame = std::exchange(first_, first_->next);
-    free(*frame, false);
-  }
-  last_ = nullptr;
+  while (Frame* const frame = line_.pop_front()) free(*frame, false);
   for (Completion* const completion : failed_) links_.ended.push_back({completion, false});
   failed_.clear();
   links_.sink.on_peer_lost(peer_, Error{code, transport_, std::move(why)});

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/chain.hpp"
 #include "frameworks/btl/btl.hpp"
 #include "frameworks/btl/net/frame.hpp"
 
@@ -39,7 +40,8 @@ struct Chunk;
 struct Frame {
   Link* link;
   Chunk* chunk;
-  Frame* next;                         ///< behind it in the line of those that wait
+  Frame* next;  ///< of those that wait
+  Frame* previous;
   std::uint32_t bytes;                 ///< used so far
   std::uint32_t room;                  ///< reserved
   void* request;                       ///< the library's
@@ -50,6 +52,7 @@ struct Frame {
   [[nodiscard]] std::byte* data() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
 };
 static_assert(sizeof(Frame) % 16 == 0);
+using FrameChain = Chain<Frame, &Frame::next, &Frame::previous>;
 
 /// Memory of frames of one link, in the order in which they are begun. It returns to the pool when none of
 /// them is alive.
@@ -124,8 +127,8 @@ class Link : public Endpoint {
 
   [[nodiscard]] ProcId peer() const noexcept { return peer_; }
   [[nodiscard]] bool lost() const noexcept { return lost_; }
-  [[nodiscard]] bool idle() const noexcept { return first_ == nullptr && posted_ == 0; }
-  [[nodiscard]] bool waits() const noexcept { return first_ != nullptr; }
+  [[nodiscard]] bool idle() const noexcept { return line_.empty() && posted_ == 0; }
+  [[nodiscard]] bool waits() const noexcept { return !line_.empty(); }
   [[nodiscard]] std::uint32_t posted() const noexcept { return posted_; }
 
   /// Posts what waits, as far as the library takes it. Returns the number of frames taken.
@@ -167,8 +170,7 @@ class Link : public Endpoint {
   Links& links_;
   FrameHead head_;
   Chunk* chunk_ = nullptr;  // where frames are begun; null: nothing is alive in the last one
-  Frame* first_ = nullptr;  // waiting, oldest first
-  Frame* last_ = nullptr;
+  FrameChain line_;         // waiting, oldest first
   Frame* reserved_ = nullptr;
   std::uint32_t reserved_at_ = 0;  // offset of the reserved record in its frame
   std::uint32_t posted_ = 0;

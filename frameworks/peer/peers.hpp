@@ -51,7 +51,7 @@ class Peers {
   [[nodiscard]] bool has(const Port& port) const noexcept { return ports_.has(port); }
   /// What the btls deliver to. There is a front.
   [[nodiscard]] btl::Sink& sink() noexcept { return *front_; }
-  /// From the front: what is not of its most frequent kind, to whomever its kind belongs.
+  /// From the front: what is of none of its kinds, to whomever its kind belongs.
   void deliver(btl::Origin& from, std::span<const std::byte> message) noexcept;
   /// From the front: the peer of a first message; it is the origin's cookie from now on.
   [[nodiscard]] Peer& adopt(btl::Origin& from);

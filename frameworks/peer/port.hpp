@@ -52,7 +52,8 @@ class Port {
   ~Port() = default;
 };
 
-/// The port that the transports deliver to. It makes the peers, since it keeps state of its own in each.
+/// The port that the transports deliver to: its own messages come to on_message() and not to receive(). It
+/// makes the peers, since it keeps state of its own in each.
 class Front : public btl::Sink, public Port {
  public:
   /// May throw std::bad_alloc.

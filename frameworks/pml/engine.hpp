@@ -99,7 +99,8 @@ class Engine final : public Component, private peer::Front {
   [[gnu::noinline]] void post_apart(Request& request) noexcept;
 
   // engine_messages.cpp: all other messages, and what is to be done with what has matched
-  void receive(peer::Peer& from, std::span<const std::byte> message) noexcept override;
+  void on_other_kind(btl::Origin& from, std::span<const std::byte> message) noexcept;
+  void receive(peer::Peer&, std::span<const std::byte>) noexcept override {}  // see peer::Front
   void on_arrival(Peer& peer, ContextId id, const Arrival& arrival) noexcept;
   void match(Request& request, Peer& peer, const Arrival& arrival, bool kept) noexcept;
   void refuse(Peer& peer, const Arrival& arrival) noexcept;

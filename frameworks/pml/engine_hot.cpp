@@ -76,7 +76,7 @@ void Engine::post_apart(Request& request) noexcept {
 void Engine::on_message(btl::Origin& from, std::span<const std::byte> message) noexcept {
   wire::Envelope header;
   if (!wire::read(message, header) || header.prefix.kind != wire::Kind::eager) [[unlikely]] {
-    all_.deliver(from, message);
+    on_other_kind(from, message);
     return;
   }
   auto* peer = static_cast<Peer*>(from.cookie);

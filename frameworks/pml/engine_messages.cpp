@@ -9,8 +9,8 @@ namespace starling::pml {
 
 using namespace detail;
 
-void Engine::receive(peer::Peer& from, std::span<const std::byte> message) noexcept {
-  Peer& peer = own(from);
+void Engine::on_other_kind(btl::Origin& from, std::span<const std::byte> message) noexcept {
+  Peer& peer = own(from.cookie != nullptr ? *static_cast<peer::Peer*>(from.cookie) : all_.adopt(from));
   wire::Prefix prefix;
   if (!wire::read(message, prefix)) return notes_.malformed(peer, "it is shorter than any header");
   if (Protocol* const protocol = rendezvous_.protocol_of(prefix.kind))
@@ -34,7 +34,7 @@ void Engine::receive(peer::Peer& from, std::span<const std::byte> message) noexc
     case wire::Kind::returned: return grants_.on_message(peer, message);
     case wire::Kind::invite: return early_.on_invite(peer, message);
     case wire::Kind::early: return early_.on_early(peer, message);
-    default: notes_.malformed(peer, "its kind is unknown");
+    default: all_.deliver(from, message);
   }
 }
 

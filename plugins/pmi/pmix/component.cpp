@@ -194,6 +194,13 @@ Result<Fence> Pmix::fence_enter(std::span<const std::uint32_t> ranks, std::strin
   if (!ranks.empty()) return fail(Errc::unsupported, kPmix, "fences of subsets are not used over PMIx");
   ++counters_.fences;
   ++fence_;
+  entries_left_ = returns_ == 0 ? 0 : kKeptAfterReturns * (identity_.size - 1);
+  entered_again_ = false;
+  if (auto entered = enter_fence(); !entered) return fail(std::move(entered).error());
+  return Fence{fence_};
+}
+
+Result<void> Pmix::enter_fence() {
   fence_open_ = true;
   inbox_->begin_fence();
   const pmix_proc_t everybody = proc_of(self_.nspace, PMIX_RANK_WILDCARD);
@@ -206,7 +213,7 @@ Result<Fence> Pmix::fence_enter(std::span<const std::uint32_t> ranks, std::strin
     fence_open_ = false;
     return refused("cannot enter a fence", status);
   }
-  return Fence{fence_};
+  return {};
 }
 
 Result<bool> Pmix::fence_left(Fence fence) {
@@ -214,12 +221,21 @@ Result<bool> Pmix::fence_left(Fence fence) {
   if (auto alive = check(); !alive) return fail(std::move(alive).error());
   const auto answer = inbox_->fence_answer();
   if (!answer) return false;
+  const bool without_some = *answer == PMIX_ERR_PARTIAL_SUCCESS || *answer == PMIX_ERR_LOST_CONNECTION;
+  // The server ends a fence also for a process that closes its connection when MPI ends there. Who has done so
+  // itself, and is back sooner, enters again: for who comes back the server waits, for a dead one it refuses.
+  if (without_some && entries_left_ != 0) {
+    --entries_left_;
+    entered_again_ = true;
+    if (auto entered = enter_fence(); !entered) return fail(std::move(entered).error());
+    return false;
+  }
   fence_open_ = false;
   if (*answer == PMIX_SUCCESS) {
     inbox_->give_up_open();  // all that was put is at hand now: a question that got lost is asked again
     return true;
   }
-  if (*answer == PMIX_ERR_PARTIAL_SUCCESS || *answer == PMIX_ERR_LOST_CONNECTION) {
+  if (without_some || entered_again_) {
     return fail(Errc::peer_lost, kPmix, "a process ended while a fence waited for it");
   }
   return refused("a fence failed", *answer);

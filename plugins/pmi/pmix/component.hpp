@@ -61,6 +61,7 @@ class Pmix final : public Component {
   [[nodiscard]] Result<void> store(const std::string& key, std::span<const std::byte> value);
   /// Asks for a key, unless that has been done and there is no reason to do it again.
   [[nodiscard]] Result<void> ask(std::uint32_t rank, const std::string& key);
+  [[nodiscard]] Result<void> enter_fence();
   [[nodiscard]] Unexpected refused(const char* what, pmix_status_t status) const;
 
   const Library& library_;
@@ -75,6 +76,8 @@ class Pmix final : public Component {
   Counters counters_;
   std::map<std::string, std::vector<std::byte>> own_;  ///< what this process has put
   std::uint32_t fence_ = 0;                            ///< number of the last fence that was entered
+  std::uint32_t entries_left_ = 0;  ///< how often it is entered again if the server ends it too early
+  bool entered_again_ = false;
   bool fence_open_ = false;
 };
 

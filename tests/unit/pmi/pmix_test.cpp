@@ -198,6 +198,50 @@ TEST_F(PmixTest, a_fence_that_is_over_at_once_or_fails_says_so) {
   EXPECT_EQ(pmi->fence_left(*entered).error().code, Errc::peer_lost);
 }
 
+TEST_F(PmixTest, who_has_come_back_enters_a_fence_again_that_one_who_leaves_has_ended) {
+  const auto pmi = connect();
+  pmi->set_active(false);
+  pmi->set_active(true);
+  const auto entered = pmi->fence_enter({}, {}, Deadline::after_seconds(60));
+  ASSERT_TRUE(entered);
+  for (const pmix_status_t status : {PMIX_ERR_PARTIAL_SUCCESS, PMIX_ERR_LOST_CONNECTION}) {
+    const std::size_t entries = server.fenced.size();
+    server.fence(status);
+    const auto left = pmi->fence_left(*entered);
+    ASSERT_TRUE(left) << left.error().text();
+    EXPECT_FALSE(*left);
+    EXPECT_EQ(server.fenced.size(), entries + 1);
+  }
+  server.fence(PMIX_SUCCESS);
+  EXPECT_TRUE(*pmi->fence_left(*entered));
+}
+
+TEST_F(PmixTest, a_fence_that_is_ended_again_and_again_has_lost_somebody) {
+  const auto pmi = connect();
+  pmi->set_active(false);
+  pmi->set_active(true);
+  const auto entered = pmi->fence_enter({}, {}, Deadline::after_seconds(60));
+  ASSERT_TRUE(entered);
+  for (std::size_t entries = 1; entries <= 2 * (server.size - 1); ++entries) {
+    ASSERT_EQ(server.fenced.size(), entries);
+    server.fence(PMIX_ERR_PARTIAL_SUCCESS);
+    ASSERT_TRUE(pmi->fence_left(*entered));
+  }
+  server.fence(PMIX_ERR_PARTIAL_SUCCESS);
+  EXPECT_EQ(pmi->fence_left(*entered).error().code, Errc::peer_lost);
+}
+
+TEST_F(PmixTest, a_fence_that_is_refused_when_it_is_entered_again_has_lost_somebody) {
+  const auto pmi = connect();
+  pmi->set_active(false);
+  pmi->set_active(true);
+  const auto entered = pmi->fence_enter({}, {}, Deadline::after_seconds(60));
+  server.fence(PMIX_ERR_PARTIAL_SUCCESS);
+  ASSERT_TRUE(pmi->fence_left(*entered));
+  server.fence(PMIX_ERR_NOT_SUPPORTED);
+  EXPECT_EQ(pmi->fence_left(*entered).error().code, Errc::peer_lost);
+}
+
 TEST_F(PmixTest, a_fence_that_timed_out_spoils_the_later_ones) {
   const auto pmi = connect();
   EXPECT_EQ(pmi->fence(Deadline::after_ns(1'000'000)).error().code, Errc::timed_out);

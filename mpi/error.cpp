@@ -37,6 +37,10 @@ int error_on(HandleBits comm, int error_class, std::string detail) {
   return note(error_class, comm, std::move(detail));
 }
 
+int too_many(const char* objects) {
+  return error({Errc::no_space, {}, std::string("more than 2^25 ") + objects + " are alive"});
+}
+
 std::string_view last_error_detail() noexcept { return last.detail; }
 
 Noted take_error() noexcept {

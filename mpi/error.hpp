@@ -22,6 +22,8 @@ namespace starling::mpi {
 /// The same, to be raised on the communicator with this handle: for calls without a communicator argument
 /// (MPI_Wait and its like). mpi/comm/comm.hpp has the form that takes a Comm.
 [[nodiscard, gnu::cold]] int error_on(HandleBits comm, int error_class, std::string detail);
+/// The table of handles of a kind of `objects` ("groups") is full.
+[[nodiscard, gnu::cold]] int too_many(const char* objects);
 /// Detail of this thread's last error().
 [[nodiscard]] std::string_view last_error_detail() noexcept;
 

@@ -49,7 +49,7 @@ Made CommFactory::finish(const ContextIds& ids, const Sides& sides, const Comm* 
   comm->session = session;
   if (parent != nullptr) comm->errhandler = parent->errhandler;
   if (tables().comm.insert(comm.get()) == 0) {
-    return failed(error(MPI_ERR_INTERN, "more than 2^25 communicators are alive"));
+    return failed(too_many("communicators"));
   }
   return {MPI_SUCCESS, comm.release()};
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "mpi/error.hpp"
+#include "mpi/error_class.hpp"
 #include "mpi/onesided/layout_code.hpp"
 #include "mpi/onesided/port.hpp"
 #include "mpi/onesided/rows.hpp"
@@ -302,7 +303,7 @@ void Channel::drop() {
 
 void Channel::note_loss() {
   if (error_class_ != 0) return;
-  error_class_ = MPI_ERR_PROC_ABORTED;
+  error_class_ = fault_class(peer::Fault::peer_lost);
   error_ = win_.label(rank_) + ": operations cannot be completed: " + lost_why_;
 }
 

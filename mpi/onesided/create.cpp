@@ -275,7 +275,7 @@ MadeWin Creation::run() {
   win->info = known_window_hints(request_.info);
   if (Runtime::get()->params().boolean(kOnesidedCheck)) win->overlaps = std::make_unique<Overlaps>(*win);
   if (tables().win.insert(win.get()) == 0) {
-    return {error(MPI_ERR_INTERN, "more than 2^25 windows are alive"), nullptr};
+    return {too_many("windows"), nullptr};
   }
   return {MPI_SUCCESS, win.release()};
 }

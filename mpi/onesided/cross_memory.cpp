@@ -14,6 +14,7 @@
 #include <string>
 
 #include "mpi/error.hpp"
+#include "mpi/error_class.hpp"
 #include "mpi/onesided/elements.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -158,7 +159,8 @@ int CrossMemory::move(Direction direction, const Data& here, std::uint64_t addre
 }
 
 int copy_error(const Win& win, std::uint32_t rank, int error) {
-  if (error == ESRCH) return mpi::error(MPI_ERR_PROC_ABORTED, win.label(rank) + ": its process has ended");
+  if (error == ESRCH)
+    return mpi::error(fault_class(peer::Fault::peer_lost), win.label(rank) + ": its process has ended");
   return mpi::error(MPI_ERR_RMA_RANGE, win.label(rank) + ": the kernel cannot copy to or from its memory: " +
                                            std::strerror(error) + "; is all of it mapped, and writable?");
 }

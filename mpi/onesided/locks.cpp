@@ -12,6 +12,7 @@
 
 #include "core/clock.hpp"
 #include "mpi/error.hpp"
+#include "mpi/error_class.hpp"
 #include "mpi/names.gen.hpp"
 #include "mpi/onesided/lock_place.hpp"
 #include "mpi/onesided/part.hpp"
@@ -108,8 +109,9 @@ int Queued::take(bool first) {
   if (!taken) lock_.give_up();
   wake(win_, place_, lock_.next());
   if (taken) return MPI_SUCCESS;
-  return error(MPI_ERR_PROC_ABORTED, what_ + ": rank " + std::to_string(dead_) +
-                                         " has ended, which held it; what it did may be incomplete");
+  return error(
+      fault_class(peer::Fault::peer_lost),
+      what_ + ": rank " + std::to_string(dead_) + " has ended, which held it; what it did may be incomplete");
 }
 
 /// `what` gives the text for hang help, and is called only by who has to wait.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "mpi/error.hpp"
+#include "mpi/error_class.hpp"
 #include "mpi/onesided/part.hpp"
 #include "mpi/onesided/rows.hpp"
 #include "mpi/request/request.hpp"
@@ -54,9 +55,11 @@ class Moving final : public mpi::Operation {
   int finish(MPI_Status&) override {
     const Native* const native = Part::of(*win_).native();
     if (native != nullptr && native->failed(channel_.rank(), number_))
-      return error(MPI_ERR_PROC_ABORTED, win_->label(channel_.rank()) + ": its connection broke");
+      return error(fault_class(peer::Fault::peer_lost),
+                   win_->label(channel_.rank()) + ": its connection broke");
     if (!channel_.lost()) return MPI_SUCCESS;
-    return error(MPI_ERR_PROC_ABORTED, win_->label(channel_.rank()) + ": its process has ended");
+    return error(fault_class(peer::Fault::peer_lost),
+                 win_->label(channel_.rank()) + ": its process has ended");
   }
 
  private:

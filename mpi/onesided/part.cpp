@@ -9,6 +9,7 @@
 
 #include "core/clock.hpp"
 #include "mpi/error.hpp"
+#include "mpi/error_class.hpp"
 #include "mpi/names.gen.hpp"
 #include "mpi/onesided/port.hpp"
 #include "mpi/onesided/window.hpp"
@@ -106,7 +107,7 @@ int Part::take_error(std::uint32_t rank) {
     if (const int rc = found->second->take_error(); rc != MPI_SUCCESS) return rc;
   }
   if (!broke) return MPI_SUCCESS;
-  return error(MPI_ERR_PROC_ABORTED,
+  return error(fault_class(peer::Fault::peer_lost),
                win_.label(rank) + ": operations cannot be completed: its connection broke");
 }
 
@@ -224,7 +225,7 @@ void Part::leave_with_the_living() {
 void Part::on_granted(std::uint32_t origin) noexcept { from(origin).on_granted(); }
 
 void Part::on_holder_died(std::uint32_t origin, std::uint32_t dead) noexcept {
-  from(origin).fail(MPI_ERR_PROC_ABORTED, 0,
+  from(origin).fail(fault_class(peer::Fault::peer_lost), 0,
                     win_.label(win_.rank()) + ": rank " + std::to_string(dead) +
                         " has ended, which held its lock; what it did may be incomplete");
 }

@@ -11,6 +11,7 @@
 
 #include "core/clock.hpp"
 #include "mpi/error.hpp"
+#include "mpi/error_class.hpp"
 #include "mpi/names.gen.hpp"
 #include "mpi/onesided/part.hpp"
 #include "mpi/onesided/synchronise.hpp"
@@ -156,9 +157,9 @@ int end_exposure(Win& win) {
   win.epochs.posted = false;
   const Members lost = std::exchange(win.epochs.lost, {});
   if (lost.empty()) return MPI_SUCCESS;
-  return error(MPI_ERR_PROC_ABORTED, win.label() + ": " + listed(lost) +
-                                         (lost.size() == 1 ? " has" : " have") +
-                                         " ended before MPI_Win_complete; what was done may be incomplete");
+  return error(fault_class(peer::Fault::peer_lost),
+               win.label() + ": " + listed(lost) + (lost.size() == 1 ? " has" : " have") +
+                   " ended before MPI_Win_complete; what was done may be incomplete");
 }
 
 /// Calls look() every 50 ms while ready() is false.
@@ -226,7 +227,8 @@ int await_post(Win& win, std::uint32_t target) {
   wait_and_look([&] { return (posted = has_posted(win, target)) || lost; },
                 [&] { lost = dead(win, target); });
   if (!posted) {
-    return error(MPI_ERR_PROC_ABORTED, win.label(target) + ": the target has ended before its MPI_Win_post");
+    return error(fault_class(peer::Fault::peer_lost),
+                 win.label(target) + ": the target has ended before its MPI_Win_post");
   }
   win.epochs.held[target] = Win::Held::started;
   return MPI_SUCCESS;
@@ -241,7 +243,7 @@ int complete_access(Win& win) {
   for (const std::uint32_t target : epochs.targets) {
     // Else the target would count this for an epoch that it has not begun.
     const bool met = epochs.held[target] == Win::Held::started || await_post(win, target) == MPI_SUCCESS;
-    const int ended = met ? tell_complete(win, target) : MPI_ERR_PROC_ABORTED;
+    const int ended = met ? tell_complete(win, target) : fault_class(peer::Fault::peer_lost);
     if (rc == MPI_SUCCESS && ended != MPI_SUCCESS) {
       rc = ended;
       detail = last_error_detail();

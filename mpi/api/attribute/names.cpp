@@ -64,7 +64,7 @@ int Comm_set_info(Comm& comm, Info* info) {
 }
 int Comm_get_info(Comm& comm, MPI_Info* info_used) {
   *info_used = new_handle<MPI_Info>(tables().info, Ref<Info>::adopt(new Info(hints_in_use(comm.info.get()))));
-  return *info_used != MPI_INFO_NULL ? MPI_SUCCESS : error(MPI_ERR_NO_MEM, "too many info objects are alive");
+  return *info_used != MPI_INFO_NULL ? MPI_SUCCESS : too_many("info objects");
 }
 
 }  // namespace starling::mpi::api

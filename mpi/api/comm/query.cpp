@@ -44,7 +44,7 @@ int Comm_rank(Comm& comm, int* rank) {
 
 int Comm_group(Comm& comm, MPI_Group* group) {
   *group = new_group(comm.group(), comm);
-  return *group == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
+  return *group == MPI_GROUP_NULL ? too_many("groups") : MPI_SUCCESS;
 }
 
 int Comm_test_inter(Comm& comm, int* flag) {
@@ -63,7 +63,7 @@ int Comm_remote_group(Comm& comm, MPI_Group* group) {
   if (!comm.inter())
     return error(MPI_ERR_COMM, "comm is an intracommunicator, an intercommunicator was expected");
   *group = new_group(comm.remote_group(), comm);
-  return *group == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
+  return *group == MPI_GROUP_NULL ? too_many("groups") : MPI_SUCCESS;
 }
 
 int Comm_compare(Comm& comm1, Comm& comm2, int* result) {

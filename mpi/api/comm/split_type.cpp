@@ -171,7 +171,7 @@ int Get_hw_resource_info(MPI_Info* hw_info) {
     entries.emplace_back(place.type, place.index ? "true" : "false");
   entries.emplace_back(kSharedMemory, "true");
   *hw_info = new_handle<MPI_Info>(tables().info, Ref<Info>::adopt(new Info(std::move(entries))));
-  return *hw_info != MPI_INFO_NULL ? MPI_SUCCESS : error(MPI_ERR_NO_MEM, "too many info objects are alive");
+  return *hw_info != MPI_INFO_NULL ? MPI_SUCCESS : too_many("info objects");
 }
 
 }  // namespace starling::mpi::api

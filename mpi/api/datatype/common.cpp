@@ -13,7 +13,7 @@ int give(NewType made, MPI_Datatype* newtype) {
 
 int give(Ref<Datatype> made, MPI_Datatype* newtype) {
   *newtype = new_handle<MPI_Datatype>(tables().datatype, std::move(made));
-  if (*newtype == MPI_DATATYPE_NULL) return error(MPI_ERR_NO_MEM, "there are too many datatypes");
+  if (*newtype == MPI_DATATYPE_NULL) return too_many("datatypes");
   return MPI_SUCCESS;
 }
 

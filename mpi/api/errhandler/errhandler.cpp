@@ -31,7 +31,7 @@ int hand_out(Errhandler& handler, MPI_Errhandler* out) {
   if (!handler.predefined() || handler.handle() == 0) {
     if (handler.user_handles == 0 && tables().errhandler.insert(&handler) == 0) {
       *out = MPI_ERRHANDLER_NULL;
-      return error(MPI_ERR_NO_MEM, "too many error handlers are alive");
+      return too_many("error handlers");
     }
     handler.retain();
     ++handler.user_handles;

@@ -21,7 +21,7 @@ int give(ProcListPtr members, const Group& source, MPI_Group* newgroup) {
   }
   *newgroup = new_handle<MPI_Group>(tables().group,
                                     Ref<Group>::adopt(new Group(std::move(members), source.session())));
-  if (*newgroup == MPI_GROUP_NULL) return error(MPI_ERR_NO_MEM, "there are too many groups");
+  if (*newgroup == MPI_GROUP_NULL) return too_many("groups");
   return MPI_SUCCESS;
 }
 

@@ -38,7 +38,7 @@ int read_only(const Info& info) {
 
 int give(Ref<Info> made, MPI_Info* out) {
   *out = new_handle<MPI_Info>(tables().info, std::move(made));
-  return *out != MPI_INFO_NULL ? MPI_SUCCESS : error(MPI_ERR_NO_MEM, "too many info objects are alive");
+  return *out != MPI_INFO_NULL ? MPI_SUCCESS : too_many("info objects");
 }
 
 }  // namespace

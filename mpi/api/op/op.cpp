@@ -20,7 +20,7 @@ void call_user(Op::AnyFunction function, const void* in, void* inout, std::int64
 
 int give(Ref<Op> made, MPI_Op* op) {
   *op = new_handle<MPI_Op>(tables().op, std::move(made));
-  if (*op == MPI_OP_NULL) return error(MPI_ERR_NO_MEM, "there are too many operations");
+  if (*op == MPI_OP_NULL) return too_many("operations");
   return MPI_SUCCESS;
 }
 

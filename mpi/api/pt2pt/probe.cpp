@@ -24,7 +24,7 @@ bool look_twice(const char* function, Look&& look) {
 int make_message(Comm& comm, pml::Message* matched, MPI_Message* handle) {
   *handle = new_handle<MPI_Message>(tables().message,
                                     Ref<Message>::adopt(new Message(Ref<Comm>::share(&comm), matched)));
-  if (*handle == MPI_MESSAGE_NULL) return error(MPI_ERR_INTERN, "more than 2^25 matched messages are alive");
+  if (*handle == MPI_MESSAGE_NULL) return too_many("matched messages");
   return MPI_SUCCESS;
 }
 

@@ -83,7 +83,7 @@ int Session_init(Info* info, Errhandler& errhandler, MPI_Session* session) {
   *session = new_handle<MPI_Session>(tables().session, std::move(made));
   if (*session == MPI_SESSION_NULL) {
     close_runtime();
-    return error(MPI_ERR_INTERN, "more than 2^25 sessions are alive");
+    return too_many("sessions");
   }
   return MPI_SUCCESS;
 }
@@ -131,15 +131,13 @@ int Session_get_pset_info(Session&, const char* pset_name, MPI_Info* info) {
   const Ref<Group> group = group_of_process_set(pset_name);
   if (!group) return unknown_set(pset_name);
   *info = new_info({{"mpi_size", std::to_string(group->size())}});
-  return *info == MPI_INFO_NULL ? error(MPI_ERR_INTERN, "more than 2^25 info objects are alive")
-                                : MPI_SUCCESS;
+  return *info == MPI_INFO_NULL ? too_many("info objects") : MPI_SUCCESS;
 }
 
 int Session_get_info(Session& session, MPI_Info* info_used) {
   *info_used = new_info({{"thread_level", level_name(session.thread_level)},
                          {std::string(kMemoryKindsKey), std::string(kMemoryKinds)}});
-  return *info_used == MPI_INFO_NULL ? error(MPI_ERR_INTERN, "more than 2^25 info objects are alive")
-                                     : MPI_SUCCESS;
+  return *info_used == MPI_INFO_NULL ? too_many("info objects") : MPI_SUCCESS;
 }
 
 int Group_from_session_pset(Session& session, const char* pset_name, MPI_Group* newgroup) {
@@ -147,7 +145,7 @@ int Group_from_session_pset(Session& session, const char* pset_name, MPI_Group* 
   if (!group) return unknown_set(pset_name);
   *newgroup = new_handle<MPI_Group>(
       tables().group, Ref<Group>::adopt(new Group(group->members(), Ref<Session>::share(&session))));
-  return *newgroup == MPI_GROUP_NULL ? error(MPI_ERR_INTERN, "more than 2^25 groups are alive") : MPI_SUCCESS;
+  return *newgroup == MPI_GROUP_NULL ? too_many("groups") : MPI_SUCCESS;
 }
 
 int Comm_create_from_group(Group& group, const char* stringtag, Info* info, Errhandler& errhandler,

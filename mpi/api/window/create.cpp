@@ -90,7 +90,7 @@ int Win_get_group(Win& win, MPI_Group* group) {
   const Group& members = *win.comm().group();
   *group = new_handle<MPI_Group>(tables().group,
                                  Ref<Group>::adopt(new Group(members.members(), members.session())));
-  return *group != MPI_GROUP_NULL ? MPI_SUCCESS : error(MPI_ERR_NO_MEM, "too many groups are alive");
+  return *group != MPI_GROUP_NULL ? MPI_SUCCESS : too_many("groups");
 }
 
 }  // namespace starling::mpi::api

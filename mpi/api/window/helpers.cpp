@@ -76,7 +76,7 @@ int Win_set_info(Win& win, Info* info) {
 int Win_get_info(Win& win, MPI_Info* info_used) {
   *info_used = new_handle<MPI_Info>(
       tables().info, Ref<Info>::adopt(new Info(window_hints_in_use(win.info.get(), win.flavor()))));
-  return *info_used != MPI_INFO_NULL ? MPI_SUCCESS : error(MPI_ERR_NO_MEM, "too many info objects are alive");
+  return *info_used != MPI_INFO_NULL ? MPI_SUCCESS : too_many("info objects");
 }
 
 }  // namespace starling::mpi::api

@@ -67,6 +67,11 @@ TEST(Fault, every_error_of_set_up_has_a_class) {
       << "an Errc without a line here";
 }
 
+TEST(Fault, a_table_of_handles_that_is_full_is_a_want_of_memory) {
+  EXPECT_EQ(too_many("groups"), fault_class(pml::Fault::no_memory));
+  EXPECT_EQ(last_error_detail(), "more than 2^25 groups are alive");
+}
+
 TEST(Fault, each_names_the_other_rank) {
   for (const auto& [fault, error_class] : kTable) {
     if (fault == pml::Fault::none) continue;

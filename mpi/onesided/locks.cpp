@@ -156,7 +156,7 @@ int take_locks(Win& win, bool exclusive, std::uint32_t rank) {
     message::Part::of(win).to(rank).want_lock(exclusive, first);
     return MPI_SUCCESS;
   }
-  const auto what = [&] { return "MPI_Win_lock of " + win.label(rank); };
+  const auto what = [&] { return std::string(names::Win_lock) + " of " + win.label(rank); };
   const LockPlace lock = target_lock_of(win, rank);
   if (!exclusive) return take(win, lock, Side::shared, first, what);
   if (const int rc = take_node_lock(win, first, what); rc != MPI_SUCCESS) return rc;
@@ -244,7 +244,7 @@ int lock_all(Win& win, int assertion) {
   epochs.lock_all_checked = (assertion & MPI_MODE_NOCHECK) == 0;
   ++epochs.takings;
   if (!epochs.lock_all_checked) return MPI_SUCCESS;
-  const auto what = [&] { return "MPI_Win_lock_all of " + win.label(); };
+  const auto what = [&] { return std::string(names::Win_lock_all) + " of " + win.label(); };
   const int rc = take(win, node_lock_of(win), Side::shared, false, what);
   if (rc != MPI_SUCCESS) epochs.lock_all = false;
   return rc;

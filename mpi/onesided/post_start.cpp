@@ -258,7 +258,8 @@ int complete_access(Win& win) {
 int wait_exposure(Win& win) {
   if (!win.epochs.posted) return wrong(win, "MPI_Win_post has not been called");
   const auto describe = [&] {
-    return "MPI_Win_wait of " + win.label() + ": waits for MPI_Win_complete of " + listed(not_completed(win));
+    return std::string(names::Win_wait) + " of " + win.label() + ": waits for " + names::Win_complete +
+           " of " + listed(not_completed(win));
   };
   const Waiting waiting(describe);
   wait_and_look([&] { return all_completed(win); }, [&] { drop_dead(win); });

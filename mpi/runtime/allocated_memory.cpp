@@ -10,13 +10,9 @@
 
 #include "core/limits.hpp"
 #include "core/log.hpp"
+#include "mpi/names.gen.hpp"
 
 namespace starling::mpi {
-namespace {
-
-constexpr char kAllocMem[] = "MPI_Alloc_mem";
-
-}  // namespace
 
 void AllocatedMemory::share_in(shm::NodeSegment& segment, std::uint64_t shared_min) {
   shared_min_ = shared_min;
@@ -27,7 +23,8 @@ void AllocatedMemory::share_in(shm::NodeSegment& segment, std::uint64_t shared_m
 void* AllocatedMemory::allocate_shared(std::size_t bytes) {
   auto made = owned_->allocate(bytes);
   if (made) return *made;
-  if (!told_) log::info(std::string(kAllocMem) + ": ordinary memory from here on: " + made.error().text());
+  if (!told_)
+    log::info(std::string(names::Alloc_mem) + ": ordinary memory from here on: " + made.error().text());
   told_ = true;
   return nullptr;
 }
@@ -51,7 +48,7 @@ Result<void*> AllocatedMemory::allocate(std::size_t bytes, std::size_t alignment
   if (void* const memory = share ? allocate_shared(bytes) : nullptr) return memory;
   void* memory = nullptr;
   if (::posix_memalign(&memory, alignment, bytes == 0 ? 1 : bytes) != 0) {
-    return fail(Errc::no_space, kAllocMem,
+    return fail(Errc::no_space, names::Alloc_mem,
                 "no memory for " + std::to_string(bytes) + " bytes" + address_space_note(bytes));
   }
   ordinary_.insert(memory);
@@ -67,11 +64,11 @@ Result<void> AllocatedMemory::release(void* base) {
   const shm::Found found = owned_ ? owned_->find(base) : shm::Found{};
   if (found.look == shm::Look::found) {
     const std::uint64_t behind = reinterpret_cast<std::uintptr_t>(base) - found.range.base;
-    return fail(Errc::bad_input, "MPI_Free_mem",
+    return fail(Errc::bad_input, names::Free_mem,
                 "base lies " + std::to_string(behind) +
                     " bytes behind the beginning of what MPI_Alloc_mem gave, expected its beginning");
   }
-  return fail(Errc::bad_input, "MPI_Free_mem",
+  return fail(Errc::bad_input, names::Free_mem,
               "base is no address that MPI_Alloc_mem gave, or it has been given back");
 }
 

@@ -11,6 +11,7 @@
 #include "mpi/creation/exchange.hpp"
 #include "mpi/creation/factory.hpp"
 #include "mpi/error.hpp"
+#include "mpi/names.gen.hpp"
 #include "mpi/process/registry.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/session/session.hpp"
@@ -64,7 +65,7 @@ int meet_last(Runtime& runtime, Comm& world) {
   const auto say = [&] {
     if (notice.passed()) {
       notice = Deadline{};
-      log::warning("MPI_Finalize has waited " + std::to_string(seconds) +
+      log::warning(std::string(names::Finalize) + " has waited " + std::to_string(seconds) +
                    " s (parameter bootstrap_timeout) for all processes of the job to come there (parameter "
                    "finalize_barrier), and goes on waiting");
     }

@@ -162,6 +162,20 @@ class Rules(unittest.TestCase):
         self.write("core/low.cpp", LICENCE + 'namespace a {\nclass B {\n  /* } */ int c() const {\n' + body + "    return '{';\n  }\n};\n}  // namespace a\n")
         self.refused("core/low.cpp:4: c has 63 lines")
 
+    def test_names_of_functions(self):
+        code = LICENCE + '\n#include "mpi/comm/comm.hpp"\n\n{}\nconst char* text =\n    "dest is wrong"\n    "MPI_Send";\n'
+        for literal in ('"MPI_Win_post has been called already"', '"MPI_Init has not been called"', '"expected MPI_Init"', '"MPI_ERR_ARG"'):
+            with self.subTest(literal):
+                self.write("mpi/api/send.cpp", code.format(f"const char* what = {literal};  // \"MPI_Send\""))
+                self.assertIn(" 0 problems", self.look())
+        for literal in ('"MPI_Win_lock"', '"MPI_Win_lock of "', '"MPI_Win_lock: no target"', '"MPI_Win_lock has waited"'):
+            with self.subTest(literal):
+                self.write("mpi/api/send.cpp", code.format(f"const char* what = {literal};"))
+                self.refused('mpi/api/send.cpp:5: "MPI_Win_lock" by hand: write names::Win_lock', " 1 problems")
+        self.write("mpi/api/send.cpp", GOOD["mpi/api/send.cpp"])
+        self.write("tools/tool.cpp", GOOD["tools/tool.cpp"] + '\nconst char* what = "MPI_Send";\n')
+        self.assertIn(" 0 problems", self.look())
+
     def test_layout(self):
         if shutil.which("clang-format") is None:
             self.skipTest("no clang-format")

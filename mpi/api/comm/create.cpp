@@ -10,6 +10,7 @@
 #include "mpi/creation/inter.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/names.gen.hpp"
 #include "mpi/request/buffered.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -53,7 +54,7 @@ int Comm_disconnect(MPI_Comm* comm) {
   if (found == nullptr) return error(MPI_ERR_COMM, "comm is not a live communicator (freed already?)");
   if (found->predefined())
     return error(MPI_ERR_COMM, "comm is " + found->name + ", which cannot be disconnected");
-  Runtime::get()->drain("MPI_Comm_disconnect");  // section 11.10.4: waits for pending communication
+  Runtime::get()->drain(names::Comm_disconnect);  // section 11.10.4: waits for pending communication
   return Comm_free(comm);
 }
 

@@ -101,17 +101,22 @@ struct Exported {
 
 /// A transport to other nodes writes STARLING_NETWORK_PLUGIN with the same arguments: it is loaded only when
 /// a communicator has a member that nothing else reaches, never in a job on one node. A transport to the own
-/// process alone writes STARLING_OWN_PLUGIN: it is made before this process knows who shares its node.
+/// process alone writes STARLING_OWN_PLUGIN: it is made before this process knows who shares its node. A
+/// component of pmi writes STARLING_PMI_PLUGIN, with what it speaks (pmi::Speaks) behind its name.
 /// FRAMEWORK: trait type; NAME: bare identifier; PRIORITY: int; SUMMARY: literal; PARAMS: an array declared
 ///            with STARLING_PLUGIN_PARAMS, or STARLING_NO_PARAMS; FACTORY: address of the factory function.
 #define STARLING_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY) \
-  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, any, SUMMARY, PARAMS, FACTORY)
+  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, any, 0, SUMMARY, PARAMS, FACTORY)
+#define STARLING_PMI_PLUGIN(FRAMEWORK, NAME, SPEAKS, PRIORITY, SUMMARY, PARAMS, FACTORY)                 \
+  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, any,                                                 \
+                         static_cast<::std::uint32_t>(::starling::pmi::Speaks::SPEAKS), SUMMARY, PARAMS, \
+                         FACTORY)
 #define STARLING_NETWORK_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY) \
-  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, other_nodes, SUMMARY, PARAMS, FACTORY)
+  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, other_nodes, 0, SUMMARY, PARAMS, FACTORY)
 #define STARLING_OWN_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY) \
-  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, own_process, SUMMARY, PARAMS, FACTORY)
+  STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, own_process, 0, SUMMARY, PARAMS, FACTORY)
 
-#define STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, SCOPE, SUMMARY, PARAMS, FACTORY)             \
+#define STARLING_PLUGIN_RECORD(FRAMEWORK, NAME, PRIORITY, SCOPE, FACT, SUMMARY, PARAMS, FACTORY)       \
   STARLING_PLUGIN_SECTION(".starling.plugin")                                                          \
   static constexpr ::starling::plugin::Descriptor starling_descriptor = {                              \
       .magic = ::starling::plugin::kMagic,                                                             \
@@ -120,6 +125,7 @@ struct Exported {
       .framework_interface = FRAMEWORK::kInterface,                                                    \
       .priority = (PRIORITY),                                                                          \
       .scope = ::starling::plugin::Scope::SCOPE,                                                       \
+      .fact = (FACT),                                                                                  \
       .framework = FRAMEWORK::kName,                                                                   \
       .name = #NAME,                                                                                   \
       .version = STARLING_PLUGIN_VERSION,                                                              \

@@ -35,7 +35,7 @@ struct Descriptor {
   std::uint32_t framework_interface = 0;  ///< kInterface of its framework
   std::int32_t priority = 0;              ///< higher is tried first where a list does not say
   Scope scope = Scope::any;
-  std::uint32_t unused = 0;
+  std::uint32_t fact = 0;       ///< what its framework wants to know besides (pmi::Speaks); 0: nothing
   FixedString<24> framework;    ///< "pmi", "shm", "btl", "pml", "bootstrap"
   FixedString<40> name;         ///< as in selection lists; letters, digits and _
   FixedString<64> version;      ///< the plugin's own version, for people

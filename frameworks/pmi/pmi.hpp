@@ -22,12 +22,20 @@
 #include "core/clock.hpp"
 #include "core/ids.hpp"
 #include "core/node_map.hpp"
+#include "core/plugin/descriptor.hpp"
 #include "core/result.hpp"
 #include "params/registry.hpp"
 
 namespace starling::pmi {
 
 inline constexpr std::size_t kMaxValueBytes = 64 * 1024;
+
+/// What a component speaks with its process manager: told by its descriptor, so that mpiexec and
+/// starling-info know it without loading the plugin.
+enum class Speaks : std::uint32_t { other = 0, nobody = 1, pmi1 = 2, pmi2 = 3, pmix = 4 };
+[[nodiscard]] constexpr Speaks speaks(const plugin::Descriptor& component) noexcept {
+  return static_cast<Speaks>(component.fact);
+}
 
 /// What this process manager can do; the startup plan is made from it.
 struct Capabilities {

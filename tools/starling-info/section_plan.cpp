@@ -23,7 +23,7 @@ pmi::Capabilities assumed() {
 }
 
 /// "btl/self, btl/shm": the components that such a job loads, in the order of the frameworks.
-std::string loaded(const Context& context, mpi::Runtime& runtime, std::string_view pmi) {
+std::string loaded(const Context& context, mpi::Runtime& runtime, pmi::Speaks manager) {
   std::string text;
   const auto add = [&](std::string_view framework, std::string_view name) {
     text.append(text.empty() ? "" : ", ").append(framework).append("/").append(name);
@@ -38,7 +38,8 @@ std::string loaded(const Context& context, mpi::Runtime& runtime, std::string_vi
     for (const plugin::Candidate* candidate : *admitted) {
       add(framework.name, candidate->name);
       // All ways of sharing memory are asked; of the others the first that works, of which these are known.
-      if (framework.name == "pmi" ? candidate->name == pmi : framework.name != "shm") break;
+      if (framework.name == "pmi" ? pmi::speaks(candidate->descriptor) == manager : framework.name != "shm")
+        break;
     }
   }
   return text;
@@ -67,7 +68,8 @@ void print_job(const Context& context, mpi::Runtime& runtime, mpi::Builder::JobS
     return;
   }
   print_lines(*plan, key, printer);
-  const std::string components = loaded(context, runtime, job.size() == 1 ? "singleton" : "pmi1");
+  const std::string components =
+      loaded(context, runtime, job.size() == 1 ? pmi::Speaks::nobody : pmi::Speaks::pmi1);
   printer.line(2, "loaded: " + components);
   printer.fact(key + ".loaded", components);
   for (const std::string& reason : runtime.transports().refused()) printer.line(2, "not loaded: " + reason);

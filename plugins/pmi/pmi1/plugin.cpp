@@ -22,7 +22,7 @@ Result<std::unique_ptr<Component>> create_pmi1(const Args& args) {
 }  // namespace
 
 STARLING_PLUGIN_PARAMS std::array kPmi1Params = {kTimeout};
-STARLING_PLUGIN(Framework, pmi1, 50, "PMI-1 on the wire: Starling's mpiexec, Hydra, Slurm, Flux", kPmi1Params,
-                &create_pmi1);
+STARLING_PMI_PLUGIN(Framework, pmi1, pmi1, 50, "PMI-1 on the wire: Starling's mpiexec, Hydra, Slurm, Flux",
+                    kPmi1Params, &create_pmi1);
 
 }  // namespace starling::pmi

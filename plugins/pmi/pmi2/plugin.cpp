@@ -29,7 +29,7 @@ Result<std::unique_ptr<Component>> create_pmi2(const Args& args) {
 }  // namespace
 
 STARLING_PLUGIN_PARAMS std::array kPmi2Params = {kPmi2Timeout};
-STARLING_PLUGIN(Framework, pmi2, 45, "PMI-2 on the wire: Slurm's pmi2, Hydra, Starling's mpiexec",
-                kPmi2Params, &create_pmi2);
+STARLING_PMI_PLUGIN(Framework, pmi2, pmi2, 45, "PMI-2 on the wire: Slurm's pmi2, Hydra, Starling's mpiexec",
+                    kPmi2Params, &create_pmi2);
 
 }  // namespace starling::pmi

@@ -27,7 +27,7 @@ Result<std::unique_ptr<Component>> create_pmix(const Args&) {
 
 }  // namespace
 
-STARLING_PLUGIN(Framework, pmix, 40, "PMIx through libpmix: Open MPI's mpirun, Slurm, PRRTE",
-                STARLING_NO_PARAMS, &create_pmix);
+STARLING_PMI_PLUGIN(Framework, pmix, pmix, 40, "PMIx through libpmix: Open MPI's mpirun, Slurm, PRRTE",
+                    STARLING_NO_PARAMS, &create_pmix);
 
 }  // namespace starling::pmi::pmix

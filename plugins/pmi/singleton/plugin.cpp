@@ -22,7 +22,7 @@ Result<std::unique_ptr<Component>> create_singleton(const Args& args) {
 }  // namespace
 
 STARLING_PLUGIN_PARAMS std::array kSingletonParams = {kAnyway};
-STARLING_PLUGIN(Framework, singleton, 10, "a process started without a launcher: rank 0 of 1",
-                kSingletonParams, &create_singleton);
+STARLING_PMI_PLUGIN(Framework, singleton, nobody, 10, "a process started without a launcher: rank 0 of 1",
+                    kSingletonParams, &create_singleton);
 
 }  // namespace starling::pmi

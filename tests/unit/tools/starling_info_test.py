@@ -155,6 +155,7 @@ class StarlingInfo(unittest.TestCase):
         self.assertEqual(facts["plan.64.1"].split(" (")[0], "waits for all members: yes")
         self.assertEqual(facts["plan.1.1"].split(" (")[0], "waits for all members: no")
         self.assertIn("pmi/pmi1, shm/memfd, shm/posix, btl/self, btl/shm, pml/static", facts["plan.64.loaded"])
+        self.assertIn("pmi/singleton, shm/memfd", facts["plan.1.loaded"])
 
     def test_a_plan_of_several_nodes(self):
         facts, done = self.facts("--nodes", "2", "--ppn", "3", btl="self,shm,ofi")

@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "core/plugin/prefix.hpp"
 #include "core/standard_descriptors.hpp"
+#include "frameworks/pmi/pmi.hpp"
 #include "frameworks/select.hpp"
 #include "frameworks/shm/params.hpp"
 #include "mpi/runtime/declare.hpp"
@@ -90,8 +91,9 @@ Result<bool> load_params(params::Registry& registry) {
   // Unknown names are rank 0's warning, or with mca_strict an error that ends here.
   if (auto unknown = params::unknown_names(registry); !unknown) return fail(std::move(unknown).error());
   const auto clients = index->admitted("pmi");
-  return clients && std::any_of(clients->begin(), clients->end(),
-                                [](const plugin::Candidate* client) { return client->name == "pmix"; });
+  return clients && std::any_of(clients->begin(), clients->end(), [](const plugin::Candidate* client) {
+           return pmi::speaks(client->descriptor) == pmi::Speaks::pmix;
+         });
 }
 
 int report(const Error& error) {

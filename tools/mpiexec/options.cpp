@@ -4,12 +4,12 @@
 #include "tools/mpiexec/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 #include <string_view>
 
 #include "params/excerpt.hpp"
 #include "params/nearest.hpp"
+#include "tools/options/options.hpp"
 
 namespace starling::mpiexec {
 namespace {
@@ -26,14 +26,10 @@ Unexpected bad(std::string text) { return fail(Errc::bad_parameter, kWhere, std:
 
 Result<std::uint32_t> number(const State& state, const std::string& text, std::uint32_t min,
                              std::uint32_t max) {
-  std::uint32_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, value);
-  if (code != std::errc{} || stop != end || value < min || value > max) {
-    return bad("option " + state.given + ": \"" + excerpt(text) + "\" is no whole number from " +
-               std::to_string(min) + " to " + std::to_string(max));
-  }
-  return value;
+  const auto value = options::whole_number(text, min, max);
+  if (value) return *value;
+  return bad("option " + state.given + ": \"" + excerpt(text) + "\" is no whole number from " +
+             std::to_string(min) + " to " + std::to_string(max));
 }
 
 Result<void> check_name(const State& state, const std::string& name) {
@@ -206,10 +202,8 @@ Result<void> set_iface(State& state, Values values) {
 }
 Result<void> ignore(State&, Values) { return {}; }
 
-struct Option {
-  std::string_view names;   ///< separated by spaces, without dashes; one-letter names take one dash only
-  std::string_view values;  ///< placeholders, separated by spaces: their count is the number of values
-  std::string_view help;    ///< empty: accepted because scripts write it, without effect here
+/// Without help: accepted because scripts write it, without effect here.
+struct Option : options::Form {
   Result<void> (*apply)(State&, Values);
 };
 
@@ -250,52 +244,20 @@ constexpr Option kOptions[] = {
     {"envlist genvlist rmk", "WHAT", "", &ignore},
 };
 
-/// Calls visit(name) for each of an option's names.
-template <class Visit>
-void each_name(const Option& option, Visit visit) {
-  std::string_view names = option.names;
-  while (!names.empty()) {
-    const std::string_view name = names.substr(0, names.find(' '));
-    names.remove_prefix(std::min(names.size(), name.size() + 1));
-    visit(name);
-  }
-}
-
-std::size_t value_count(const Option& option) {
-  if (option.values.empty()) return 0;
-  return 1 + static_cast<std::size_t>(std::count(option.values.begin(), option.values.end(), ' '));
-}
-
-const Option* find_option(std::string_view wanted) {
-  const Option* found = nullptr;
-  for (const Option& option : kOptions) {
-    each_name(option, [&](std::string_view name) { found = name == wanted ? &option : found; });
-  }
-  return found;
-}
+/// Is no row: what it does is to read further words.
+constexpr options::Form kConfigFile{"configfile", "FILE",
+                                    "options and programs from a file, one program a line"};
 
 Unexpected unknown_option(const std::string& given, std::string_view name) {
-  std::vector<std::string_view> names{"configfile"};
+  std::vector<std::string_view> names = options::names_of(kConfigFile);
   for (const Option& option : kOptions) {
-    each_name(option, [&](std::string_view known) { names.push_back(known); });
+    for (const std::string_view known : options::names_of(option)) names.push_back(known);
   }
   const std::string near = params::nearest(name, names);
   return bad(
       "unknown option " + excerpt(given) +
       (near.empty() ? "" : "; did you mean " + std::string(near.size() > 1 ? "--" : "-") + near + "?") +
       " (mpiexec --help lists all)");
-}
-
-/// Splits "--name=value" and strips the dashes.
-struct Word {
-  std::string_view name;
-  std::optional<std::string> value;
-};
-Word split_option(std::string_view word) {
-  word.remove_prefix(word.substr(0, 2) == "--" ? 2 : 1);
-  const std::size_t equals = word.find('=');
-  if (equals == std::string_view::npos) return {word, std::nullopt};
-  return {word.substr(0, equals), std::string(word.substr(equals + 1))};
 }
 
 Result<void> finish_program(State& state) {
@@ -311,34 +273,27 @@ Result<void> parse_words(State& state, const std::vector<std::string>& words, bo
       if (auto done = finish_program(state); !done) return done;
       continue;
     }
-    if (!state.program.argv.empty() || words[i].size() < 2 || words[i][0] != '-') {
+    const auto word = state.program.argv.empty() ? options::option_in(words[i]) : std::nullopt;
+    if (!word) {
       state.program.argv.push_back(words[i]);
       continue;
     }
     if (words[i] == "--") continue;  // the program's name follows, whatever it starts with
-    const Word word = split_option(words[i]);
-    state.given = words[i].substr(0, words[i].find('='));
-    const bool config = word.name == "configfile";
-    const Option* const option = config ? nullptr : find_option(word.name);
-    if (option == nullptr && !config) return unknown_option(state.given, word.name);
-    std::vector<std::string> values;
-    if (word.value) values.push_back(*word.value);
-    const std::size_t wanted = config ? 1 : value_count(*option);
-    if (values.size() > wanted) return bad("option " + state.given + " takes no value");
-    while (values.size() < wanted) {
-      if (++i == words.size()) {
-        return bad("option " + state.given + " needs " + (config ? "FILE" : std::string(option->values)));
-      }
-      values.push_back(words[i]);
-    }
+    state.given = word->given;
+    const bool config = word->name == kConfigFile.names;
+    const Option* const option = options::find(kOptions, word->name);
+    if (option == nullptr && !config) return unknown_option(state.given, word->name);
+    const options::Form& form = config ? kConfigFile : *option;
+    auto values = options::values_of(form, *word, words, i);
+    if (!values) return bad(values.error().detail);
     if (config) {
       if (from_file) return bad("a -configfile cannot name another");
-      auto read = read_config_file(values[0]);
+      auto read = read_config_file(values->front());
       if (!read) return fail(std::move(read).error());
       if (auto done = parse_words(state, *read, true); !done) return done;
       continue;
     }
-    if (auto done = option->apply(state, values); !done) return done;
+    if (auto done = option->apply(state, *values); !done) return done;
   }
   return {};
 }
@@ -365,20 +320,20 @@ std::string help_text() {
       "Starts the ranks of a job on this machine; on several hosts through Slurm, PRRTE, Open MPI's mpirun "
       "or Hydra.\n"
       "Options have one or two dashes.\n\n";
-  for (const Option& option : kOptions) {
-    if (option.help.empty()) continue;
+  const auto line = [&text](const options::Form& form) {
     std::string left = " ";
-    each_name(option, [&](std::string_view name) { left.append(" -").append(name); });
-    left.append(option.values.empty() ? "" : " ").append(option.values);
-    left.resize(std::max<std::size_t>(left.size() + 2, 44), ' ');
-    text.append(left).append(option.help).append("\n");
+    for (const std::string_view name : options::names_of(form)) left.append(" -").append(name);
+    left.append(form.values.empty() ? "" : " ").append(form.values);
+    text += options::help_line(std::move(left), form.help, 44);
+  };
+  for (const Option& option : kOptions) {
+    if (!option.help.empty()) line(option);
   }
-  text +=
-      "  -configfile FILE                          options and programs from a file, one program a line\n";
+  line(kConfigFile);
   text += "\nWithout effect, because scripts write them:";
   for (const Option& option : kOptions) {
     if (!option.help.empty()) continue;
-    each_name(option, [&](std::string_view name) { text.append(" -").append(name); });
+    for (const std::string_view name : options::names_of(option)) text.append(" -").append(name);
   }
   text +=
       "\n\nVariables: MPIEXEC_TIMEOUT (as --timeout). SIGUSR1 makes mpiexec print what every rank waits "

@@ -2,9 +2,9 @@
 #pragma once
 /// @file  mpiexec's command line, in the dialects of both worlds. Layer: tools.
 ///
-/// A table of our own instead of a parser library: options have one or two dashes at will (-np and --np,
-/// -bind-to and --bind-to), some take two values (-env NAME VALUE, --mca NAME VALUE), everything after the
-/// program's name belongs to the program, and `:` starts the next program with options of its own.
+/// Options have one or two dashes at will (-np and --np, -bind-to and --bind-to), some take two values (-env
+/// NAME VALUE, --mca NAME VALUE), everything after the program's name belongs to the program, and `:` starts
+/// the next program with options of its own. What such a table is: tools/options/options.hpp.
 ///
 /// Threads: one. Errors: bad_parameter names the option, what was given, what was expected, and the nearest
 /// known name.

@@ -4,12 +4,12 @@
 #include "tools/starling-info/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <span>
 
 #include "params/excerpt.hpp"
 #include "params/nearest.hpp"
+#include "tools/options/options.hpp"
 
 namespace starling::info {
 namespace {
@@ -21,25 +21,18 @@ using Texts = std::span<const std::string>;
 Unexpected refused(std::string text) { return fail(Errc::bad_parameter, {}, std::move(text)); }
 
 /// 0: `text` is no number of nodes or processes.
-std::uint32_t amount(const std::string& text) {
-  std::uint32_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, code] = std::from_chars(text.data(), end, value);
-  return code == std::errc{} && stop == end && value <= kMost ? value : 0;
-}
+std::uint32_t amount(const std::string& text) { return options::whole_number(text, 1, kMost).value_or(0); }
 
-struct Choice {
-  std::string_view name;    ///< without dashes; of one letter: with one dash
-  std::string_view values;  ///< placeholders, separated by spaces
-  std::string_view about;
+/// Names of one letter have one dash, others two.
+struct Choice : options::Form {
   bool (*take)(Wanted&, Texts);  ///< false: the value is not what is expected
   std::string_view expected = {};
   bool again = false;  ///< further values may follow without the option's name
 };
 
 constexpr Choice kChoices[] = {
-    {"help", "", "print this (also -h)", [](Wanted& wanted, Texts) { return wanted.help = true; }},
-    {"version", "", "print the version (also -V)",
+    {"help h", "", "print this (also -h)", [](Wanted& wanted, Texts) { return wanted.help = true; }},
+    {"version V", "", "print the version (also -V)",
      [](Wanted& wanted, Texts) { return wanted.version = true; }},
     {"parsable", "", "one fact a line, key=value, for programs",
      [](Wanted& wanted, Texts) { return wanted.parsable = true; }},
@@ -71,17 +64,9 @@ constexpr Choice kChoices[] = {
      "a whole number from 1 to 32768"},
 };
 
-const Choice* find_choice(std::string_view name) {
-  if (name == "h") name = "help";
-  if (name == "V") name = "version";
-  const auto* const found = std::find_if(std::begin(kChoices), std::end(kChoices),
-                                         [name](const Choice& choice) { return choice.name == name; });
-  return found == std::end(kChoices) ? nullptr : found;
-}
-
 Unexpected not_understood(const std::string& word, std::string_view name) {
   std::vector<std::string_view> known;
-  for (const Choice& choice : kChoices) known.push_back(choice.name);
+  for (const Choice& choice : kChoices) known.push_back(options::names_of(choice).front());
   for (const Section& section : all_sections()) known.push_back(section.name);
   const std::string near = name == word ? "" : params::nearest(name, known);
   return refused("'" + params::excerpt(word) + "' is not understood" +
@@ -89,28 +74,17 @@ Unexpected not_understood(const std::string& word, std::string_view name) {
                  " (starling-info --help lists all options)");
 }
 
-bool an_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
-
-/// What follows the option at words[at]; moves `at` to the last word that belongs to it.
-Result<void> take_values(const Choice& choice, std::optional<std::string> first, Texts words, std::size_t& at,
-                         Wanted& wanted) {
-  const std::size_t count =
-      choice.values.empty()
-          ? 0
-          : 1 + static_cast<std::size_t>(std::count(choice.values.begin(), choice.values.end(), ' '));
-  const std::string option = "--" + std::string(choice.name);
+/// Takes the option at words[at] with its values; `at` moves to the last word that belongs to it.
+Result<void> take(const Choice& choice, options::Word word, Texts words, std::size_t& at, Wanted& wanted) {
   do {
-    std::vector<std::string> texts;
-    if (first) texts.push_back(*std::exchange(first, std::nullopt));
-    if (texts.size() > count) return refused(option + " takes no value");
-    while (texts.size() < count) {
-      if (++at >= words.size()) return refused(option + " needs " + std::string(choice.values));
-      texts.push_back(words[at]);
+    auto texts = options::values_of(choice, word, words, at);
+    if (!texts) return refused(texts.error().detail);
+    if (!choice.take(wanted, *texts)) {
+      return refused(word.given + ": '" + params::excerpt(texts->front()) + "' is not " +
+                     std::string(choice.expected));
     }
-    if (!choice.take(wanted, texts)) {
-      return refused(option + ": '" + params::excerpt(texts[0]) + "' is not " + std::string(choice.expected));
-    }
-  } while (choice.again && at + 1 < words.size() && !an_option(words[at + 1]));
+    word.value.reset();
+  } while (choice.again && at + 1 < words.size() && !options::option_in(words[at + 1]));
   return {};
 }
 
@@ -123,23 +97,19 @@ bool Wanted::section(std::string_view name) const {
 Result<Wanted> parse_options(const std::vector<std::string>& words) {
   Wanted wanted;
   for (std::size_t at = 0; at < words.size(); ++at) {
-    const std::string& word = words[at];
-    if (!an_option(word)) return not_understood(word, word);
-    const bool two = word.compare(0, 2, "--") == 0;
-    const std::size_t equals = word.find('=');
-    const std::string_view name = std::string_view(word).substr(two ? 2 : 1, equals - (two ? 2 : 1));
-    std::optional<std::string> value;
-    if (equals != std::string::npos) value = word.substr(equals + 1);
-    const Choice* const choice = two == (name.size() > 1) ? find_choice(name) : nullptr;
+    const auto word = options::option_in(words[at]);
+    if (!word) return not_understood(words[at], words[at]);
+    const bool dashes_fit = word->two_dashes == (word->name.size() > 1);
+    const Choice* const choice = dashes_fit ? options::find(kChoices, word->name) : nullptr;
     if (choice != nullptr) {
-      if (auto taken = take_values(*choice, std::move(value), words, at, wanted); !taken)
-        return fail(std::move(taken).error());
+      if (auto taken = take(*choice, *word, words, at, wanted); !taken) return fail(std::move(taken).error());
       continue;
     }
     const auto sections = all_sections();
     const auto section = std::find_if(sections.begin(), sections.end(),
-                                      [name](const Section& known) { return known.name == name; });
-    if (!two || section == sections.end() || value) return not_understood(word, name);
+                                      [&](const Section& known) { return known.name == word->name; });
+    if (!word->two_dashes || section == sections.end() || word->value)
+      return not_understood(words[at], word->name);
     wanted.sections.push_back(section->name);
   }
   if (wanted.planned.nodes != 0 || wanted.planned.per_node != 0) wanted.sections.push_back("plan");
@@ -150,16 +120,15 @@ std::string help_text() {
   std::string text =
       "usage: starling-info [OPTIONS]\n"
       "Shows what an MPI program would find here. Without an option: everything.\n\n";
-  const auto line = [&text](std::string left, std::string_view about) {
-    left.resize(std::max<std::size_t>(left.size() + 2, 26), ' ');
-    text.append(left).append(about).append("\n");
-  };
+  constexpr std::size_t kColumn = 26;
   for (const Choice& choice : kChoices) {
-    line("  --" + std::string(choice.name) + (choice.values.empty() ? "" : " ") + std::string(choice.values),
-         choice.about);
+    std::string left = "  --" + std::string(options::names_of(choice).front());
+    left.append(choice.values.empty() ? "" : " ").append(choice.values);
+    text += options::help_line(std::move(left), choice.help, kColumn);
   }
   for (const Section& section : all_sections()) {
-    line("  --" + std::string(section.name), "only: " + std::string(section.about));
+    text += options::help_line("  --" + std::string(section.name), "only: " + std::string(section.about),
+                               kColumn);
   }
   return text;
 }

@@ -2,7 +2,7 @@
 #pragma once
 /// @file  starling-info's command line. Layer: tools.
 ///
-/// A table of our own, as mpiexec has: a parser library in headers took longer to compile than any file.
+/// A table of tools/options, and the sections' names beside it.
 /// Threads: one. Errors: bad_parameter names what was given, what was expected, and the nearest known name.
 
 #include <string>

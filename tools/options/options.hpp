@@ -3,9 +3,9 @@
 /// @file  What the command lines of the tools have in common: a table's rows, and one option with its values.
 /// Layer: tools.
 ///
-/// Tables of our own instead of a parser library: options of mpiexec have one or two dashes at will, some take
-/// two values, and a parser library in headers took longer to compile than any file. Each tool has its table,
-/// whose rows begin with a Form, and the loop over its words, since what is no option differs.
+/// Tables of our own instead of a parser library: options of mpiexec have one or two dashes at will, some
+/// take two values, and a parser library in headers took longer to compile than any file. Each tool has its
+/// table, whose rows begin with a Form, and the loop over its words, since what is no option differs.
 /// Threads: pure functions. Errors: bad_parameter names the option as it was given and what was expected.
 
 #include <cstddef>
@@ -51,8 +51,8 @@ struct Word {
 /// None: it does not begin with a dash, or is nothing more.
 [[nodiscard]] std::optional<Word> option_in(const std::string& word);
 
-/// The values of the option in words[at]: the one behind '=', then the words that follow it. `at` moves to the
-/// last of them.
+/// The values of the option in words[at]: the one behind '=', then the words that follow it. `at` moves to
+/// the last of them.
 [[nodiscard]] Result<std::vector<std::string>> values_of(const Form& form, const Word& word,
                                                          std::span<const std::string> words, std::size_t& at);
 

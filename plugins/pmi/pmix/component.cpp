@@ -222,8 +222,9 @@ Result<bool> Pmix::fence_left(Fence fence) {
   const auto answer = inbox_->fence_answer();
   if (!answer) return false;
   const bool without_some = *answer == PMIX_ERR_PARTIAL_SUCCESS || *answer == PMIX_ERR_LOST_CONNECTION;
-  // The server ends a fence also for a process that closes its connection when MPI ends there. Who has done so
-  // itself, and is back sooner, enters again: for who comes back the server waits, for a dead one it refuses.
+  // The server ends a fence also for a process that closes its connection when MPI ends there. Who has done
+  // so itself, and is back sooner, enters again: for who comes back the server waits, for a dead one it
+  // refuses.
   if (without_some && entries_left_ != 0) {
     --entries_left_;
     entered_again_ = true;

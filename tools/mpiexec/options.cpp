@@ -203,8 +203,11 @@ Result<void> set_iface(State& state, Values values) {
 Result<void> ignore(State&, Values) { return {}; }
 
 /// Without help: accepted because scripts write it, without effect here.
-struct Option : options::Form {
+struct Option {
+  std::string_view names, values, help;  ///< options::Form
   Result<void> (*apply)(State&, Values);
+
+  [[nodiscard]] options::Form form() const { return {names, values, help}; }
 };
 
 constexpr Option kOptions[] = {
@@ -249,9 +252,9 @@ constexpr options::Form kConfigFile{"configfile", "FILE",
                                     "options and programs from a file, one program a line"};
 
 Unexpected unknown_option(const std::string& given, std::string_view name) {
-  std::vector<std::string_view> names = options::names_of(kConfigFile);
+  std::vector<std::string_view> names = options::names_of(kConfigFile.names);
   for (const Option& option : kOptions) {
-    for (const std::string_view known : options::names_of(option)) names.push_back(known);
+    for (const std::string_view known : options::names_of(option.names)) names.push_back(known);
   }
   const std::string near = params::nearest(name, names);
   return bad(
@@ -283,7 +286,7 @@ Result<void> parse_words(State& state, const std::vector<std::string>& words, bo
     const bool config = word->name == kConfigFile.names;
     const Option* const option = options::find(kOptions, word->name);
     if (option == nullptr && !config) return unknown_option(state.given, word->name);
-    const options::Form& form = config ? kConfigFile : *option;
+    const options::Form form = config ? kConfigFile : option->form();
     auto values = options::values_of(form, *word, words, i);
     if (!values) return bad(values.error().detail);
     if (config) {
@@ -322,18 +325,18 @@ std::string help_text() {
       "Options have one or two dashes.\n\n";
   const auto line = [&text](const options::Form& form) {
     std::string left = " ";
-    for (const std::string_view name : options::names_of(form)) left.append(" -").append(name);
+    for (const std::string_view name : options::names_of(form.names)) left.append(" -").append(name);
     left.append(form.values.empty() ? "" : " ").append(form.values);
     text += options::help_line(std::move(left), form.help, 44);
   };
   for (const Option& option : kOptions) {
-    if (!option.help.empty()) line(option);
+    if (!option.help.empty()) line(option.form());
   }
   line(kConfigFile);
   text += "\nWithout effect, because scripts write them:";
   for (const Option& option : kOptions) {
     if (!option.help.empty()) continue;
-    for (const std::string_view name : options::names_of(option)) text.append(" -").append(name);
+    for (const std::string_view name : options::names_of(option.names)) text.append(" -").append(name);
   }
   text +=
       "\n\nVariables: MPIEXEC_TIMEOUT (as --timeout). SIGUSR1 makes mpiexec print what every rank waits "

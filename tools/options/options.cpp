@@ -20,7 +20,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string_view> names_of(const Form& form) { return words_of(form.names); }
+std::vector<std::string_view> names_of(std::string_view names) { return words_of(names); }
 
 std::optional<Word> option_in(const std::string& word) {
   if (word.size() < 2 || word[0] != '-') return std::nullopt;

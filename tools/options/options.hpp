@@ -5,7 +5,7 @@
 ///
 /// Tables of our own instead of a parser library: options of mpiexec have one or two dashes at will, some
 /// take two values, and a parser library in headers took longer to compile than any file. Each tool has its
-/// table, whose rows begin with a Form, and the loop over its words, since what is no option differs.
+/// table, whose rows have a Form, and the loop over its words, since what is no option differs.
 /// Threads: pure functions. Errors: bad_parameter names the option as it was given and what was expected.
 
 #include <cstddef>
@@ -20,21 +20,21 @@
 
 namespace starling::options {
 
-/// What an option looks like; a tool's row adds what it does.
+/// What an option looks like. A tool's row has these three and what the option does.
 struct Form {
   std::string_view names;   ///< separated by spaces, without dashes
   std::string_view values;  ///< placeholders, separated by spaces: their count is the number of values
   std::string_view help;
 };
 
-/// The names of an option, the first of which is the usual one.
-[[nodiscard]] std::vector<std::string_view> names_of(const Form& form);
+/// Form::names one by one; the first is the usual one.
+[[nodiscard]] std::vector<std::string_view> names_of(std::string_view names);
 
 /// The row of a table that has this name, or null.
 template <class Row, std::size_t Rows>
 [[nodiscard]] const Row* find(const Row (&table)[Rows], std::string_view name) {
   for (const Row& row : table) {
-    for (const std::string_view known : names_of(row)) {
+    for (const std::string_view known : names_of(row.names)) {
       if (known == name) return &row;
     }
   }

@@ -24,8 +24,9 @@ Unexpected refused(std::string text) { return fail(Errc::bad_parameter, {}, std:
 std::uint32_t amount(const std::string& text) { return options::whole_number(text, 1, kMost).value_or(0); }
 
 /// Names of one letter have one dash, others two.
-struct Choice : options::Form {
-  bool (*take)(Wanted&, Texts);  ///< false: the value is not what is expected
+struct Choice {
+  std::string_view names, values, help;  ///< options::Form
+  bool (*take)(Wanted&, Texts);          ///< false: the value is not what is expected
   std::string_view expected = {};
   bool again = false;  ///< further values may follow without the option's name
 };
@@ -66,7 +67,7 @@ constexpr Choice kChoices[] = {
 
 Unexpected not_understood(const std::string& word, std::string_view name) {
   std::vector<std::string_view> known;
-  for (const Choice& choice : kChoices) known.push_back(options::names_of(choice).front());
+  for (const Choice& choice : kChoices) known.push_back(options::names_of(choice.names).front());
   for (const Section& section : all_sections()) known.push_back(section.name);
   const std::string near = name == word ? "" : params::nearest(name, known);
   return refused("'" + params::excerpt(word) + "' is not understood" +
@@ -77,7 +78,7 @@ Unexpected not_understood(const std::string& word, std::string_view name) {
 /// Takes the option at words[at] with its values; `at` moves to the last word that belongs to it.
 Result<void> take(const Choice& choice, options::Word word, Texts words, std::size_t& at, Wanted& wanted) {
   do {
-    auto texts = options::values_of(choice, word, words, at);
+    auto texts = options::values_of({choice.names, choice.values, choice.help}, word, words, at);
     if (!texts) return refused(texts.error().detail);
     if (!choice.take(wanted, *texts)) {
       return refused(word.given + ": '" + params::excerpt(texts->front()) + "' is not " +
@@ -122,7 +123,7 @@ std::string help_text() {
       "Shows what an MPI program would find here. Without an option: everything.\n\n";
   constexpr std::size_t kColumn = 26;
   for (const Choice& choice : kChoices) {
-    std::string left = "  --" + std::string(options::names_of(choice).front());
+    std::string left = "  --" + std::string(options::names_of(choice.names).front());
     left.append(choice.values.empty() ? "" : " ").append(choice.values);
     text += options::help_line(std::move(left), choice.help, kColumn);
   }

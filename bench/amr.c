@@ -3,7 +3,7 @@
  * change.
  * Usage: amr [options]
  *   --roots AxBxC             blocks of the coarsest level (default 4x4x4); periodic
- *   --cells N, --variables N  of a block: N^3 cells, N even (default 8), with so many values each (default 4)
+ *   --cells N, --variables N  of a block: N^3 cells, N even (default 8), each with N values (default 4)
  *   --steps N, --regrid N     steps of time, and after how many of them the grid changes (default 60, 5)
  *   --work N                  sweeps over the blocks in each step (default 1)
  *   --memory private|shared   message buffers from malloc, or from MPI_Alloc_mem

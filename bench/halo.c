@@ -8,7 +8,7 @@
  *   --memory private|shared      buffers from malloc, or from MPI_Alloc_mem
  *   --managed                    receive buffers are the library's, where it has them (mpix.h)
  *   --persistent                 persistent requests
- *   --skew US                    each rank comes late by up to so many microseconds, differently each time
+ *   --skew US                    each rank comes late by up to US microseconds, differently each time
  *   --compute US                 between posting and waiting
  *   --iterations N
  *

@@ -39,9 +39,9 @@ inline void copy_payload(void* to, const std::byte* from, std::size_t bytes) noe
   }
 }
 
-/// The same, with the bytes in the first cache line last: for a line with a word that others poll. Had it got
-/// some of the bytes before the rest was written, a reader would take it back meanwhile, and the word would
-/// have to fetch it a second time.
+/// Copies the bytes of the first cache line last: for a line with a word that others poll. If it were written
+/// first, a reader would take the line back while the rest is copied, and writing the word would have to
+/// fetch it a second time.
 inline void copy_first_line_last(void* to, const std::byte* from, std::size_t bytes) noexcept {
   constexpr std::size_t kLine = 64;
   const std::size_t first = kLine - reinterpret_cast<std::uintptr_t>(to) % kLine;

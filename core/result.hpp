@@ -39,7 +39,7 @@ struct Error {
   /// "where: detail", as it is shown to people.
   [[nodiscard]] std::string text() const { return where.empty() ? detail : where + ": " + detail; }
 
-  /// The same error seen from one level further out: `outer` is put before where.
+  /// This error as the caller one level further out passes it on: `outer` is put before where.
   [[nodiscard]] Error within(std::string_view outer) && {
     where = where.empty() ? std::string(outer) : std::string(outer) + ": " + where;
     return std::move(*this);

@@ -45,7 +45,7 @@ bool is_overflow_user(uid_t user) {
   return std::to_string(user) + "\n" == text_of_file("/proc/sys/kernel/overflowuid");
 }
 
-/// The same as distrust() for a folder on the way, whose entries matter and not what is put beside them.
+/// As distrust(), for a folder above the file: who may replace its entries matters, not who may add some.
 std::string distrust_on_the_way(const struct stat& facts) {
   if ((facts.st_mode & kWritable) != 0 && (facts.st_mode & S_ISVTX) == 0) return distrust(facts);
   std::string why = wrong_owner(facts);

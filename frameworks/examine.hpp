@@ -44,7 +44,7 @@ struct Examined {
 /// Reads and checks the records of a file `<framework>_<name>.so`; the file name counts where the records
 /// cannot be read.
 [[nodiscard]] Examined examine_file(const std::string& file);
-/// The same for a plugin that is linked in.
+/// As examine_file(), for a plugin that is linked in.
 [[nodiscard]] Examined examine_builtin(const Exported& plugin);
 
 }  // namespace starling::plugin

@@ -34,7 +34,7 @@ class Index {
   /// core/plugin/prefix.hpp's, or that of another installation.
   [[nodiscard]] static Result<Index> scan(params::Registry& params, const std::string& prefix);
 
-  /// The same for listings: bad parameter values do not stop it, they are problems().
+  /// As scan(), for listings: bad parameter values do not stop it, they are problems().
   struct Options {
     bool at_secure = false;  ///< as if the process were set-uid
     bool linked_in = true;   ///< also the plugins that are linked in

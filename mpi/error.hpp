@@ -17,9 +17,9 @@ namespace starling::mpi {
 /// Notes why, returns error_class. The text names argument, value and what was expected: "dest is 7, expected
 /// 0..3 or MPI_PROC_NULL".
 [[nodiscard, gnu::cold]] int error(int error_class, std::string detail);
-/// The same for an Error from a lower floor; its class is that of mpi/error_class.hpp.
+/// As above, for an Error from a lower floor; its class is that of mpi/error_class.hpp.
 [[nodiscard, gnu::cold]] int error(const Error& cause);
-/// The same, to be raised on the communicator with this handle: for calls without a communicator argument
+/// As error(), to be raised on the communicator with this handle: for calls without a communicator argument
 /// (MPI_Wait and its like). mpi/comm/comm.hpp has the form that takes a Comm.
 [[nodiscard, gnu::cold]] int error_on(HandleBits comm, int error_class, std::string detail);
 /// The table of handles of a kind of `objects` ("groups") is full.
@@ -37,7 +37,7 @@ struct Noted {
 
 /// What a function of this thread has told its error handler last: "MPI_Send: dest is 7, expected 0..3".
 void set_raised(int code, std::string text);
-/// The same; empty if the code was another one. Valid until the thread's next error.
+/// The text given to set_raised(); empty if the code was another one. Valid until the thread's next error.
 [[nodiscard]] std::string_view raised_text(int code) noexcept;
 
 }  // namespace starling::mpi

@@ -86,7 +86,7 @@ class Handles {
     const std::scoped_lock lock(mutex_);
     table_.remove(handle);
   }
-  /// The same for pooled objects; see HandleTable.
+  /// As remove(), for pooled objects; see HandleTable.
   void retire(HandleBits handle) noexcept {
     const std::scoped_lock lock(mutex_);
     table_.retire(handle);

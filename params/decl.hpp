@@ -97,7 +97,8 @@ consteval Decl selection(FixedString<64> name, FixedString<96> fallback, FixedSt
           .help = help,
           .type = Type::selection};
 }
-/// The same declaration; members of a communicator with different values are an error that names both.
+/// The declaration with one rule more: members of a communicator with different values are an error that
+/// names both.
 consteval Decl equal_everywhere(Decl decl) {
   decl.equal = 1;
   return decl;

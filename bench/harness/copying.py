@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A model of one message that several processes copy, chunk by chunk: what it costs with more cores than there are here.
 
-Who takes part claims chunks in turn: a claim takes as long as handing over a cache line among so many; copying one takes as
-long as the memory allows for so many at the same time. Chunks are as pml/dynamic cuts them (frameworks/shm/claims).
+Who takes part claims chunks in turn: a claim takes as long as handing over a cache line among them; copying one takes as
+long as the memory allows for that number of copies at the same time. Chunks are as pml/dynamic cuts them (frameworks/shm/claims).
 """
 import dataclasses
 import heapq
@@ -30,7 +30,7 @@ def chunk_bytes(size, participants):
 
 
 def copy_us(size, helpers, costs):
-    """Microseconds from the opening of a copy to its last byte: receiver, sender, and so many that help."""
+    """Microseconds from the opening of a copy to its last byte: receiver, sender, and `helpers` that help."""
     chunk = chunk_bytes(size, 2 + helpers)
     free = [(0.0, 0), (costs.invite_us, 1), *((costs.notice_us, 2 + number) for number in range(helpers))]
     heapq.heapify(free)

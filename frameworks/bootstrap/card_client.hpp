@@ -33,7 +33,7 @@ class CardClient {
   [[nodiscard]] Result<void> expose();
   [[nodiscard]] const std::vector<std::byte>& own_card() const noexcept { return own_; }
 
-  /// The card of another process that has come another way.
+  /// The card of another process that did not come through the process manager.
   void learn(ProcId peer, std::vector<std::byte> card) { learned_[peer] = std::move(card); }
   /// The whole card of another process.
   [[nodiscard]] Result<btl::Found> card(ProcId peer);

@@ -99,8 +99,8 @@ class Consistency {
   // After it has failed.
   /// Whether the parent has ended this very call: it counts on nothing any more, and may be gone.
   [[nodiscard]] bool answered(const Call& call) const;
-  /// What to tell the user: for members that do not fit, what differs; for others, what those are doing whom
-  /// this process has waited for in vain. May wait for answers, for a moment.
+  /// What to tell the user: the difference if members do not fit, else what the awaited members are doing.
+  /// May wait briefly for answers.
   [[nodiscard]] Error explain(const Call& call, Error error, const std::vector<ProcId>& waited_for);
   /// Tells these members of a failure that concerns all, apart from who has told it.
   void tell(const Call& call, const Error& error, const std::vector<ProcId>& neighbours);

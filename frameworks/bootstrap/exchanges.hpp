@@ -55,7 +55,7 @@ class Exchanges {
 [[nodiscard]] Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
                                       const FindFailure& find_failure,
                                       const std::function<bool()>& needless = {});
-/// The same for a creation whose members may not need it themselves (Creation::world).
+/// As meet_world(), for a creation whose members may not need the fence themselves (Creation::world).
 [[nodiscard]] Result<void> meet_with_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
                                            const FindFailure& find_failure);
 

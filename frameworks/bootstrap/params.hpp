@@ -15,8 +15,7 @@ inline constexpr params::Decl kTimeout = params::integer(
 inline constexpr params::Decl kGroupMode = params::equal_everywhere(params::choice(
     "bootstrap_group_mode", "auto", "auto|native|lookup|world",
     "How a group smaller than the world finds its members' addresses: native by fences of the group, lookup "
-    "by "
-    "published names, world with a fence of all processes, which must all make a communicator then."));
+    "by published names, world with a fence of all processes, which must all make a communicator then."));
 
 inline constexpr params::Decl kFenceTimeout = params::integer(
     "bootstrap_fence_timeout", "10", 1, 1'000'000,

@@ -26,8 +26,8 @@ struct RootsPlace {
   std::uint32_t nodes = 1;            ///< of all members
 };
 
-/// Whether two processes are known to be on one node. `nodes` are those of the world of `self`; null: all of
-/// its processes are on one. Where those of other worlds are is not known here.
+/// Whether two processes are known to be on one node. `nodes` maps the world of `self` (null: one node);
+/// nodes of other worlds are unknown here.
 [[nodiscard]] bool on_one_node(const NodeMap* nodes, ProcId proc, ProcId self) noexcept;
 
 /// `nodes` null: all processes are on one node. Members are of the world of `self`.

@@ -27,8 +27,8 @@ struct TableEntry {
 
 /// A block of these entries, each process once.
 [[nodiscard]] std::vector<std::byte> encode_table(std::vector<TableEntry> entries);
-/// The same as several blocks, in order of the processes, none longer than `most_bytes` unless a single card
-/// is.
+/// As encode_table(), but several blocks in the order of the processes, none longer than `most_bytes` unless
+/// a single card is.
 [[nodiscard]] std::vector<std::vector<std::byte>> encode_chunks(std::vector<TableEntry> entries,
                                                                 std::size_t most_bytes);
 

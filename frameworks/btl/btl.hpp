@@ -61,7 +61,7 @@ struct Limits {
   /// plugin's own. A get goes only between transports of one realm.
   std::uint64_t get_realm = 0;
   std::size_t get_bytes = 0;  ///< best size of a get; 0: get() copies before it returns, so the pml chooses
-  /// From so many bytes of payload on Endpoint::send_from() spares a copy; 0: it never does.
+  /// The least payload for which Endpoint::send_from() spares a copy; 0: it never does.
   std::size_t send_from_bytes = 0;
 };
 
@@ -140,9 +140,9 @@ class Endpoint {
   /// happened.
   virtual Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept = 0;
 
-  /// The same without the copy of the payload, where that pays (Limits::send_from_bytes). posted: the payload
-  /// must stay as it is until a progress() calls `completion`; with ok = false, the peer is lost. Never
-  /// called within this call. done and again as send(), and `completion` is not called.
+  /// As send(), but without the copy of the payload, where that pays (Limits::send_from_bytes). posted: the
+  /// payload must stay as it is until a progress() calls `completion`; with ok = false, the peer is lost.
+  /// Never called within this call. done and again as send(), and `completion` is not called.
   virtual Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
                          Completion* completion) noexcept = 0;
 

@@ -36,19 +36,19 @@ class Loans {
   };
   [[nodiscard]] virtual Limits limits() const noexcept = 0;
 
-  /// Opens the way out. Called once.
+  /// Opens the outgoing pipe, in which this process lends. Called once.
   [[nodiscard]] virtual Result<LoanOffer> offer() = 0;
-  /// Opens the way in; refuses what is not the peer's.
+  /// Opens the peer's pipe, from which this process borrows; refuses what is not the peer's.
   [[nodiscard]] virtual Result<void> accept(const LoanOffer& offer) = 0;
 
   /// Lends as much from the beginning as there is room for; the rest is to be tried again.
   [[nodiscard]] virtual std::size_t lend(std::span<const std::byte> bytes) noexcept = 0;
   /// Copies what has been lent. False: less was there than the lender said, or it could not be read.
   [[nodiscard]] virtual bool borrow(std::span<std::byte> to) noexcept = 0;
-  /// The same for bytes that nobody wants.
+  /// As borrow(), for bytes that nobody wants.
   [[nodiscard]] virtual bool discard(std::size_t bytes) noexcept = 0;
 
-  /// Closes both ways: the peer is lost.
+  /// Closes both directions: the peer is lost.
   virtual void close() noexcept = 0;
 
  protected:

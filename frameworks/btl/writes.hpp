@@ -6,7 +6,7 @@
 /// Threads:   as btl::Endpoint.
 /// Ownership: the endpoint's; the memory is the peer's, who has said that it may be written to.
 /// Ordering:  what was written is visible to who takes a message that was sent afterwards.
-/// Errors:    what cannot be mapped is written another way.
+/// Errors:    what cannot be mapped is copied by the kernel, or sent as a message.
 /// Units:     bytes.
 
 #include <atomic>

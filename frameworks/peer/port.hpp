@@ -3,8 +3,9 @@
 /// @file  Who takes messages of other processes: a port for each use, told apart by kind. Layer: framework
 /// interface.
 ///
-/// All ports share peers, endpoints and order (peers.hpp). One of them is the front: the pml, whose messages
-/// are so many that the transports hand them to it at once; it gives what is not its to Peers::deliver().
+/// All ports share peers, endpoints and order (peers.hpp). One of them is the front: the pml. Most messages
+/// are its, so the transports hand all messages to it first; it gives those of other ports to
+/// Peers::deliver().
 /// Threads:   called by the thread that progresses, one at a time.
 /// Ownership: a port outlives its registration; messages are valid during the call.
 /// Ordering:  of a peer: kinds whose order is kept arrive in the order sent, whatever port they are for.
@@ -60,7 +61,7 @@ class Front : public btl::Sink, public Port {
   [[nodiscard]] virtual std::unique_ptr<Peer> make_peer(ProcId proc) = 0;
   /// The peer has an endpoint now, or another one.
   virtual void on_connected(Peer& peer) noexcept = 0;
-  /// What was to be sent once an address is there will not be: there is no way to the peer (Peer::state).
+  /// What was to be sent once an address is there will not be sent: the peer cannot be reached (Peer::state).
   virtual void on_no_contact(Peer& peer) noexcept = 0;
   /// Sends a short message of any port in order with the front's own; keeps a copy until there is room.
   virtual void send(Peer& peer, std::uint8_t kind, std::span<const std::byte> payload) = 0;

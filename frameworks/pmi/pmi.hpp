@@ -106,8 +106,8 @@ class Component {
   /// Whether all members of the fence have entered it; a yes is given once. Never waits. wait_fd() becomes
   /// readable when the answer may have changed.
   [[nodiscard]] virtual Result<bool> fence_left(Fence) { return true; }
-  /// The same over everybody at the end of MPI. Who has died is not waited for where the process manager
-  /// keeps a job that has lost a process.
+  /// As fence_enter(), over all processes at the end of MPI. The dead are not waited for, where the process
+  /// manager keeps a job that has lost a process.
   [[nodiscard]] virtual Result<Fence> last_fence_enter(Deadline deadline) {
     return fence_enter({}, {}, deadline);
   }

@@ -31,8 +31,8 @@ void Engine::lose(Context& context, const Peer& peer) noexcept {
   };
   if (Source* const source = context.touched(rank)) end_all(source->posted);
   if (!context.any_source.empty() && nobody_left(context)) end_all(context.any_source);
-  // A collective needs every member. Whoever got the error is not coming to it any more, so that others would
-  // wait for the living, too.
+  // A collective needs every member. Members that got the error leave the collective, so the others would
+  // wait for them: end these receives too.
   if (peer.left || context.id().channel() != Channel::collective) return;
   context.each_source([&](Source& source) { end_all(source.posted); });
   transfers_.each([&](Transfer& transfer) {

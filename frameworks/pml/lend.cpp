@@ -46,7 +46,8 @@ bool Lend::ready(const Transfer& receive) const noexcept {
   return known != nullptr && known->borrows;
 }
 
-/// Whoever sees both ways for the first time tells the peer how to borrow from it; the peer does the same.
+/// A process that first sees long messages in both directions tells the peer how to borrow from it; the peer
+/// tells it likewise.
 void Lend::prepare(Peer& peer) noexcept {
   Pair* const known = make_pair(peer);
   btl::Loans* const loans = peer.endpoint != nullptr ? peer.endpoint->loans() : nullptr;

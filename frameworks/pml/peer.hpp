@@ -74,8 +74,8 @@ struct Peer final : peer::Peer {
   SendWaits waits;                  ///< ours, for it to look
   std::uint32_t welcome = 0;        ///< classes of receives that it wants to be told of
 
-  /// How far we are in what goes to the peer to be matched there, and how much of what it sends is matched
-  /// here or was never eager: if the peer's one is our other, nothing of its is on the way or unexpected.
+  /// sent(): our position in what the peer matches. taken(): how much of its traffic is matched here or was
+  /// not eager. If the peer's sent() equals our taken(), nothing of it is on its way or unexpected.
   [[nodiscard]] std::uint64_t sent() const noexcept {
     return credit_got - static_cast<std::uint64_t>(credit) + ordered_sent;
   }
@@ -89,7 +89,7 @@ struct Peer final : peer::Peer {
     const bool open = state == PeerState::connected && fifo.empty() && !holds_back();
     fast_bytes = open ? static_cast<std::int64_t>(std::min(eager_bytes, send_from_bytes - 1)) : -1;
   }
-  /// Whether so many bytes of a send go out of the user's memory, without a copy.
+  /// Whether a send of `bytes` goes out of the user's memory, without a copy.
   [[nodiscard]] bool sends_from(const Request& send, std::size_t bytes) const noexcept {
     return bytes >= send_from_bytes && send.buffer.layout == nullptr;
   }

@@ -68,7 +68,8 @@ class Component {
 
   /// Looks for a matching unexpected message without receiving it; does not progress.
   [[nodiscard]] virtual bool probe(Context& context, Rank source, Tag tag, Status* status) noexcept = 0;
-  /// The same, and takes it out of matching; null if none. It must be received with mrecv.
+  /// As probe(), and takes the message out of matching; null if there is none. It must be received with
+  /// mrecv.
   [[nodiscard]] virtual Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept = 0;
   virtual void mrecv(Message* message, Request& request) noexcept = 0;
   /// Whether no message from `source` can come any more that has not come: it has ended, or for a wildcard

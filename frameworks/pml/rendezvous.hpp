@@ -72,9 +72,10 @@ class Rendezvous {
     Transfer* const transfer = transfers_.find(id);
     return transfer != nullptr && transfer->peer == &peer ? transfer : nullptr;
   }
-  /// The same, of a send whose receiver has not said how it wants it. From here on the protocol has it.
+  /// As find(), for a send whose receiver has not yet chosen a protocol. From here on protocol `number` has
+  /// it.
   [[nodiscard]] Transfer* take_announced(Peer& peer, std::uint64_t id, Large number) noexcept;
-  /// The same, of a receive that this protocol has.
+  /// As find(), for a receive that protocol `number` has.
   [[nodiscard]] Transfer* receiving(const Peer& peer, std::uint64_t id, Large number) const noexcept;
   [[nodiscard]] ProtocolPeer& with(Peer& peer, Large number) const noexcept {
     return peer.large.with[static_cast<std::size_t>(number)];

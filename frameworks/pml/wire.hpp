@@ -53,7 +53,8 @@ inline constexpr std::uint8_t kContiguous = 1;  ///< rts: the sender's buffer is
 inline constexpr std::uint8_t kStalled = 2;     ///< rts: short enough to be eager, but out of credit
 inline constexpr std::uint8_t kGranted = 4;     ///< cancel_answer: the message had not matched and is gone
 inline constexpr std::uint8_t kInvite = 16;     ///< rts: next time the receiver may tell of such a receive
-inline constexpr std::uint8_t kUnwritten = 8;   ///< early: it was not; the message comes another way
+inline constexpr std::uint8_t kUnwritten = 8;   ///< early: it was not written; the message follows as an
+                                                ///< ordinary one
 
 /// length: payload bytes (credit: bytes returned)
 using Prefix = peer::wire::PrefixOf<Kind>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What every way of attaching a node segment has in common. Layer: framework; used by the shm
+/// @file  What all means of attaching a node segment have in common. Layer: framework; used by the shm
 /// plugins.
 ///
 /// Threads: any. Errors: say what was found and what was expected.

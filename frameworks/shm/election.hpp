@@ -4,11 +4,10 @@
 /// Layer: framework. See docs/design/shared-memory.md.
 ///
 /// Elected is who binds a name: an abstract unix socket, which one process at a time can bind. The name
-/// belongs to the job and the node, vanishes with its last holder in whatever way that ends, and exists
-/// within one network namespace. The elected process makes the segment. If that has a name of its own, the
-/// election ends, and the others find it. If not, a Giver hands the descriptor to each process that asks,
-/// together with the listening socket: every holder can then give, so that no single death takes the segment
-/// away.
+/// belongs to the job and the node, vanishes with its last holder however that ends, and exists within one
+/// network namespace. The elected process makes the segment. If that has a name of its own, the election
+/// ends, and the others find it. If not, a Giver hands the descriptor to each process that asks, together
+/// with the listening socket: every holder can then give, so that no single death takes the segment away.
 ///
 /// Threads:   elect by one thread; a Giver has a thread of its own until it ends or is destroyed.
 /// Ownership: descriptors by UniqueFd. The Giver borrows none: it duplicates what it gives.

@@ -171,7 +171,7 @@ class NodeSegment {
   /// Whether the last sleep was ended from the core that this process runs on now.
   [[nodiscard]] bool woken_from_own_core() const noexcept;
   /// For a process that also waits for descriptors: from here on whoever rings makes bell_fd() readable too,
-  /// until the bell is silenced. Once; an Error leaves the futex as the only way.
+  /// until the bell is silenced. Once; after an Error only the futex is left.
   [[nodiscard]] Result<void> open_bell();
   /// -1 without a bell.
   [[nodiscard]] int bell_fd() const noexcept;

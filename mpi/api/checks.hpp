@@ -83,7 +83,7 @@ namespace starling::mpi::check {
 [[nodiscard, gnu::cold]] int wrong_errhandler(const char* argument, Kind wanted);
 [[nodiscard, gnu::cold]] int not_committed(const char* argument, const Datatype& datatype);
 [[nodiscard, gnu::cold]] int bad_count(const char* argument, MPI_Count value);
-/// The same of a receive: success for MPIX_COUNT_ANY beside MPIX_BUFFER_LIBRARY.
+/// As bad_count(), for a receive: success for MPIX_COUNT_ANY beside MPIX_BUFFER_LIBRARY.
 [[nodiscard, gnu::cold]] int bad_received_count(const char* argument, MPI_Count value, const void* buffer);
 [[nodiscard, gnu::cold]] int bad_length(const char* argument, int value);
 [[nodiscard, gnu::cold]] int no_topology();
@@ -96,10 +96,10 @@ namespace starling::mpi::check {
 /// MPI_IN_PLACE where it may stand.
 [[nodiscard, gnu::cold]] int bad_buffer(const char* argument, const void* buffer, MPI_Count count,
                                         const Datatype* datatype, bool in_place_allowed);
-/// The same for a buffer whose counts are an array.
+/// As above, for a buffer whose counts are an array.
 [[nodiscard, gnu::cold]] int bad_buffer(const char* argument, const void* buffer, IntArray counts,
                                         const Datatype* datatype, bool in_place_allowed);
-/// ... and for one whose length is not in the call.
+/// As above, for a buffer whose length is not in the call.
 [[nodiscard, gnu::cold]] int bad_buffer(const char* argument, const void* buffer, MPI_Count count,
                                         std::nullptr_t, bool in_place_allowed);
 

@@ -69,7 +69,7 @@ class Keyvals {
   [[nodiscard]] int add(std::unique_ptr<Keyval> keyval);
   /// Null if there is none with this number that is still usable for setting.
   [[nodiscard]] KeyvalPtr find(int id) const;
-  /// The same, also one that was released and lives in attributes only. Borrowed.
+  /// As find(), but finds a released one too, which lives in attributes only. Borrowed.
   [[nodiscard]] const Keyval* find_alive(int id) const noexcept;
   /// Ends its use for setting; attributes that exist keep it alive. Releasing it again changes nothing.
   void release(int id);

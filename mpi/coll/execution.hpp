@@ -40,7 +40,7 @@ class Execution {
 
   /// Begins the operation, again after it has completed. May complete it at once.
   void start(const Port& port) noexcept;
-  /// The same after a fault elsewhere in the operation: nothing is combined or passed on, all messages go.
+  /// As start(), after a fault elsewhere in the operation: nothing is combined or passed on, all messages go.
   void start_worthless(const Port& port) noexcept;
   /// Instead of start(): member `gone` has ended, and whoever waits for this process is to hear of it.
   void abandon(const Port& port, int gone) noexcept;
@@ -48,8 +48,8 @@ class Execution {
   bool advance() noexcept;
   [[nodiscard]] bool complete() const noexcept { return complete_; }
   [[nodiscard]] pml::Fault fault() const noexcept { return fault_; }
-  /// The peer of the message that failed first, or the member that has ended; -1 if this process disagrees
-  /// with itself: what it gives to itself has another length than what it expects.
+  /// Peer of the first failed message, or the dead member; -1 if this process sends itself another length
+  /// than it receives.
   [[nodiscard]] int faulty_peer() const noexcept { return faulty_peer_; }
   /// Whether that peer lives and has told of a member that has ended.
   [[nodiscard]] bool told_of_loss() const noexcept { return told_of_loss_; }

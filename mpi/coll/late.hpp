@@ -12,9 +12,9 @@
 
 namespace starling::mpi::coll {
 
-/// Which blocks travel with others of their node: both ends of a block know. A longer one goes by itself,
-/// since copying it twice more costs more than its message; on a wide node the more so, where what one
-/// member copies for all was many messages at once.
+/// Short blocks travel with others of their node; both ends of a block compute which. A longer block goes
+/// alone: two more copies cost more than its message. The limit falls with the number of members on a node:
+/// one member would copy for all what they can send at once.
 class Together {
  public:
   explicit Together(const Hierarchy& hierarchy) noexcept : most_(most_bytes(hierarchy)) {}

@@ -34,7 +34,7 @@ namespace starling::mpi::coll {
   part.root = levels.root_node;
   return part;
 }
-/// The same where all get the result.
+/// As above, where all get the result.
 [[nodiscard]] inline Reduce allreduction_across(const Reduce& asked) noexcept {
   Reduce part = asked;
   part.in_place = true;

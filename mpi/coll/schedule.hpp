@@ -71,7 +71,7 @@ class Schedule {
   [[nodiscard]] bool composed() const noexcept { return composed_; }
 
   void send(int to, Buffer what);
-  /// The same after a disagreement too: of this process's own data.
+  /// A send that is done after a disagreement too: of this process's own data.
   void send_always(int to, Buffer what) {
     send(to, what);
     steps_.back().always = true;
@@ -80,7 +80,7 @@ class Schedule {
   /// Packs, unpacks or copies; both sides have the same number of bytes, or it is a fault and the smaller one
   /// counts. Without bytes on one side it leaves no trace.
   void copy(Buffer from, Buffer to);
-  /// The same after a disagreement too: of what came in good order.
+  /// A copy that is done after a disagreement too: of what came in good order.
   void copy_always(Buffer from, Buffer to);
   /// Names what reduce() applies; once per schedule.
   void set_reduction(const Operator& operation, const Type& type) noexcept;

@@ -39,7 +39,7 @@ struct Type {
   if (type.contiguous) return {static_cast<std::byte*>(base) + type.true_lb, count * type.size, 0, nullptr};
   return {base, count * type.size, count, type.layout};
 }
-/// The same for memory that is only read: a pml::Buffer serves both directions.
+/// As above, for memory that is only read: a pml::Buffer serves both directions.
 [[nodiscard]] inline Buffer region(const void* base, std::uint64_t count, const Type& type) noexcept {
   return region(const_cast<void*>(base), count, type);
 }

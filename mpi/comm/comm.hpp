@@ -67,7 +67,7 @@ class Comm final : public GuardedObject {
 
   /// How people know it: its name, or its size and id.
   [[nodiscard]] std::string label() const;
-  /// The same for a context id, of a communicator that lives; else the id.
+  /// The label of the living communicator with this context id; if there is none, the id.
   [[nodiscard]] static std::string label_of(ContextId id);
 
   Ref<Errhandler> errhandler;

@@ -35,8 +35,8 @@ class CommFactory {
                                        const Ref<Session>& session);
   /// MPI_COMM_SELF-like: one member, purely local.
   [[nodiscard]] static Made self(const Ref<Session>& session);
-  /// The same group with a new context, by all members of an intracommunicator; for communicators that carry
-  /// nothing else over (topologies). MPI_Comm_dup: mpi/creation/duplicate.hpp.
+  /// The group of `parent` with a new context, by all members of an intracommunicator; for communicators that
+  /// carry nothing else over (topologies). MPI_Comm_dup: mpi/creation/duplicate.hpp.
   [[nodiscard]] static Made duplicate(Comm& parent);
   /// A subgroup, by all members of `parent`; `group` may be empty or not contain this process.
   [[nodiscard]] static Made create(Comm& parent, const Ref<Group>& group);

@@ -59,7 +59,7 @@ struct Described {
   }
 };
 
-/// From the leader of `local` to its members; returns the error that it tells, or one of the way.
+/// From the leader of `local` to its members; returns the error that it tells, or that of a broadcast.
 int spread(Comm& local, int leader, Described& remote) {
   const auto root = static_cast<std::uint32_t>(leader);
   if (const int rc = bcast_bytes(local, bytes_of(remote.card), root); rc != MPI_SUCCESS) return rc;

@@ -21,7 +21,7 @@ struct Bridge {
 /// By all members of `local` and of the group at the other end of the bridge (MPI_Intercomm_create).
 [[nodiscard]] Made inter_create(Comm& local, int local_leader, const Bridge& bridge);
 
-/// The same without any communicator; `remote` (may be null) is looked at by the leader only
+/// As above, without any communicator; `remote` (may be null) is looked at by the leader only
 /// (MPI_Intercomm_create_from_groups).
 [[nodiscard]] Made inter_from_groups(const Ref<Group>& local, int local_leader, Group* remote,
                                      int remote_leader, const std::string& tag);

@@ -25,7 +25,7 @@ inline void copy(std::uintptr_t memory, std::byte* stream, std::size_t bytes) no
   }
 }
 
-/// The same for runs that are mostly short: two overlapping moves instead of a call.
+/// As copy(), for runs that are mostly short: two overlapping moves instead of a call.
 template <bool kPack>
 inline void copy_short(std::uintptr_t memory, std::byte* stream, std::size_t bytes) noexcept {
   const auto both_ends = [&](auto half) {
@@ -120,8 +120,8 @@ inline std::byte* indexed(std::uintptr_t memory, const std::int64_t* displacemen
   return stream;
 }
 
-/// The same for runs of whole 8-byte words, most of them up to four: values that have no pattern cost a wrong
-/// guess for each comparison on the way, and here there is one.
+/// As indexed(), for runs of whole 8-byte words, most of them of up to four. Lengths without a pattern cost a
+/// mispredicted branch for each comparison, and here there is one.
 template <bool kPack>
 inline std::byte* indexed_words(std::uintptr_t memory, const std::int64_t* displacements,
                                 const std::uint64_t* offsets, std::uint64_t count,

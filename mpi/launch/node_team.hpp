@@ -52,17 +52,19 @@ class NodeTeam final : public node::Patience {
  public:
   /// The board for this call, or null: the call uses messages. Collective over the communicator.
   [[nodiscard]] static node::Board* board(const Form& form, Comm& comm, const NodeCall& call);
-  /// The same for a barrier.
+  /// As above, for a barrier.
   [[nodiscard]] static node::Board* board(const Form& form, Comm& comm);
-  /// The same for a vector of `bytes` and elements of `element_bytes`, where no parameter names an algorithm.
+  /// As board(), for a vector of `bytes` and elements of `element_bytes`, where no parameter names an
+  /// algorithm.
   [[nodiscard]] static node::Board* board_for_vector(const Form& form, Comm& comm, std::uint64_t bytes,
                                                      std::uint64_t element_bytes);
-  /// The same for blocks whose sizes not all members know; `to_each`: each writes one for each other.
+  /// As board(), for blocks whose sizes not all members know; `to_each`: each member writes one for each
+  /// other.
   [[nodiscard]] static node::Board* board_for_blocks(const Form& form, Comm& comm, bool to_each);
   /// What the call returns after its part on the board.
   [[nodiscard]] static int ended(Comm& comm, const node::Board& board, bool complete);
-  /// The same for blocks: sends and receives those that were too long for the board. `receive(rank)`
-  /// and `send(rank)` are their buffers.
+  /// As above, for blocks: sends and receives those that were too long for the board. `receive(rank)` and
+  /// `send(rank)` are their buffers.
   template <class Receive, class Send>
   [[nodiscard]] static int ended(Comm& comm, const node::BlocksLeft& left, Receive receive, Send send);
 

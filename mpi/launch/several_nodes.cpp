@@ -33,8 +33,8 @@ bool reduces_by_nodes(const Form& form, Comm& comm, Collective which, const Redu
          chosen(form, comm, which, asked.count * asked.type.size, asked.operation.commutative);
 }
 
-/// For a vector that the operation can be applied to where it stands in a cell; a cell takes so many elements
-/// of it at least.
+/// For a vector that the operation is applied to where it stands in a cell; a cell takes at least
+/// `least_elements` of it.
 NodeTeam::Mates mates_for(const Form& form, Comm& comm, const Reduce& asked,
                           std::uint64_t least_elements = 1) {
   const std::uint64_t bytes = asked.count * asked.type.size;

@@ -18,7 +18,7 @@
 namespace starling::mpi {
 
 struct alignas(64) AttachedTable {
-  /// Pieces that are attached when so many are listed are reached by messages.
+  /// The table's length. Pieces attached when it is full are reached by messages.
   static constexpr std::uint64_t kMost = 63;
   struct Piece {
     std::atomic<std::uint64_t> base, bytes, id, key;

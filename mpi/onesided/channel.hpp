@@ -67,7 +67,7 @@ class Channel {
   [[nodiscard]] bool done() const noexcept { return lost_ || (acked_ == sent_ && idle()); }
   /// Buffers of the program are needed no more: puts have been sent, and what was to be got is there.
   [[nodiscard]] bool done_here() const noexcept { return lost_ || (idle() && getting_.empty()); }
-  /// The same of the operations up to this one.
+  /// As above, for the operations up to this one.
   [[nodiscard]] bool done_here(std::uint64_t number) const noexcept {
     return lost_ || ((queue_.empty() || queue_.front()->number > number) &&
                      (getting_.empty() || getting_.begin()->second->number > number));

@@ -180,7 +180,7 @@ int Creation::set_up(Win& win) {
   return rc;
 }
 
-/// Memory, ways, and whether all members have them.
+/// Memory and paths, and whether all members have them.
 int Creation::set_up(Win& win, DomainMemory& memory) {
   WinParts parts;
   Result<void> here = have_memory(memory, parts);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  One of a window's locks in the control words, and who stands behind its slots. Layer: mpi.
+/// @file  One lock of a window in the control words, and which member owns each slot. Layer: mpi.
 /// docs/design/onesided.md
 ///
 /// Threads: under the runtime's lock. Ownership: value type; the words are the window's.

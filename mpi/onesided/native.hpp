@@ -63,7 +63,7 @@ class Native {
 
   /// Whether the program's buffers of all accesses up to this one are free.
   [[nodiscard]] bool done_here(std::uint32_t rank, std::uint64_t number) const noexcept;
-  /// The same of all.
+  /// As above, for all accesses.
   [[nodiscard]] bool done_here(std::uint32_t rank) const noexcept;
   /// Whether the operation of this number was an access that has failed.
   [[nodiscard]] bool failed(std::uint32_t rank, std::uint64_t number) const noexcept;
@@ -86,7 +86,7 @@ class Native {
     bool unflushed = false;                        // something was put since the last flush
     bool flushing = false;
     bool failed = false;    // since take_failure()
-    bool hopeless = false;  // nothing more goes this way: no key, a failure, a loss
+    bool hopeless = false;  // nothing more goes to this target: no key, a failure, a loss
   };
   struct Flight : btl::Completion {
     Native* native = nullptr;

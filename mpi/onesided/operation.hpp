@@ -33,7 +33,7 @@ struct Operation {
   Ref<Datatype> there;  ///< the target's elements, unless they lie in a row
   /// Elements of an accumulate in a row, as they are sent; empty: they lie so in the program's memory.
   std::vector<std::byte> row;
-  /// The same of what comes back.
+  /// As `row`, for what comes back.
   std::vector<std::byte> back;
   std::vector<std::byte> layout;  ///< what is left to send of it
   std::uint64_t layout_sent = 0;

@@ -36,7 +36,7 @@ class Part final : private Granted {
   [[nodiscard]] bool ready() const noexcept { return ready_; }
 
   [[nodiscard]] Channel& to(std::uint32_t rank);
-  /// The same for an operation: with MPI_Win_lock_all, it takes the target's lock first.
+  /// As channel(), for an operation: with MPI_Win_lock_all, it takes the target's lock first.
   [[nodiscard]] Channel& for_operation(std::uint32_t rank);
   [[nodiscard]] Inbox& from(std::uint32_t rank);
 
@@ -50,10 +50,11 @@ class Part final : private Granted {
   /// Gives back the locks of MPI_Win_lock_all.
   void drop_locks();
 
-  // Freeing the window, when a member has died (then the barrier that it is has failed on some).
+  // Freeing a window after a member has died, when the barrier of the call has failed on some members.
   /// Waits until all living members free it: they may still be using this process's part.
   void leave_with_the_living();
-  /// To those who wait so for this process, which has seen no death: it is as good as gone.
+  /// Answers members that wait for this process in leave_with_the_living(). It has seen no death itself, and
+  /// does not wait for them.
   void answer_leaving();
   void note_leaving(std::uint32_t rank) { leaving_.insert(rank); }
   /// The member has freed the window.
@@ -62,15 +63,14 @@ class Part final : private Granted {
   /// What the transport does itself; null: nothing.
   void use(std::unique_ptr<Native> native) noexcept { native_ = std::move(native); }
   [[nodiscard]] Native* native() const noexcept { return native_.get(); }
-  /// The same for an operation of so many bytes: null also if a lock has to be taken first that comes with
-  /// a message.
+  /// As native(), for an operation of `bytes`. Null too if a message must take a lock first.
   [[nodiscard]] Native* native_for(std::uint32_t rank, std::uint64_t bytes);
 
   /// The process has ended, or cannot be reached.
   void lose(ProcId proc) noexcept;
   [[nodiscard]] bool lost(std::uint32_t rank) const noexcept { return lost_.count(rank) != 0; }
 
-  /// The same, after a look at what only the node's memory tells.
+  /// As lost(), after a look at the deaths that only the node's memory tells of.
   [[nodiscard]] bool look_for(std::uint32_t rank) noexcept {
     look();
     return lost(rank);

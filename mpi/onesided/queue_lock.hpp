@@ -3,10 +3,11 @@
 /// @file  A lock in shared memory with two sides, whose waiters queue and sleep. Layer: mpi.
 /// docs/design/onesided.md
 ///
-/// Any number of members may hold it on one side at a time, or, where the other side is exclusive, one. Who
-/// finds nobody waiting and no holder of the other side takes it by one atomic. Else it takes a number, and
-/// enters when nobody with a lower one waits. Nobody hands the lock over: who leaves or enters names the next
-/// one, for the caller to wake; so who was asleep at its turn, or died, delays and loses nothing.
+/// On each side any number of members may hold it at once; with `one`, the other side has a single holder. A
+/// member that finds no waiter and no holder of the other side takes it by one atomic. Else it takes a
+/// number, and enters when nobody with a lower one waits. Nobody hands the lock over: who leaves or enters
+/// names the next one, for the caller to wake. So a member that was asleep at its turn, or died, delays
+/// nobody and loses nothing.
 ///
 /// Each member has a slot, written by itself, that says what it holds or waits for. So the others can tell
 /// who holds the lock, and free it of a member that has died (clear_of).
@@ -66,8 +67,8 @@ class QueueLock {
                                                std::memory_order_relaxed))
         continue;
       words_.slot(me_).store(stamp_ << 3 | holding(side), std::memory_order_relaxed);
-      // Nothing of what follows comes before the taking. And who has queued meanwhile, and found this slot
-      // waiting, is seen by next(): it goes to sleep behind a fence of its own.
+      // What follows is not moved before the taking. A member that queued meanwhile and saw this slot waiting
+      // fences before it sleeps, so next() sees it.
       Atomics::fence(std::memory_order_seq_cst);
       return true;
     }

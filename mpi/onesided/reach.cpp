@@ -13,7 +13,7 @@
 namespace starling::mpi {
 namespace {
 
-/// Targets of all windows so far, by way and reason.
+/// Targets of all windows so far, by path and reason.
 std::map<std::string, std::uint64_t>& counts() {
   static std::map<std::string, std::uint64_t> all;
   return all;

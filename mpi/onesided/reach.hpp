@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Which way leads to each target of a window, and why. Layer: mpi. docs/design/onesided.md
+/// @file  Which path leads to each target of a window, and why. Layer: mpi. docs/design/onesided.md
 ///
-/// Accumulates to a target are atomic to each other whatever ways lead there: who loads and stores, and who
-/// copies, holds the stripe of the element meanwhile, and the target does so for those who send messages.
+/// Accumulates to a target are atomic to each other on every path: whoever changes an element holds its
+/// stripe meanwhile. For operations that come as messages, the target holds it.
 ///
 /// Threads:   under the runtime's lock.
-/// Errors:    none: what fails leaves a longer way.
+/// Errors:    none: what fails leaves a longer path.
 
 #include <array>
 #include <cstdint>
@@ -35,10 +35,10 @@ struct Mates {
 [[nodiscard]] std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self,
                                             const Wishes& wishes, const Mates& mates);
 
-/// A window has gone whose puts and gets this transport has done itself, so many.
+/// A window has been freed. `accesses`: its puts and gets that this transport did itself.
 void note_native(const std::string& transport, std::uint64_t accesses);
 
-/// What the report says: how many targets were reached by which way, and why not by a shorter one.
+/// What the report says: how many targets were reached by which path, and why not by a shorter one.
 [[nodiscard]] std::vector<std::string> path_lines();
 
 }  // namespace starling::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  One member's part of a window, and the way that leads to it. Layer: mpi. docs/design/onesided.md
+/// @file  One member's part of a window, and the path that leads to it. Layer: mpi. docs/design/onesided.md
 ///
 /// Threads: immutable once the window is made. Units: bytes; displacements in the target's units.
 

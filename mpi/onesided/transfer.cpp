@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts and gets: the checks, and the way to the target. On mapped memory they are one copy, from type to
+// Puts and gets: the checks, and the path to the target. On mapped memory they are one copy, from type to
 // type. Layer: mpi. docs/design/onesided.md
 
 #include "mpi/onesided/transfer.hpp"
@@ -46,7 +46,7 @@ int check_lengths(const Win& win, int rank, std::uint64_t given, std::uint64_t r
                                      std::to_string(room));
 }
 
-/// The target knows what is attached there, and tells what is not; those of its node know most of it.
+/// The target checks the address; origins on its node check it too, for most pieces.
 int locate_address(const Win& win, const Spot& place, Located& found) {
   if (place.count * place.type.size() == 0) return MPI_SUCCESS;
   found.offset = static_cast<std::uint64_t>(place.disp);
@@ -118,7 +118,7 @@ void copy_elements(const Data& from, const Data& to) noexcept {
 
 namespace {
 
-/// The ways of puts and gets but the direct one.
+/// All paths of puts and gets except Path::direct.
 [[gnu::noinline]] int move(Win& win, Direction direction, const Data& origin, const Spot& place,
                            const Located& found) {
   const Target& target = *found.target;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Putting and getting: where a target's data lies, and the way there. Layer: mpi. MPI 5.0 section
+/// @file  Putting and getting: where a target's data lies, and the path there. Layer: mpi. MPI 5.0 section
 /// 12.3; docs/design/onesided.md
 ///
 /// Threads:   under the runtime's lock.

@@ -46,7 +46,7 @@ struct WinParts {
   std::vector<Mapping> mapped;  ///< other members' memory objects
   Domain domain;
   std::vector<Target> targets;
-  std::vector<Target> near;  ///< of a dynamic window, by seat: a second way to mates (Path::copy), if any
+  std::vector<Target> near;  ///< of a dynamic window, by seat: a second path to mates (Path::copy), if any
   bool contiguous = false;   ///< the parts of MPI_Win_allocate_shared follow each other, rank by rank
 };
 
@@ -72,7 +72,7 @@ class Win final : public GuardedObject {
     return target(parts_.domain.mates[seat]).local_rank;
   }
 
-  /// Of a dynamic window: the way to bytes that a mate has surely attached; null: by messages.
+  /// Of a dynamic window: the path to bytes that a mate has surely attached; null: by messages.
   [[nodiscard]] const Target* near(std::uint32_t rank, std::uint64_t address,
                                    std::uint64_t bytes) const noexcept;
 

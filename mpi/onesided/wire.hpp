@@ -28,7 +28,7 @@ enum class What : std::uint8_t {
   put,         ///< payload to the target's memory
   get,         ///< count2 bytes of it come back
   accumulate,  ///< payload, combined with elements there
-  fetch,       ///< the same, and count2 elements that were there come back
+  fetch,       ///< as accumulate, and count2 elements that were there come back
   swap,        ///< payload: what is expected, and what replaces it; what was there comes back
   lock,        ///< before anything that follows; op: 0 shared, 1 exclusive
   unlock,

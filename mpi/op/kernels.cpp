@@ -118,7 +118,7 @@ void run(const void* in_buffer, void* inout_buffer, std::uint64_t count) noexcep
 }
 
 #if defined(__x86_64__)
-/// The same for processors with AVX2, in vectors of twice the width. Without FMA, so results are the same.
+/// As run(), for processors with AVX2, in vectors of twice the width. Without FMA, so results do not differ.
 template <class Operation, class T>
 [[gnu::target("avx2")]] void run_wide(const void* in_buffer, void* inout_buffer,
                                       std::uint64_t count) noexcept {

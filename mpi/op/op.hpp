@@ -83,7 +83,8 @@ class Op final : public Object {
 /// Empty if the operation is defined for the type in a reduction, else "MPI_SUM is not defined for MPI_CHAR
 /// (...)".
 [[nodiscard]] std::string why_not(const Op& op, const Datatype& type);
-/// The same for MPI_Accumulate and its kind, which take MPI_REPLACE and MPI_NO_OP for every predefined type.
+/// As why_not(), for MPI_Accumulate and its kind, which take MPI_REPLACE and MPI_NO_OP for every predefined
+/// type.
 [[nodiscard]] std::string why_not_accumulate(const Op& op, const Datatype& type);
 
 /// The operation behind a predefined constant (0x21 ... 0x3d); null if there is none (MPI_OP_NULL too).

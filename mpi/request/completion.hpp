@@ -21,7 +21,7 @@ struct Slot {
 
 /// MPI_ERR_REQUEST, and says why.
 [[nodiscard, gnu::cold]] int not_live();
-/// The same for the handle at this index of an array.
+/// As above, for the handle at `index` of an array.
 [[nodiscard, gnu::cold]] int not_live(MPI_Count index);
 
 /// MPI_ERR_REQUEST where requests of different sessions stand in one array (section 11.3).
@@ -54,7 +54,7 @@ struct Slot {
 /// Ends a completed request: fills `status`, frees a nonpersistent one and sets its handle to
 /// MPI_REQUEST_NULL, makes a persistent one inactive. Returns the operation's error class.
 [[nodiscard]] inline int complete(MPI_Request* handle, Request& request, MPI_Status* status) {
-  // The short way: a message that has arrived, and no status.
+  // The fast path: a message that has arrived, and no status.
   if (status != MPI_STATUS_IGNORE || !request.plain()) return complete_any(handle, request, status);
   *handle = MPI_REQUEST_NULL;
   request.free();

@@ -24,7 +24,7 @@ void fill_status(const pml::Status& from, MPI_Status& to) noexcept;
 /// Notes the fault of a message that `comm` needed by itself, as in a collective; `what` ("a broadcast")
 /// comes first, if it is given. Gives the class.
 [[nodiscard]] int fault_error(pml::Fault fault, const Comm& comm, int rank, const std::string& what = {});
-/// The same of a message of the program; `comm` may be null.
+/// As above, for a message of the program; `comm` may be null.
 [[nodiscard]] int fault_error(const pml::Request& request, const Comm* comm);
 
 }  // namespace starling::mpi

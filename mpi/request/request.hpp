@@ -61,7 +61,7 @@ class Request final : public GuardedObject {
   /// The one request, complete for ever, that stands for every send that was done when its call returned:
   /// most sends of short messages need no request of their own. Form::sent; free() leaves it alone.
   [[nodiscard]] static Request& sent();
-  /// The same for one-sided operations. Form::moved.
+  /// As sent(), for one-sided operations. Form::moved.
   [[nodiscard]] static Request& moved();
   /// Gives it back: handle, references, buffers.
   void free();

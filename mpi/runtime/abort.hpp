@@ -15,8 +15,8 @@ namespace starling::mpi {
 /// process manager that does so, else on standard error.
 [[noreturn]] void abort_job(pmi::Component* pmi, int exit_code, const std::string& why) noexcept;
 
-/// The same before there is a runtime: through what keep_for_abort() was given, or else a connection that is
-/// made now. Without it the other processes of the job would wait for this one until their time-out.
+/// As abort_job(), before there is a runtime: through what keep_for_abort() was given, or else a connection
+/// that is made now. Without it the other processes of the job would wait for this one until their time-out.
 [[noreturn]] void abort_before_start(int exit_code, const std::string& why) noexcept;
 
 /// The connection of the runtime, for end_stuck(). It outlives the process's last plugin.

@@ -49,7 +49,8 @@ class Builder {
   [[nodiscard]] bootstrap::Component& bootstrap() noexcept { return *bootstrap_; }
 
   /// Makes what is needed to reach these processes: the network transports, once something else is not
-  /// enough. To be called before anything is sent to a new set of processes. The same on every member.
+  /// enough. To be called before anything is sent to a new set of processes. Every member comes to the same
+  /// result.
   [[nodiscard]] Result<void> reach(const ProcList& members);
   /// What making a communicator of these members does; a function of facts that all members share.
   [[nodiscard]] StartupPlan plan_for(const ProcList& members) const;

@@ -3,10 +3,9 @@
 /// @file  Whether somebody else wants the core on which this process waits. Layer: mpi.
 /// docs/design/waiting.md
 ///
-/// On a node with fewer ranks than cores each wait could have a core for itself, and polls. It has not where
-/// the system puts two ranks side by side, and where several nodes are on one machine (virtual nodes,
-/// containers). That cannot be counted beforehand, so a wait that lasts for a while asks, by one yield; and a
-/// process that is woken from its own core knows.
+/// With fewer ranks than cores a wait normally has a core and polls. It has none where the system puts two
+/// ranks on one core, or where several nodes share a machine (virtual nodes, containers). A long wait tests
+/// that with one yield; a process that was woken from its own core knows it without.
 ///
 /// Threads: one at a time. Units: nanoseconds.
 
@@ -18,7 +17,7 @@ class Company {
  public:
   /// A wait that is longer asks once: a yield to nobody is short beside it.
   static constexpr std::uint64_t kAskAfterNs = 10'000;
-  /// What was found counts for so long, and is then asked again.
+  /// How long an answer counts before a wait asks again.
   static constexpr std::uint64_t kCountsNs = 10'000'000;
 
   Company() = default;

@@ -6,8 +6,8 @@
 
 namespace starling::mpi {
 
-/// Processors that this process or who started it may run on; at least 1. A launcher may bind each process to
-/// one of them, but is itself where a container, a batch system or taskset has put the job.
+/// Processors allowed to this process or its launcher, at least 1. A launcher may bind a process to one of
+/// them; the launcher's own mask shows what the job has.
 [[nodiscard]] std::size_t cores_of_job() noexcept;
 
 }  // namespace starling::mpi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What this process tells that has waited long: for what, and for whom. Layer: mpi.
+/// @file  What a process that has waited long reports: what it waits for, and on whom. Layer: mpi.
 /// docs/design/waiting.md
 ///
 /// Threads:   under the runtime's lock.

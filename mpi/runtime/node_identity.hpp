@@ -15,9 +15,9 @@
 
 namespace starling::mpi {
 
-/// A text that is equal for two processes of a job exactly if they can share memory: one system since one
-/// boot, one user, and the place in common through which they will meet: `named_place`, of shared memory with
-/// a name (shm::Component::meeting_place), or where that is empty the one of sockets.
+/// A text that is equal for two processes of a job exactly if they can share memory: same boot, same user,
+/// same meeting place. That is `named_place`, of shared memory with a name (shm::Component::meeting_place),
+/// or the socket namespace if it is empty.
 [[nodiscard]] std::string node_identity(const std::string& named_place);
 
 /// Nodes numbered in the order of their lowest ranks, from the identity of each rank.

@@ -55,8 +55,8 @@ inline constexpr params::Decl kAllocMemSharedMin = params::size_bytes(
 inline constexpr params::Decl kRecvPool = params::size_bytes(
     "recv_pool_bytes", "64m", 0, std::int64_t{1} << 40,
     "Memory that a process keeps for receive buffers that the library provides (mpix.h). It is taken from "
-    "the "
-    "system as it is used, and others of the node can map it. What has no room there is ordinary memory.");
+    "the system as it is used, and others of the node can map it. What has no room there is ordinary "
+    "memory.");
 
 inline constexpr params::Decl kProgressThread =
     params::choice("progress_thread", "auto", "auto|off|on",

@@ -47,7 +47,7 @@ void Parking::call(Parked& one) noexcept {
   one.berth.call();
 }
 
-// Where yields were in vain, only one parking in so many tries again.
+// Where yields were in vain, only one parking in kTryAgain tries them again.
 std::uint32_t Parking::patience() noexcept {
   constexpr std::uint32_t kTryAgain = 32, kTry = 4;
   if (yields_ == 0) return ++parkings_ % kTryAgain == 0 ? kTry : 0;

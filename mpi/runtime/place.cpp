@@ -193,8 +193,7 @@ std::string Place::absent_processes() const {
   return std::to_string(absent) + " of " + std::to_string(segment_->local_size()) +
          " processes of this node have not attached to its shared memory (" + shared_memory_ +
          "): they have not initialised MPI, or run as another user, or are in another container. Containers "
-         "of "
-         "one node need the host's /dev/shm mounted in each, or its network namespace and shm=memfd";
+         "of one node need the host's /dev/shm mounted in each, or its network namespace and shm=memfd";
 }
 
 void Place::drop_names() noexcept {

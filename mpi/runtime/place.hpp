@@ -78,7 +78,7 @@ class Place {
 
   /// At the end of the process: no name of shared memory stays; the memory itself is left alone.
   void drop_names() noexcept;
-  /// The same, and the memory goes, of which this process takes leave.
+  /// As drop_names(), after this process has left the segment and unmapped it.
   void close() noexcept;
 
  private:

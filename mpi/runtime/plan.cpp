@@ -57,7 +57,7 @@ void plan_exchange(const PlanInput& input, StartupPlan& plan) {
   }
 }
 
-/// The same for every group of more than one process, so that all processes come or none.
+/// Decides alike for every group of more than one process, so that all processes enter the fence or none.
 void plan_world_fence(const PlanInput& input, StartupPlan& plan) {
   const bool one_by_one = input.pmi.get_without_fence && input.async_modex;
   plan.meets_world = input.far_world && input.members > 1 && !one_by_one &&

@@ -25,7 +25,7 @@ class Polling {
 
   /// Returns the number of events. Wakes sleeping threads of this process if there were any.
   int progress() noexcept;
-  /// The same in a thread that is not the program's: leaves out what may call the program.
+  /// As progress(), in a thread that is not the program's: leaves out what may call the program.
   int progress_aside() noexcept;
 
   /// Again without effect.

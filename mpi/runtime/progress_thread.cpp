@@ -54,8 +54,7 @@ Result<void> ProgressThread::start(Served& served) {
   armed_ = parked_ = false;
   static constexpr const char* kRoom =
       "; a progress thread takes a thread and a descriptor: expected room for them (ulimit -u, ulimit -n), "
-      "or "
-      "progress_thread=off";
+      "or progress_thread=off";
   nudges_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!nudges_) return fail(Errc::system, "eventfd", std::strerror(errno) + std::string(kRoom));
   auto made = start_service_thread("mpi progress", [this] { run(); });
@@ -97,7 +96,7 @@ void ProgressThread::run() noexcept {
       pause_ns = kLeastPauseNs;
       continue;
     }
-    // The same wait as at the last look may take long: whoever ends it says so.
+    // A wait that was there at the last look may take long: whoever ends it says so.
     park = served_->program_waits() && served_->waits() == seen_waits_;
     seen_waits_ = served_->waits();
     parked_ = park;

@@ -18,8 +18,8 @@ class Progressable {
   virtual int progress() noexcept = 0;
   /// For hang help: what it is and what it waits for; empty: nothing to say.
   [[nodiscard]] virtual std::string describe() const { return {}; }
-  /// Whether progress() may call functions of the program's, as a user-defined operation is one: only threads
-  /// that the program has brought into MPI may run those.
+  /// Whether progress() may call the program's functions (a user-defined operation). Only threads of the
+  /// program may run those.
   [[nodiscard]] virtual bool calls_program() const noexcept { return false; }
 
   /// As Waiting::since_ns.

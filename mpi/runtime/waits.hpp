@@ -48,24 +48,24 @@ class Waits {
   void wait(Ready&& ready) {
     wait(nullptr, ready);
   }
-  /// The same; hang help names the function.
+  /// As above; hang help names the function.
   template <class Ready>
   [[gnu::always_inline]] void wait(const char* function, Ready&& ready) {
     wait_as(function, ready, false);
   }
-  /// The same for one of many who are served one after the other, each by a ring: it sleeps soon, since
-  /// what it yields while its turn is far away is taken from those before it.
+  /// For one of many waiters that are served in turn, each by a ring. It sleeps soon: its yields would take
+  /// time from those served earlier.
   template <class Ready>
   void wait_in_line(Ready&& ready) {
     const InLine in_line(*this);
     wait(nullptr, ready);
   }
-  /// The same where ready() only looks and cannot fail: any thread that makes progress may ask it.
+  /// As wait(), where ready() only looks and cannot fail: any thread that makes progress may ask it.
   template <class Ready>
   [[gnu::always_inline]] void watch(const char* function, Ready&& ready) {
     wait_as(function, ready, true);
   }
-  /// The same up to a deadline; whether ready() became true.
+  /// As wait(), but only up to a deadline; returns whether ready() became true.
   template <class Ready>
   [[nodiscard]] bool wait_until(Deadline deadline, Ready&& ready) {
     return until(call_of(ready), address_of(ready), deadline);

@@ -15,9 +15,9 @@ class Runtime;
 
 /// Opens the runtime for one more user: builds it if need be.
 [[nodiscard]] int open_runtime(int thread_level);
-/// One user less; with the last one gone everything sent has left and this process counts as finalized.
+/// One user less. After the last one has gone, everything sent has left and this process counts as finalized.
 void close_runtime();
-/// The same after a failure, of which the user must hear: what cannot leave within a second stays.
+/// As close_runtime(), after a failure of which the user must hear: what cannot leave within a second stays.
 void give_up_runtime();
 
 /// What the launcher has told, as attributes of MPI_COMM_WORLD. Again once the place of this process is

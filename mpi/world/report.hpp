@@ -9,9 +9,9 @@ namespace starling::mpi {
 /// Prints the startup plan, phases and counters on rank 0 of MPI_COMM_WORLD (parameter startup_report).
 /// Collective over the world.
 void print_startup_report();
-/// The same of a program that opens sessions only; to be called when the last session or the world has ended.
-/// Of rank 0 of the launched processes alone: without MPI_Init there is no moment at which all are together.
-/// Once, and local. Nothing where MPI_Init was called.
+/// The report of a program that opens sessions only; to be called when the last session or the world has
+/// ended. It tells of rank 0 of the launched processes alone: without MPI_Init there is no moment at which
+/// all are together. Prints once, and is local. Prints nothing where MPI_Init was called.
 void print_startup_report_of_sessions();
 /// Prints on rank 0 of MPI_COMM_WORLD what the processes have sent until now, by which transport and
 /// protocol, and what kept them from better ones (parameter report). Collective over the world.

@@ -29,7 +29,7 @@ void receive(test::LoneWindow& window, bool known, std::span<const std::byte> by
   window.receive(head, bytes.subspan(sizeof head));
 }
 
-/// Something for which answers can come: the window's first bytes, to memory of just so many.
+/// Something for which answers can come: the window's first bytes, to memory of the length of `to`.
 void ask(test::LoneWindow& window, std::vector<std::byte>& to) {
   const mpi::Hold lock{mpi::registry().lock, mpi::Hold::always};
   const mpi::Datatype& byte = *mpi::predefined_datatype(reinterpret_cast<mpi::HandleBits>(MPI_BYTE));

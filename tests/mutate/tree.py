@@ -13,8 +13,8 @@ import ninja
 BUILD_LIMIT = 240      # seconds for the objects of a change, and again for what is linked from them
 SHORTEST_LIMIT = 20    # seconds that any test may take before it counts as hanging
 LONGEST_LIMIT = 60     # ... and that none may
-SLOWER = 12            # in between: so many times what the table says
-OWN_TIMES = 3          # so many times the budget may a file's own tests take, which come first
+SLOWER = 12            # in between: this factor times what the table says
+OWN_TIMES = 3          # a file's own tests, which come first, may take this factor times the budget
 MOST_OBJECTS = 12      # changes of headers that more objects include are not made: they take minutes each
 
 
@@ -46,7 +46,7 @@ def sources(root):
 
 
 def newest(history, lines):
-    """Of git's --numstat, newest first, the files up to the one with which so many added lines are reached."""
+    """Of git's --numstat, newest first, the files up to the one with which `lines` added lines are reached."""
     files, seen = set(), 0
     for line in history.splitlines():
         added, _, name = (line.split("\t") + ["", ""])[:3]

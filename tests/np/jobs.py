@@ -132,7 +132,7 @@ class JobCase(NamesCase):
         self.assertLess(done.seconds, limit * (4 if SANITIZED else 1), done)
 
     def wait_for_processes(self, count):
-        """Until so many processes of this run exist, besides mpiexec."""
+        """Until `count` processes of this run exist, besides mpiexec."""
         deadline = time.monotonic() + 30
         while len(marked_processes()) < count + 1 and time.monotonic() < deadline:
             time.sleep(0.02)

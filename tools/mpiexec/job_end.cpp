@@ -160,7 +160,8 @@ void Job::on_exit(std::uint32_t rank, int status) {
   if (status == 0 && phase_of(rank) == Phase::silent && !never_came_) never_came_ = rank;
   pump(rank, 0);
   pump(rank, 1);
-  // Who has asked for the job's end and ended by itself meanwhile has said why: settle_asked_end() tells.
+  // A rank that asked for the job's end and has ended since has already given the reason: settle_asked_end()
+  // tells it.
   const bool has_asked = asked_end_ && asked_end_->rank == rank;
   if (!ending_ && !process.told && !has_asked) judge(rank, status, phase);
   // Not where the job ends: the others would report the loss a moment before they are told to end.

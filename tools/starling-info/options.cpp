@@ -57,10 +57,10 @@ constexpr Choice kChoices[] = {
      },
      {},
      true},
-    {"nodes", "M", "--plan of a job on so many nodes",
+    {"nodes", "M", "--plan of a job on M nodes",
      [](Wanted& wanted, Texts texts) { return (wanted.planned.nodes = amount(texts[0])) != 0; },
      "a whole number from 1 to 32768"},
-    {"ppn", "N", "--plan of a job with so many processes on each node",
+    {"ppn", "N", "--plan of a job with N processes on each node",
      [](Wanted& wanted, Texts texts) { return (wanted.planned.per_node = amount(texts[0])) != 0; },
      "a whole number from 1 to 32768"},
 };

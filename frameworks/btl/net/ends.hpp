@@ -61,7 +61,7 @@ class Ends {
 
   shm::NodeSegment* segment_;
   const Arrivals& arrivals_;
-  std::uint32_t noted_ = 0;  // so many had been told at noted_ns_
+  std::uint32_t noted_ = 0;  // number of ends told when noted_ns_ was taken
   std::uint64_t noted_ns_ = 0;
   std::uint32_t taken_ = 0;
   std::uint64_t asking_ns_ = 0;  // spent in after_break()

@@ -53,7 +53,7 @@ struct RecordHead {
 };
 static_assert(sizeof(RecordHead) == 8 && std::is_trivially_copyable_v<RecordHead>);
 
-/// What a message of so many bytes takes in a frame.
+/// What a message of `message` bytes takes in a frame.
 constexpr std::size_t record_bytes(std::size_t message) noexcept {
   return sizeof(RecordHead) + (message + 7) / 8 * 8;
 }

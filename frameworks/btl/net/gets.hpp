@@ -74,7 +74,7 @@ class GetLink : public Link {
 /// All gets of one component.
 class Gets {
  public:
-  /// Tags have so many bits.
+  /// `tag_bits`: width of the tags that the network has for us.
   Gets(Links& links, bool on, unsigned tag_bits = 64);
 
   [[nodiscard]] bool on() const noexcept { return on_; }

@@ -24,7 +24,7 @@ class Probe {
   void start(std::span<const std::byte> address) noexcept;
   /// The answer, which ends the probe, or none_yet.
   [[nodiscard]] Answer look() noexcept;
-  /// The same at once, waiting for the answer so long; none_yet: there was none.
+  /// Probes and waits for the answer, up to `limit_ns`; none_yet: there was none.
   [[nodiscard]] static Answer ask(std::span<const std::byte> address, std::uint64_t limit_ns) noexcept;
   [[nodiscard]] bool running() const noexcept { return socket_.get() >= 0 || early_ != Answer::none_yet; }
 

@@ -89,7 +89,7 @@ enum class Distance : std::uint8_t { cache, memory, node, unknown };
 class Board {
  public:
   [[nodiscard]] static std::optional<Board> find(NodeSegment& segment) noexcept;
-  /// The same; makes it where there is none.
+  /// As find(), and makes it where there is none.
   [[nodiscard]] static Result<Board> make(NodeSegment& segment);
 
   [[nodiscard]] BoardHeader& header() const noexcept { return *reinterpret_cast<BoardHeader*>(base_); }

@@ -9,9 +9,10 @@
 ///
 /// Threads:   one at a time.
 /// Ownership: owns maps of others' memory; borrows the node segment.
-/// Errors:    what cannot be had is "no": there is another way. A process that has died while it copied is
-///            found by its slot (mpiexec), or by its pid and a descriptor of it, and its chunk is copied
-/// again. Units:     bytes and nanoseconds.
+/// Errors:    what cannot be had is "no", and the caller copies alone. A process that has died while it
+///            copied is found by its slot (mpiexec), or by its pid and a descriptor of it, and its chunk is
+///            copied again.
+/// Units:     bytes and nanoseconds.
 
 #include <array>
 #include <cstddef>

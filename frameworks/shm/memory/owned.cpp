@@ -120,7 +120,7 @@ void OwnedMemory::State::answer(const MemoryRequest& request, std::uint64_t to) 
   const auto found = objects.find(request.id);
   if (found == objects.end()) return;
   const MemoryAnswer answer{request.id};
-  // Who is gone, or reads no letters, gets nothing; it copies in other ways.
+  // A process that is gone, or reads no letters, gets nothing; it copies by other means.
   (void)box->send(to, std::as_bytes(std::span(&answer, 1)), found->second.fd());
 }
 

@@ -8,7 +8,7 @@
 namespace starling::mpi::api {
 namespace {
 
-/// The short way: a small message to a known peer is done at once, and needs no request.
+/// The fast path: a small message to a known peer is done at once, and needs no request.
 inline bool sent_at_once(const Transfer& transfer, pml::Mode mode) {
   if (mode == pml::Mode::synchronous || transfer.rank == MPI_PROC_NULL) return false;
   const pml::Buffer data =

@@ -35,7 +35,7 @@ inline constexpr std::uint64_t kMostScanned = 16 << 10;  // bytes
 [[nodiscard]] bool scatter(Board& board, const Scatter& asked);
 /// Blocks of any sizes, which all know.
 [[nodiscard]] bool allgather(Board& board, const Gather& asked);
-/// The same; `nothing`: this member has heard elsewhere that processes disagree, and says so.
+/// As above; `nothing`: this member has heard elsewhere that processes disagree, and says so.
 [[nodiscard]] bool allgather(Board& board, const Gather& asked, bool nothing);
 /// Blocks of equal size, not in place.
 [[nodiscard]] bool alltoall(Board& board, const Alltoall& asked);

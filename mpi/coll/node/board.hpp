@@ -161,7 +161,7 @@ class Board {
       differ(member, theirs, theirs_);
     return memory_.data(member, rounds_.cell());
   }
-  /// The same of a member that posts without cell(): nothing to be read.
+  /// As read(), for a member that posts without cell(): there is nothing to read.
   [[nodiscard]] bool meet(std::uint32_t member) noexcept {
     return until([](BoardRounds<BoardMemory>& rounds, std::uint32_t who) { return rounds.posted(who); },
                  member);
@@ -172,7 +172,7 @@ class Board {
     if (patience_.finish_awaited()) [[unlikely]]
       wake_writers();
   }
-  /// The same of a round in which one member alone has posted.
+  /// Ends a round in which one member alone has posted.
   void finish(std::uint32_t writer) noexcept {
     rounds_.finish();
     if (writer != me() && patience_.finish_awaited(writer)) [[unlikely]]

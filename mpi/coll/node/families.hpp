@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Families as one member sees them: many members meet in two steps. Layer: mpi.
 ///
-/// Those of one family (family_plan.hpp) read each other directly. Of several each one's head, its lowest
-/// member, reads its family, and member 0 reads the heads.
+/// Members of one family (family_plan.hpp) read each other. With several families each head (its lowest
+/// member) reads its family, and member 0 reads the heads.
 /// Threads: a value. Ownership: borrows the board's FamilyPlan.
 
 #include <cstddef>

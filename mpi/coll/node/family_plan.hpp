@@ -23,12 +23,11 @@ class FamilyPlan {
   /// Where members share cores each further step is a turn of them all, which costs more than to read many.
   static constexpr std::uint32_t kCrowdedFamily = 64;
 
-  /// By rank alone: families of this number of neighbours.
+  /// By rank alone: families of `family` neighbours.
   explicit FamilyPlan(std::uint32_t size, std::uint32_t family = kFamily);
-  /// Of members in these places, at most this number in one. Families do not cross a border between domains,
-  /// at the best level at which all members have a place and not all the same. By rank alone if there is
-  /// none, or if neighbours are mostly in different domains: rank order comes first, since it is that of the
-  /// operands.
+  /// Families of at most `family` neighbours in rank. They do not cross the borders of the best level of
+  /// domains that all members know and that differs among them. Without such a level, or if neighbours are
+  /// mostly in different domains, rank alone counts: operands are in rank order.
   explicit FamilyPlan(std::span<const Domains> members, std::uint32_t family = kFamily);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(head_.size()); }

@@ -41,8 +41,8 @@ bool each_other(const Board& board, Visit visit) {
   return true;
 }
 
-/// Where one member reads all others and they read nobody, they learn in the first of several rounds whether
-/// there will be more: all have to count the same rounds, and one whose length differs may count one only.
+/// Where one member reads all others and they read nobody, the first of several rounds tells them whether
+/// more follow. All have to count the same rounds, and one whose length differs may expect a single one.
 enum class Round : std::uint8_t { only, first_of_several, later };
 
 /// The reader's part: waits for all, then posts, for those who wait to go on, whether all agree.
@@ -60,7 +60,7 @@ inline constexpr std::uint64_t kShareUnit = 16;
 [[nodiscard]] inline std::size_t share(const Board& board) noexcept {
   return board.capacity() / board.size() & ~(kShareUnit - 1);
 }
-/// The smallest cell in which each of the members has a share of so many bytes in all, or at least of one.
+/// The smallest cell whose shares hold `bytes` in all; each of the `members` has at least one byte.
 [[nodiscard]] constexpr std::uint64_t cell_for_shares(std::uint64_t bytes, std::uint64_t members) noexcept {
   const std::uint64_t each = (bytes + members - 1) / members;
   return members * ((each + kShareUnit - 1) & ~(kShareUnit - 1));

@@ -150,8 +150,8 @@ bool reduce(Board& board, const Reduce& asked) {
     const Run run(asked, first, std::min(most, asked.count - first));
     board.begin();
     if (board.me() == root) {
-      // Into the cell before it is posted: to fill it again in this round, the root would have to wait for
-      // the others to finish it, and they wake only those who have finished it themselves.
+      // Copied before the cell is posted: filling it again in this round would wait for members who wake only
+      // those that have finished it.
       const bool ordered = !asked.operation.commutative;
       const std::byte* const own = ordered ? give(board, run.own(), run.bytes()) : nullptr;
       if (ordered && own == nullptr) return false;

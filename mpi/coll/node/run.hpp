@@ -71,7 +71,7 @@ class Run {
 [[nodiscard]] inline std::uint64_t elements_of_cell(const Board& board, const Type& type) noexcept {
   return board.capacity() / type.size;
 }
-/// The same where some members only write and others only read.
+/// As above, where some members only write and others only read.
 [[nodiscard]] inline std::uint64_t elements_of_piece(const Board& board, const Type& type) noexcept {
   return std::max<std::uint64_t>(board.piece() / type.size, 1);
 }

@@ -30,19 +30,19 @@ class Wakes {
   void posted() noexcept {
     each_other([&](std::uint32_t member) { posted(member); });
   }
-  /// The same, of one member.
+  /// Wakes `reader`, if it sleeps until this member has posted.
   void posted(std::uint32_t reader) noexcept {
     if (bells_.awaits(reader, kPost + bells_.place(me_))) [[unlikely]]
       bells_.wake(reader);
   }
-  /// After this member has finished a round: whether somebody sleeps until all have. Then a full fence lies
-  /// between that and what follows: of two that finish at once, at least one sees the other.
+  /// Call after finishing a round. True: a member sleeps until all have finished; then a full fence has
+  /// passed, so of two members that finish at once one sees the other.
   [[nodiscard]] bool finish_awaited() noexcept {
     bool awaited = false;
     each_other([&](std::uint32_t member) { awaited |= bells_.awaits(member, kFinish); });
     return awaited && fenced();
   }
-  /// The same, where one member alone can.
+  /// As above, where only `writer` can sleep.
   [[nodiscard]] bool finish_awaited(std::uint32_t writer) noexcept {
     return bells_.awaits(writer, kFinish) && fenced();
   }

@@ -2,10 +2,9 @@
 #pragma once
 /// @file  bootstrap/hierarchical: addresses over a tree of node roots. Layer: plugin.
 ///
-/// An exchange costs a root a put if there are roots below it, a get, and what the way to its parent's card
-/// needs; the other members nothing. Afterwards every member has every card, once per node where there is
-/// room.
-/// Threads, ownership, errors: as bootstrap.hpp says.
+/// An exchange costs a root a get, a put if there are roots below it, and what finding its parent's card
+/// takes; it costs the other members nothing. Afterwards every member has every card, once per node where
+/// there is room. Threads, ownership, errors: as bootstrap.hpp says.
 
 #include <functional>
 #include <map>

@@ -58,12 +58,13 @@ class OfiEndpoint final : public net::GetLink {
   /// While what goes to it meets refusals only, or gets do not move, or the kernel gets no answer: asks
   /// whether the peer still lives.
   void look_after(std::uint64_t now) noexcept;
-  /// There is no way to it any more: cut off, or left if it has said so.
+  /// The peer cannot be reached any more: it is cut off, or has left if it has said so.
   void end(std::string why) noexcept;
   void end(Errc code, std::string why) noexcept;
   void died(std::string why) noexcept { end(Errc::peer_lost, std::move(why)); }
   [[nodiscard]] bool had_connection() const noexcept;
-  /// The same after a connection broke; unless it is sure only if nobody listens there.
+  /// A connection broke. Ends the peer as died() if that is `sure`; else only if nobody listens at its
+  /// address.
   void broke(bool sure = true) noexcept;
   void look_for_connection() noexcept;
   /// When something was first refused since something was taken; 0: it was not.

@@ -36,7 +36,7 @@ struct Choice {
 
 /// Errors: Errc::bad_parameter, not_found.
 [[nodiscard]] Result<Choice> choose(const Library& library, const params::Registry& params);
-/// The same at an address and port that were computed.
+/// As choose(), at an address and port that were computed.
 [[nodiscard]] Result<Choice> choose_at(const Library& library, const params::Registry& params,
                                        const Listener& own);
 

@@ -13,7 +13,7 @@ namespace starling::btl {
 namespace {
 
 constexpr std::uint64_t kAskAfterNs = 1'000'000'000;     // of refusals only
-constexpr std::uint64_t kAskFirstAfterNs = 300'000'000;  // the same while a connection is made
+constexpr std::uint64_t kAskFirstAfterNs = 300'000'000;  // as above, while a connection is made
 constexpr std::uint64_t kAskLeftAfterNs = 20'000'000;    // of one that has said that it leaves
 constexpr std::uint64_t kLookEveryNs = 100'000'000;      // at links with gets
 constexpr std::uint64_t kScanEveryNs = 1'000'000'000;    // what the kernel knows

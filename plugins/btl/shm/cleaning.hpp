@@ -4,8 +4,8 @@
 ///
 /// A reader that cleans moves the lines of a record into its own cache (lane.hpp). On some processors that
 /// makes the writer faster than it costs the reader, on others it costs as much as the copy; the factor is up
-/// to two either way, and nothing else tells which. What is timed is a stretch: so many bytes of long records
-/// of one lane, until they have been read.
+/// to two either way, and nothing else tells which. What is timed is a stretch: a fixed number of bytes in
+/// long records of one lane, until they have been read.
 /// Threads: one at a time. Units: nanoseconds for a stretch.
 
 #include <cstdint>

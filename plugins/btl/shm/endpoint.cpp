@@ -18,7 +18,7 @@ namespace starling::btl {
 namespace {
 
 constexpr std::uint64_t kGrowth = 4;
-constexpr std::uint32_t kBulkyCells = 5;  // messages from so many cells on profit from a larger lane
+constexpr std::uint32_t kBulkyCells = 5;  // the least cells of a message that profits from a larger lane
 constexpr std::uint64_t kLapsBeforeGrowth = 8;
 
 }  // namespace
@@ -64,7 +64,7 @@ bool ShmEndpoint::await_room() noexcept {
 Post ShmEndpoint::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
   const std::size_t bytes = header.size() + payload.size();
   if (bytes <= kCellBytes - 8 && has_lane_) [[likely]] {
-    // One cell: most messages. The same as below, without the generality.
+    // One cell: most messages. A short form of the general case below.
     const std::uint32_t cell = lane_.reserve(1);
     if (cell != kNoCell) [[likely]] {
       std::byte* const to = lane_.ring().payload(cell);
@@ -205,7 +205,7 @@ bool ShmEndpoint::announce_lane() noexcept {
   return true;
 }
 
-// The lane is full, or too small for a record of so many cells at any position.
+// The lane is full, or too small for a record of `cells` cells at any position.
 [[gnu::noinline]] std::uint32_t ShmEndpoint::make_room(std::uint32_t cells) noexcept {
   expects(cells <= cells_for(shared_.limits.message_max_bytes), "a message above Limits::message_max_bytes");
   if (lost_) return kNoCell;

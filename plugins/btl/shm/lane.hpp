@@ -45,13 +45,13 @@ enum class RecordKind : std::uint8_t { data = 1, pad = 2, moved = 3, closed = 4 
 [[nodiscard]] constexpr std::uint32_t bytes_of(std::uint64_t header) noexcept {
   return static_cast<std::uint32_t>(header);
 }
-/// Cells of a record with so many bytes of payload behind its header word.
+/// Cells of a record with `bytes` of payload behind its header word.
 [[nodiscard]] constexpr std::uint32_t cells_for(std::size_t bytes) noexcept {
   return static_cast<std::uint32_t>((bytes + 8 + kCellBytes - 1) / kCellBytes);
 }
 
-/// Ring: kLongCells (records and pads from so many cells on are long), cells(), head(i) -> Atomic<uint64>&
-/// (the first word of cell i), consumed() -> Atomic<uint64>&, wanted() -> Atomic<uint32>&. It is copied.
+/// Ring: kLongCells (the least cells of a long record or pad), cells(), head(i) -> Atomic<uint64>& (the first
+/// word of cell i), consumed() -> Atomic<uint64>&, wanted() -> Atomic<uint32>&. It is copied.
 template <class Atomics, class Ring>
 class LaneWriter {
  public:
@@ -84,7 +84,7 @@ class LaneWriter {
     return pad_ == 0 ? at_ : 0;
   }
 
-  /// Publishes the reserved record with so many cells (at most what was reserved).
+  /// Publishes the reserved record, now of `cells` cells (at most what was reserved).
   void commit(std::uint32_t cells, std::uint64_t header) noexcept {
     std::uint32_t next = (pad_ == 0 ? at_ : 0) + cells;
     if (next >= ring_.cells()) next = 0;
@@ -150,7 +150,7 @@ class LaneReader {
   /// The record's first cell.
   [[nodiscard]] std::uint32_t cell() const noexcept { return at_; }
 
-  /// Done with the record, which had so many cells.
+  /// Done with the record of `cells` cells.
   void pop(std::uint32_t cells) noexcept {
     pass(cells);
     // Rarely, since the writer's copy of the line has to be fetched again each time.

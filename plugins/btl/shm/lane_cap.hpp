@@ -30,10 +30,10 @@ class LaneCap {
   void opened(ShmEndpoint& endpoint) { lanes_.push_back(&endpoint); }
   void closed(ShmEndpoint& endpoint) noexcept;
 
-  /// Whether so many bytes more are within the cap.
+  /// Whether `bytes` more are within the cap.
   [[nodiscard]] bool allows(std::uint64_t bytes) const noexcept;
-  /// A new lane of so many bytes is needed: closes lanes that were not used since the last look, the longest
-  /// unused first, until it is within the cap or none is left. Receivers give the memory back as they see it.
+  /// A new lane of `bytes` is needed: closes lanes that were not used since the last look, the longest unused
+  /// first, until it is within the cap or none is left. Receivers give the memory back as they see it.
   void make_room(std::uint64_t bytes) noexcept;
   /// To be called ten times a second while the process waits: closes lanes that two looks found unused, while
   /// the node is above the cap.

@@ -60,7 +60,7 @@ class Borrower {
 
   /// Reads what has been lent. False: less was there than the lender said, or it could not be read.
   [[nodiscard]] bool take(std::span<std::byte> to) noexcept;
-  /// The same for bytes that nobody wants.
+  /// As take(), for bytes that nobody wants.
   [[nodiscard]] bool discard(std::size_t bytes) noexcept;
 
  private:

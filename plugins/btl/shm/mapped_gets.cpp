@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is hard: the first touch of mapped pages is slow, and says nothing about the way. Layer: plugin.
+// What is hard: the first touch of mapped pages is slow, and says nothing about later gets. Layer: plugin.
 // Design: docs/design/lanes.md, "Direct copies".
 
 #include "plugins/btl/shm/mapped_gets.hpp"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kFirstBits = 15;  // sizes below 2^15 bytes
 
-/// Of a get of so many bytes, for a MiB.
+/// What a get of `bytes` that took `ns` costs per MiB.
 std::uint64_t cost_of(std::size_t bytes, std::uint64_t ns) noexcept {
   return ns * 1024 / std::max<std::size_t>(bytes / 1024, 1);
 }

@@ -3,12 +3,12 @@
 /// @file  Gets from memory that this process can map: one copy without a system call. Layer: plugin.
 ///
 /// The first get of an object goes through the kernel, the second asks its owner for it, and later ones copy
-/// out of the map, if that is faster for their size: both ways are tried (core/trial.hpp). Where the kernel
-/// refuses to read other processes, the map is the only way, and is waited for.
+/// out of the map, if that is faster for their size: both are tried (core/trial.hpp). Where the kernel
+/// refuses to read other processes, only the map works, and is waited for.
 ///
 /// Threads:   as btl::Component.
 /// Ownership: owns maps; borrows the node segment.
-/// Errors:    what cannot be mapped is noted once, and goes another way.
+/// Errors:    what cannot be mapped is noted once, and read by the kernel or sent by another protocol.
 /// Units:     bytes; nanoseconds.
 
 #include <array>
@@ -25,15 +25,15 @@ namespace starling::btl {
 enum class MapChoice : std::uint8_t { automatic = 0, never = 1, always = 2 };
 
 /// The map or the kernel, for one class of sizes. The map is tried first, so that the pml, which tries gets
-/// against its other ways at the same time, sees it. In a trial the first way stays where both cost the same:
-/// so the map's cost counts a quarter more, and the kernel stays where the map brings nothing.
+/// against its other protocols at the same time, sees its speed. In a trial the first option stays where both
+/// cost the same. So the map's cost counts a quarter more, and the kernel stays where the map brings nothing.
 class MapTrial {
  public:
   [[nodiscard]] bool maps() const noexcept { return trial_.option() == 0; }
   [[nodiscard]] bool trying() const noexcept { return trial_.trying(); }
   /// Between trials: one more has been done.
   void count() noexcept { (void)trial_.took(0); }
-  /// In a trial, in the way of now: at this cost.
+  /// In a trial: a get by the option of now has cost `cost`.
   void took(std::uint64_t cost) noexcept { (void)trial_.took(maps() ? cost + cost / 4 : cost); }
   [[nodiscard]] std::uint64_t map_cost() const noexcept { return trial_.cost(0) * 4 / 5; }
   [[nodiscard]] std::uint64_t kernel_cost() const noexcept { return trial_.cost(1); }

@@ -31,9 +31,8 @@ inline constexpr params::Decl kUcxPeerTimeout = params::integer(
 inline constexpr params::Decl kUcxGet = params::choice(
     "btl_ucx_get", "auto", "auto|always|never",
     "Whether large messages go from one user buffer into the other without copies by the library. auto: "
-    "where "
-    "an InfiniBand or RoCE adapter reads them. always: over tcp as well; UCX 1.13 then ends a process whose "
-    "peer dies during a transfer. never: in fragments.");
+    "where an InfiniBand or RoCE adapter reads them. always: over tcp as well; UCX 1.13 then ends a process "
+    "whose peer dies during a transfer. never: in fragments.");
 inline constexpr params::Decl kUcxRemote = params::choice(
     "btl_ucx_remote", "auto", "auto|always|never",
     "Whether one-sided operations may use UCX's puts, gets and atomics. auto: where an InfiniBand or RoCE "

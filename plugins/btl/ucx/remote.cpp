@@ -126,7 +126,7 @@ Result<std::unique_ptr<Region>> UcxRemote::open(std::span<const std::byte> key) 
   return std::unique_ptr<Region>(std::make_unique<Opened>(*this, head, unpacked));
 }
 
-/// Null, and `completion` has been told: there is no way to the peer any more.
+/// Null, and `completion` has been told: the peer cannot be reached any more.
 ucx::Access* UcxRemote::begin(const Opened* region, Completion* completion) noexcept {
   if (link_.lost() || link_.ep() == nullptr || (region != nullptr && region->key() == nullptr)) {
     completion->done(completion, false);

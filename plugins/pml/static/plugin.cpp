@@ -27,8 +27,8 @@ constexpr params::Decl kGetChunk =
 constexpr params::Decl kLoans = params::integer(
     "pml_static_loans", "-1", -1, 4096,
     "Processes of the node that this one lends pages to, through a pipe for each, while both send long "
-    "messages "
-    "to each other; with pml_static_large=auto only. -1: 32 divided by the number of processes, at most 8.");
+    "messages to each other; with pml_static_large=auto only. -1: 32 divided by the number of processes, "
+    "at most 8.");
 constexpr params::Decl kLendMin =
     params::size_bytes("pml_static_lend_min", "32k", 4096, std::int64_t{1} << 40,
                        "Messages below this many bytes are never moved by lending pages.");

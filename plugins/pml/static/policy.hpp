@@ -41,9 +41,9 @@ class StaticPolicy final : public Chooser {
   [[nodiscard]] std::vector<std::string> notes() const override;
 
   static constexpr TrialPace kPace{.settling = 1, .holding = 32768, .margin = 16};
-  /// What is timed as one, in messages of any size: messages end in bursts, of half of this at most.
-  /// Messages that are done as others have found before this process tries for itself.
+  /// Messages that use what other processes have found, before this process tries for itself.
   static constexpr std::uint32_t kAdopted = 1024;
+  /// Bytes that are timed together, in messages of any size: messages end in bursts of at most half of this.
   static constexpr std::uint64_t kStretchBytes = 1024 * 1024;
 
  private:

@@ -125,7 +125,8 @@ Result<PosixComponent::Found> PosixComponent::look(const SegmentSpec& spec, Uniq
   return Found::ready;
 }
 
-/// A segment on a full file system would be of no use: better to say so while another way is open.
+/// A segment on a full file system would be of no use: better to say so while another component can be
+/// chosen.
 Result<void> PosixComponent::check_room(const SegmentSpec& spec) const {
   struct statvfs facts {};
   if (::fstatvfs(directory_fd_.get(), &facts) != 0) return fail(system_error(kWhere, directory_, errno));

@@ -5,8 +5,7 @@
 ///
 /// The file is made without a name, initialised, and then linked: whoever links first has made the segment,
 /// and a segment that can be seen is always complete. Every attached process holds a shared lock (flock) on
-/// it, which the system drops when the process ends in whatever way; a file that can be locked exclusively is
-/// a leftover.
+/// it, which the system drops however the process ends; a file that can be locked exclusively is a leftover.
 ///
 /// Threads:   as shm::Component.
 /// Ownership: holds a duplicate of the segment's descriptor, and with it the lock, until it is destroyed; the

@@ -31,7 +31,7 @@ static void parts_are_contiguous(void) {
   CHECK(win == MPI_WIN_NULL);
 }
 
-/* A window whose parts may lie apart; this process has so many ints of it. */
+/* A window whose parts may lie apart; this process has `count` ints of it. */
 static MPI_Win parts_apart(int count, int** mine) {
   MPI_Win win;
   MPI_Info info;

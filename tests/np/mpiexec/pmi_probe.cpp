@@ -50,7 +50,7 @@ std::vector<std::byte> value_of(std::uint32_t rank, std::size_t bytes) {
   return value;
 }
 
-/// put, fence, get of everybody (of 16 neighbours in large jobs), with values of so many bytes.
+/// put, fence, get of everybody (of 16 neighbours in large jobs), with values of `bytes`.
 void exchange(pmi::Component& pmi, std::size_t bytes) {
   const auto& self = pmi.identity();
   must(pmi.put("address", value_of(self.rank, bytes)), "put");

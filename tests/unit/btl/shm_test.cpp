@@ -204,7 +204,7 @@ TEST(BtlShm, a_sender_that_sleeps_for_room_is_rung_when_the_reader_gives_some_ba
   EXPECT_EQ(harness.endpoint(0, 1).send({}, make_message(0, 200)), Post::done);
 }
 
-/// Fills the lane from 0 to 1, and goes to sleep for a message of so many bytes; the bell as it was before.
+/// Fills the lane from 0 to 1, and goes to sleep for a message of `bytes`; returns the bell as it was before.
 std::uint32_t sleep_for_room(ShmHarness& harness, std::size_t bytes) {
   EXPECT_TRUE(harness.endpoint(0, 1).await_room());
   const std::uint32_t bell = harness.segment(0).prepare_sleep();

@@ -28,7 +28,7 @@ class LoneWindow {
   using Head = mpi::message::Head;
   using Record = mpi::message::Record;
 
-  /// Over memory of exactly so many bytes; or of a dynamic window to which they are attached.
+  /// Over memory of exactly `bytes`, or over a dynamic window to which that is attached.
   explicit LoneWindow(std::size_t bytes, bool dynamic = false) : memory_(bytes) {
     static const bool initialised = MPI_Init(nullptr, nullptr) == MPI_SUCCESS;
     if (!initialised) std::abort();

@@ -128,7 +128,7 @@ TEST_F(Messages, unknown_and_broken_layouts_are_refused) {
   EXPECT_EQ(sent(second_half), MPI_ERR_INTERN);
 }
 
-/// A loop of so many ints, each `stride` bytes behind the one before.
+/// A loop of `count` ints, each `stride` bytes behind the one before.
 std::array<std::int64_t, 9> strided(std::int64_t count, std::int64_t stride, std::int64_t ub) {
   const auto loop = static_cast<std::int64_t>(Node::Kind::loop);
   const auto leaf = static_cast<std::int64_t>(Node::Kind::leaf);

@@ -2,7 +2,7 @@
 #pragma once
 /// @file  Addresses of other processes, per transport. Layer: framework interface.
 ///
-/// The bootstrap implements AddressBook; the pml asks it at a peer's first contact.
+/// The bootstrap implements AddressBook; peer::Table asks it at a peer's first contact.
 /// Threads: one at a time.
 
 #include <cstddef>

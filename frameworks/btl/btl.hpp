@@ -53,9 +53,9 @@ struct Limits {
   std::size_t fragment_bytes = 0;     ///< best size of a piece of a long message, header included
   Capabilities can{};                 ///< besides messages
   Reach reach = Reach::network;
-  /// How many idle passes of the pml make one progress() of this transport: 1 where a look costs nanoseconds,
-  /// 16 for a network, whose every look costs a system call. After traffic every pass looks for a while.
-  /// 0: nothing comes before this process itself has connected; then as 1.
+  /// How many idle passes of peer::Peers make one progress() of this transport: 1 where a look costs
+  /// nanoseconds, 16 for a network, whose every look costs a system call. After traffic every pass looks for
+  /// a while. 0: nothing comes before this process itself has connected; then as 1.
   std::uint32_t idle_passes = 1;
   /// Whose gets can read what this process announces: 0 the kernel's, within a node; else a number of the
   /// plugin's own. A get goes only between transports of one realm.
@@ -103,7 +103,7 @@ struct RemoteBuffer {
   std::uint64_t key = 0;  ///< the owner's number for the message
 };
 
-/// Receives what arrives; implemented by the pml.
+/// Receives what arrives; implemented by the front (frameworks/peer/port.hpp).
 class Sink {
  public:
   /// The bytes are the transport's: they are valid only during the call, which must consume or keep them

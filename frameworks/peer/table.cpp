@@ -124,7 +124,7 @@ Contact Table::try_transports(Peer& peer) {
   }
   peer.state = may_come ? State::untried : State::unreachable;
   peer.contact->transports_tried = transports_.size();
-  std::string text = "pml: no transport reaches " + text_of(peer.proc) + "; tried";
+  std::string text = "peers: no transport reaches " + text_of(peer.proc) + "; tried";
   if (transports_.empty()) text += " none: no btl is in use (see parameter btl)";
   for (const std::string& reason : peer.contact->refused) text += "\n  " + reason;
   log::error(text);

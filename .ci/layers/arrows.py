@@ -103,6 +103,9 @@ def check(texts, problem):
             continue
         here = posixpath.dirname(name)
         for quote, target, line in included(text):
+            if posixpath.normpath(target) != target:
+                problem(name, f'#include "{target}": write the path from the top of the sources, without a detour', line)
+                continue
             if quote == '"' and (target.startswith(".") or target not in texts and posixpath.join(here, target) in texts):
                 problem(name, f'#include "{target}": write the path from the top of the sources', line)
                 continue

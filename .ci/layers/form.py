@@ -37,15 +37,35 @@ def blanked(text):
     return NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
 
 
+def in_a_head(before):
+    """Whether a brace behind this belongs to the head of a function: in its parameters, or in a member's initialiser."""
+    if before.count("(") > before.count(")"):
+        return True
+    flat = before
+    while (inner := re.sub(r"\([^()]*\)", "()", re.sub(r"\{[^{}]*\}", "{}", flat)).replace("(())", "()")) != flat:
+        flat = inner
+    _, _, behind = flat.partition("()")
+    initialisers = re.search(r"(?<!:)(?<!public)(?<!private)(?<!protected):(?!:)", behind)
+    return initialisers is not None and re.search(r"[\w>]\s*$", before) is not None
+
+
 def functions(text):
     """Functions outside of others as (name, first line, lines of the body)."""
     code = re.sub(r"^\s*#.*?(?<!\\)$", lambda found: re.sub(r"[^\n]", " ", found[0]), blanked(text), flags=re.M | re.S)
     code = code.replace("'", " ")
     scopes, head = [], 0
     for at, sign in enumerate(code):
-        if sign == "{":
+        if any(kind == "head" for kind, _, _ in scopes):
+            if sign == "{":
+                scopes.append(("head", "", at))
+            elif sign == "}":
+                scopes.pop()
+        elif sign == "{":
             before = code[head:at]
             outside = all(kind == "scope" for kind, _, _ in scopes)
+            if outside and in_a_head(before):
+                scopes.append(("head", "", at))
+                continue
             if "namespace" in before or TYPE.search(before) or before.strip() in ('extern', 'extern " "'):
                 scopes.append(("scope" if outside else "block", "", at))
             elif outside and "(" in before and not before.rstrip().endswith(("=", ",", "(")):
@@ -83,10 +103,18 @@ def check(root, name, text, long_ones, floors, problem):
                 problem(name, f"{function} has {length} lines, at most {MAX_FUNCTION}", line)
 
 
+def formatter():
+    """clang-format 14, or None: another version lays out otherwise."""
+    for tool in filter(None, map(shutil.which, ("clang-format-14", "clang-format"))):
+        if " version 14." in subprocess.run([tool, "--version"], capture_output=True, text=True).stdout:
+            return tool
+    return None
+
+
 def check_format(root, names, problem):
-    """clang-format 14 would change nothing; another version is not asked, since it lays out otherwise."""
-    tool = shutil.which("clang-format-14") or shutil.which("clang-format")
-    if tool is None or " version 14." not in subprocess.run([tool, "--version"], capture_output=True, text=True).stdout:
+    """clang-format 14 would change nothing."""
+    tool = formatter()
+    if tool is None:
         return "not looked at: there is no clang-format 14"
     parts = [part for part in (names[i::8] for i in range(8)) if part]
 

@@ -9,6 +9,10 @@ import tempfile
 import unittest
 
 CHECK = pathlib.Path(__file__).resolve().parents[2] / ".ci/check-layers"
+sys.path.insert(0, str(CHECK.parent))
+sys.dont_write_bytecode = True
+from layers import form  # noqa: E402
+
 LICENCE = "// SPDX-License-Identifier: BSD-3-Clause\n"
 HEADER = LICENCE + "#pragma once\n"
 GOOD = {
@@ -86,6 +90,49 @@ class Rules(unittest.TestCase):
                 self.setUp()
                 self.include(name, target)
                 self.refused(f"this file may use the frameworks {uses}")
+
+    def test_floors_above_the_others(self):
+        for name, target in (("fortran/pool.hpp", "core/low.hpp"), ("fortran/pool.hpp", "mpi/comm/comm.hpp"),
+                             ("mpi/comm/comm.hpp", "fortran/pool.hpp"), ("tools/tool.cpp", "plugins/btl/two/two.hpp"),
+                             ("tools/tool.cpp", "fortran/pool.hpp"), ("mpi/comm/comm.hpp", "tools/tool.hpp"),
+                             ("plugins/btl/two/two.hpp", "tools/tool.hpp")):
+            with self.subTest(f"{name} {target}"):
+                self.setUp()
+                self.write("fortran/pool.hpp", HEADER)
+                self.write("tools/tool.hpp", HEADER)
+                self.assertIn(" 0 problems", self.look())
+                self.include(name, target)
+                self.refused(f'#include "{target}"', f"{name.split('/')[0]}/ includes {target.split('/')[0]}/, which is not below it")
+
+    def test_frameworks_that_others_use(self):
+        added = {"frameworks/pmi/pmi.hpp": "frameworks/shm/memory.hpp", "frameworks/bootstrap/bootstrap.hpp": "frameworks/peer/peers.hpp",
+                 "frameworks/pml/pml.hpp": "frameworks/pmi/pmi.hpp"}
+        allowed = {"frameworks/bootstrap/bootstrap.hpp": ("frameworks/pmi/pmi.hpp", "frameworks/shm/memory.hpp", "frameworks/btl/btl.hpp"),
+                   "frameworks/pml/pml.hpp": ("frameworks/peer/peers.hpp", "frameworks/btl/btl.hpp", "frameworks/shm/memory.hpp")}
+        uses = {"frameworks/pmi/pmi.hpp": "pmi, not shm", "frameworks/bootstrap/bootstrap.hpp": "bootstrap, btl, pmi, shm, not peer",
+                "frameworks/pml/pml.hpp": "btl, peer, pml, shm, not pmi"}
+        for name, target in added.items():
+            with self.subTest(name):
+                self.setUp()
+                for other in added:
+                    self.write(other, GOOD.get(other, HEADER))
+                self.write(name, HEADER + "".join(f'#include "{one}"\n' for one in sorted(allowed.get(name, ()))))
+                self.assertIn(" 0 problems", self.look())
+                self.write(name, HEADER + f'#include "{target}"\n')
+                self.refused(f"this file may use the frameworks {uses[name]}")
+
+    def test_circle_inside_mpi(self):
+        self.write("mpi/comm/part/deep.hpp", HEADER + '#include "mpi/comm/comm.hpp"\n')
+        self.assertIn(" 0 problems", self.look())
+        self.include("mpi/comm/comm.hpp", "mpi/comm/part/deep.hpp")
+        self.refused("folders include each other in a circle: mpi/comm -> mpi/comm/part -> mpi/comm")
+
+    def test_include_by_a_detour(self):
+        for target in ("core/../mpi/comm/comm.hpp", "core/plugin/../low.hpp", "core/./low.hpp", "core//low.hpp"):
+            for begin, end in ('""', "<>"):
+                with self.subTest(begin + target):
+                    self.write("core/other.cpp", LICENCE + f"#include {begin}{target}{end}\n")
+                    self.refused("core/other.cpp:2", "write the path from the top")
 
     def test_plugins(self):
         self.include("plugins/btl/one/one.hpp", "plugins/btl/two/two.hpp")
@@ -176,9 +223,24 @@ class Rules(unittest.TestCase):
         self.write("tools/tool.cpp", GOOD["tools/tool.cpp"] + '\nconst char* what = "MPI_Send";\n')
         self.assertIn(" 0 problems", self.look())
 
+    def test_length_of_a_function_with_braces_in_its_head(self):
+        lines = "  (void)0;\n" * 60
+        for head in ("A::A() : a_{1} {", "A::A(int a) noexcept\n    : a_{a}, b_(2), c_{f(a)} {", "A::A() : B<int>{1} {",
+                     "A::A() : a_{[] { return 1; }()} {", "int f(S s = {}) {", "int f(S s = {1, {2}}, int b = 3) const {",
+                     "A::A(S s = {}) : a_{s} {", "template <class T>\nint f(T t = T{}) noexcept(noexcept(T{})) {"):
+            with self.subTest(head):
+                before = head.count("\n") + 2
+                self.write("core/low.cpp", LICENCE + f"{head}\n{lines}}}\n")
+                self.assertIn(f"core/low.cpp:{before}: ", self.look())
+                self.assertIn(" has 62 lines, at most 60", self.look())
+                self.write("core/low.cpp", LICENCE + f"{head}\n}}\nint g() {{\n{lines}}}\n")
+                self.assertIn("g has 62 lines", self.look())
+        self.write("core/low.cpp", LICENCE + f"class A {{\n  MACRO(a)\n public:\n  int f() const {{\n{lines}  }}\n}};\n")
+        self.assertIn(" has 62 lines", self.look())
+
     def test_layout(self):
-        if shutil.which("clang-format") is None:
-            self.skipTest("no clang-format")
+        if form.formatter() is None:
+            self.skipTest("no clang-format 14")
         self.write("core/low.cpp", LICENCE + "int  low() { return 1; }\n")
         self.refused("core/low.cpp:2: is laid out otherwise by clang-format")
 

@@ -205,7 +205,7 @@ TEST(Flow, thousands_of_answers_wait_for_a_peer_that_is_full) {
   }
   EXPECT_EQ(job.network.at(1).sent(std::uint8_t(wire::Kind::sync_ack)), options.capacity);
   EXPECT_FALSE(job.at(1).drained());
-  // The answers leave in their order, fifty at a time: after each batch fifty more sends have ended, no others.
+  // The answers leave in their order, fifty at a time: after each batch fifty more have ended.
   for (std::size_t ended = options.capacity; ended <= kMessages; ended += options.capacity) {
     job.at(0).progress();
     for (std::size_t i = ended - options.capacity; i < ended; ++i) ASSERT_TRUE(sends[i]->complete()) << i;

@@ -5,9 +5,9 @@
 
 namespace starling {
 
-/// The line will be written soon: takes it from whichever cache has it. (The compiler's own hint for writing
-/// becomes one for reading, unless it compiles for processors that surely have this instruction. The others
-/// take it for one without effect.)
+/// Fetches a line that will be written soon, and takes it from whichever cache has it. (The compiler's own
+/// hint for writing becomes one for reading, unless it compiles for processors that surely have this
+/// instruction. Other processors execute it without effect.)
 inline void fetch_to_write(void* line) noexcept {
 #if defined(__x86_64__)
   asm volatile("prefetchw %0" : : "m"(*static_cast<char*>(line)));

@@ -14,7 +14,7 @@ namespace starling {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// A point in monotonic time by which something must have happened; the default never passes.
+/// A point in monotonic time by which something must have happened. The default one never passes.
 class Deadline {
  public:
   constexpr Deadline() = default;

@@ -2,16 +2,16 @@
 #pragma once
 /// @file  Waiting until somebody has read what was written. Layer: core. Threads: any.
 ///
-/// A launcher that forwards what its processes print learns of an abort by another descriptor. Hydra ends at
-/// once then, and what it has not read yet is lost, although it was written first.
+/// A launcher that forwards the output of its processes learns of an abort through another descriptor. Hydra
+/// then ends at once, and output that it has not read is lost, although it was written before the abort.
 
 #include "core/clock.hpp"
 
 namespace starling {
 
-/// Waits until nothing is left unread in the pipe or socket behind a descriptor that was written to.
-/// \return  whether all was read. Files and terminals keep what they get: true at once. False: the deadline
-///          has passed, because nobody reads.
+/// Waits until everything that was written to `fd`, a pipe or socket, has been read. \return whether all was
+/// read. Files and terminals keep what they get: true at once. False: the deadline has passed, because nobody
+/// reads.
 [[nodiscard]] bool await_read(int fd, const Deadline& deadline) noexcept;
 
 }  // namespace starling

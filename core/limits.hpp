@@ -12,12 +12,13 @@
 
 namespace starling {
 
-/// Gives a file its size. Above the limit of file sizes (`ulimit -f`, also for memory without a name) the
-/// kernel would end the process by SIGXFSZ: the soft limit is raised for the call, the hard one is an Error.
+/// Gives a file its size. Beyond the limit of file sizes (`ulimit -f`, which holds for memory without a name,
+/// too) the kernel would end the process by SIGXFSZ. So the soft limit is raised during the call; a size
+/// beyond the hard limit is an Error.
 [[nodiscard]] Result<void> set_file_size(int fd, std::uint64_t bytes);
 
-/// What to add where a mapping of `bytes` (0: unknown) failed for want of memory: that the
-/// address space is limited (`ulimit -v`), to what, and how much of it is used. Empty if it is not.
+/// A note for the error of a mapping of `bytes` (0: unknown) that failed for want of memory: how far the
+/// address space is limited (`ulimit -v`), and how much of it is used. Empty if it is not limited.
 [[nodiscard]] std::string address_space_note(std::uint64_t bytes);
 
 }  // namespace starling

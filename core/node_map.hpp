@@ -43,7 +43,7 @@ class NodeMap {
   [[nodiscard]] bool unknown() const noexcept { return blocks_.empty(); }
   /// Asking an unknown map (here and below) is a bug.
   [[nodiscard]] NodeId node_of(std::uint32_t rank) const noexcept;
-  /// Ranks below `rank` on the same node: its local rank.
+  /// The local rank of `rank`: how many lower ranks are on its node.
   [[nodiscard]] std::uint32_t local_rank(std::uint32_t rank) const;
   /// Ranks of a job of `size` on `node`, ascending.
   [[nodiscard]] std::vector<std::uint32_t> ranks_on(NodeId node, std::uint32_t size) const;

@@ -34,9 +34,10 @@ class Settings;  // settings.hpp
 class Courier {
  public:
   [[nodiscard]] virtual Result<void> send(ProcId to, std::span<const std::byte> message) = 0;
-  /// A block of any length. It arrives as a whole (Component::on_block), in order with what else goes there.
+  /// Sends a block of any length. It arrives as a whole (Component::on_block), in order with all else that is
+  /// sent to that process.
   [[nodiscard]] virtual Result<void> send_block(ProcId to, const Block& block) = 0;
-  /// Progresses for so long. Fails only as wait() does, never by the time that has passed.
+  /// Progresses for `ns`. Fails as wait() does, but not because the time has passed.
   [[nodiscard]] virtual Result<void> pause(std::uint64_t ns, const std::function<std::string()>& what) = 0;
   /// Progresses and sleeps until `ready()` is true or the deadline passes (Errc::timed_out; its detail is a
   /// hint at the cause, or empty) or the job is being ended. The runtime's lock is released while waiting, so
@@ -44,15 +45,15 @@ class Courier {
   /// `what` says what is waited for, if somebody asks meanwhile.
   [[nodiscard]] virtual Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
                                           const std::function<std::string()>& what) = 0;
-  /// This process's time, for looks that are due now and then; 0: there is none (a simulation).
+  /// The time of this process, by which it decides when a look is due; 0: there is no clock (a simulation).
   [[nodiscard]] virtual std::uint64_t clock_ns() const noexcept = 0;
-  /// A process among these that is known to have died; nobody waits for it any more. Cheap: asked in each
-  /// poll.
+  /// A process among `members` that is known to have died; nobody waits for it any more. Cheap: called in
+  /// each poll.
   [[nodiscard]] virtual std::optional<ProcId> dead_among(const ProcList& members) noexcept = 0;
   /// A fence of the process manager over `ranks` (sorted, this process included; empty: everybody).
-  /// Progresses meanwhile: a member may be waiting for our data before it comes.
-  /// `needless`, if given, ends it early: what the fence is for has come another way. This process has
-  /// entered the world's all the same: the next fence of the world is the rest of this one.
+  /// Progresses meanwhile: a member may be waiting for our data before it comes. `needless`, if given, ends
+  /// the wait early, when what the fence is for has come otherwise. This process has entered a fence of the
+  /// world nevertheless: its next fence of the world is the rest of this one.
   [[nodiscard]] virtual Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,
                                            Deadline deadline, const std::function<bool()>& needless) = 0;
 
@@ -68,10 +69,10 @@ struct Creation {
   bool exchange = false;  ///< members need each other's published addresses
   bool lookup = false;    ///< they do, and ask for each at first contact: there is no exchange
   bool ready = false;     ///< no message may leave before all members are ready to receive
-  bool world = false;     ///< all processes of the job meet first, once: some groups cannot do without
+  bool world = false;     ///< all processes of the job meet first, once: some groups need it
 };
 
-/// A transport's address of this process, to be published if its addresses are.
+/// The address of this process for one transport, to be published if the process publishes addresses.
 struct LocalAddress {
   std::string transport;
   std::vector<std::byte> bytes;
@@ -79,30 +80,31 @@ struct LocalAddress {
 
 class Component : public btl::AddressBook {
  public:
-  /// The addresses of this process, once, before the first create() with `exchange` or `lookup`. An empty
-  /// list says that it has none. They stay here until somebody has to find them at the process manager.
+  /// Takes the addresses of this process, once, before the first create() with `exchange` or `lookup`. An
+  /// empty list says that it has none. They are put at the process manager only when somebody has to find
+  /// them there.
   [[nodiscard]] virtual Result<void> publish(const std::vector<LocalAddress>& addresses) = 0;
-  /// From here on any process may ask the process manager for them, without a creation.
+  /// Puts the addresses at the process manager, so that any process may ask for them without a creation.
   [[nodiscard]] virtual Result<void> expose() = 0;
   /// Collective over the members: returns the same new context id on each. Uses no PMI where shared facts
   /// allow.
   [[nodiscard]] virtual Result<ContextId> create(const Creation& creation, Deadline deadline) = 0;
   /// A fresh context id with this process as leader (for communicators made from a communicator).
   [[nodiscard]] virtual Result<ContextId> next_context_id() = 0;
-  /// Whether an exchange goes from node to node over a tree of one process each, the roots: the startup plan
-  /// counts with it.
+  /// Whether an exchange goes from node to node over a tree of the nodes' roots. The startup plan depends on
+  /// it.
   [[nodiscard]] virtual bool exchanges_over_roots() const noexcept = 0;
   /// A control message of a creation arrived.
   virtual void on_control(ProcId from, std::span<const std::byte> message) noexcept = 0;
-  /// A block of a creation arrived. Its content is another process's.
+  /// A block of a creation arrived. Its content is not checked yet.
   virtual void on_block(ProcId from, Block block) noexcept = 0;
 };
 
-/// Memory that the processes of a node share, as far as a bootstrap cares. What is kept stays.
+/// Memory that the processes of a node share, as a bootstrap uses it. What is kept there stays.
 class NodeStore {
  public:
-  /// Returns the place by which every process of the node finds the bytes; never 0. Errc::no_space where it
-  /// is full.
+  /// Keeps the bytes and returns the place by which every process of the node finds them; never 0.
+  /// Errc::no_space when the memory is full.
   [[nodiscard]] virtual Result<std::uint64_t> keep(const SharedBytes& bytes) = 0;
   [[nodiscard]] virtual std::span<const std::byte> at(std::uint64_t place, std::size_t bytes) const = 0;
 

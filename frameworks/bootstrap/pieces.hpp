@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Blocks as control messages: how they are cut, and their reassembly. Layer: framework.
 ///
-/// Control messages are short and keep their order per sender, so a block travels as numbered pieces, one
-/// block of a creation after the other.
+/// Control messages are short and arrive in the order in which one sender has sent them. So a block is sent
+/// as numbered pieces, and the blocks of a creation one after the other.
 /// Threads: under the runtime's lock.
 /// Errors:  a piece out of order or with a wrong length makes its block bad: logged and dropped.
 /// Units:   bytes.
@@ -44,7 +44,8 @@ static_assert(sizeof(Piece) == 64);
 /// they are longer, and two take a chunk of 64 KiB.
 inline constexpr std::size_t kNodeMessageBytes = 512, kRemoteMessageBytes = 32 * 1024 + sizeof(Piece);
 
-/// Messages of up to `message_bytes` for a block of `block_bytes`, and their length in all.
+/// How many messages of up to `message_bytes` a block of `block_bytes` needs; wire_bytes_of(): their length
+/// in all.
 [[nodiscard]] constexpr std::uint64_t pieces_of(std::uint64_t block_bytes,
                                                 std::size_t message_bytes) noexcept {
   const std::size_t piece_bytes = message_bytes - sizeof(Piece);
@@ -65,7 +66,7 @@ inline constexpr std::size_t kNodeMessageBytes = 512, kRemoteMessageBytes = 32 *
 /// Blocks that are arriving.
 class Assembly {
  public:
-  /// The block that this piece completes. Bytes are another process's.
+  /// Takes a piece; returns the block if that is complete now. The bytes of `message` are not trusted.
   [[nodiscard]] std::optional<Block> take(ProcId from, std::span<const std::byte> message);
   [[nodiscard]] std::size_t open() const noexcept { return arriving_.size(); }
 

@@ -4,7 +4,7 @@
 ///
 ///     count u32 | unused u32 | { rank u32 | offset u32 | bytes u32 } sorted | cards
 ///
-/// All are processes of one world, which is the own one of whoever writes a block and of whoever reads it.
+/// All processes in a block are of one world, the own world of both its writer and its readers.
 /// Threads: value types; a block is not changed once made, so processes share one in a node's segment.
 /// Errors:  bytes from others are checked once, by open(): bad_input.
 /// Units:   bytes.
@@ -35,7 +35,7 @@ struct TableEntry {
 /// encode_table() of entries that are in order.
 [[nodiscard]] std::vector<std::byte> encode_sorted(std::span<const TableEntry> entries);
 
-/// The card of a process in a block, if it is there; empty: it is not, or the block is none.
+/// The card of a process in a block. Empty: it is not there, or the bytes are no block.
 [[nodiscard]] std::vector<std::byte> card_in(std::span<const std::byte> block, ProcId proc);
 
 /// A view of a block.

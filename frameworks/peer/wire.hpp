@@ -15,7 +15,7 @@
 
 namespace starling::peer::wire {
 
-/// Each port has its own enumeration for the kinds that are its; all are numbers of one byte.
+/// Each port has an enumeration of its own kinds; all kinds are numbers of one byte.
 template <class Kind>
 struct PrefixOf {
   Kind kind{};
@@ -24,11 +24,12 @@ struct PrefixOf {
   std::uint32_t length = 0;  ///< payload bytes, where the kind does not say otherwise
 };
 
-/// Those of this floor, and of the ports that it knows by number only. The pml has the rest up to 127
-/// (frameworks/pml/wire.hpp), its plugins' protocols have those from 128 on.
+/// The kinds of this floor, and of ports that it knows by number only. The pml has the others up to 127
+/// (frameworks/pml/wire.hpp), the protocols of its plugins those from 128 on.
 enum class Kind : std::uint8_t {
   creation = 9,   ///< Prefix, payload: how communicators are agreed on
-  numbered = 12,  ///< Numbered, another message: of a peer with several paths; 0: its order does not matter
+  numbered = 12,  ///< Numbered, then another message: from a peer with several paths. Number 0: its order
+                  ///< does not matter
   passed = 14     ///< Numbered: all numbered messages up to this one have been taken
 };
 
@@ -50,7 +51,7 @@ static_assert(sizeof(Numbered) == 16);
 
 /// Longest header of any port, and longest message that Outbox::answer takes.
 inline constexpr std::size_t kHeaderMax = 56;
-/// Longest payload of Peers::send that every transport takes, and the longest at all.
+/// The longest payload of Peers::send that every transport takes, and the longest that any takes.
 inline constexpr std::size_t kPayloadMax = 512, kPayloadLongMax = 48 * 1024;
 
 /// Copies the header out of a message; false if the message is too short to have one.

@@ -44,7 +44,7 @@ struct Capabilities {
   bool tagged_barrier = false;     ///< fences of different groups may overlap in time
   bool name_service = false;       ///< publish, lookup, unpublish
   bool tells_reason = false;       ///< the first abort's message is shown to the user
-  std::string server;              ///< for people: "pmi1 1.2 (mpiexec of Starling 0.1)"
+  std::string server;              ///< its name for people: "pmi1 1.2 (mpiexec of Starling 0.1)"
 };
 
 /// Who this process is. Nothing here has the size of the job: the node map stays compressed.
@@ -103,8 +103,8 @@ class Component {
     if (!done) return fail(std::move(done).error());
     return Fence{};
   }
-  /// Whether all members of the fence have entered it; a yes is given once. Never waits. wait_fd() becomes
-  /// readable when the answer may have changed.
+  /// Whether all members of the fence have entered it. Do not ask again after a yes. Never waits. wait_fd()
+  /// becomes readable when the answer may have changed.
   [[nodiscard]] virtual Result<bool> fence_left(Fence) { return true; }
   /// As fence_enter(), over all processes at the end of MPI. The dead are not waited for, where the process
   /// manager keeps a job that has lost a process.
@@ -120,7 +120,7 @@ class Component {
   [[nodiscard]] virtual Result<std::string> lookup(std::string_view name) = 0;
   [[nodiscard]] virtual Result<void> unpublish(std::string_view name) = 0;
 
-  /// What the launcher has defined; may ask it, and waits for seconds at most.
+  /// The sets that the launcher has defined. May ask the launcher, and waits for seconds at most.
   [[nodiscard]] virtual std::vector<ProcessSet> process_sets() { return {}; }
 
   /// Tells whether MPI is in use in this process: true from creation, false after the last session or world
@@ -129,15 +129,16 @@ class Component {
   /// needs no answer.
   virtual void set_active(bool active) noexcept = 0;
 
-  /// Nothing more will be asked of the process manager, though MPI may be used again. Launchers that count
-  /// a process as failed which has not taken leave will let it end in any way (_exit, exec). Where it makes
-  /// a difference: put, get and fences fail from now on, abort() is not heard, wait_fd() is -1. Called while
-  /// MPI is not in use. May wait for an answer.
+  /// Nothing more will be asked of the process manager, though MPI may be used again. Some launchers count a
+  /// process as failed if it ends without having taken leave; after this call it may end in any way (_exit,
+  /// exec). With these launchers put, get and fences fail from now on, abort() is not heard, and wait_fd() is
+  /// -1. Called while MPI is not in use. May wait for an answer.
   virtual void take_leave() noexcept {}
   /// The process ends now, while MPI is not in use. Nothing of this component is called any more.
   virtual void process_ends() noexcept { take_leave(); }
 
-  /// Asks the process manager to end the whole job. Does not return if it can be helped, but may.
+  /// Asks the process manager to end the whole job. May return, if the process manager does not end this
+  /// process.
   virtual void abort(int exit_code, std::string_view message) noexcept = 0;
 
   /// Descriptor that becomes readable when the process manager has something to say (or is gone: then check()
@@ -149,7 +150,7 @@ class Component {
   /// Operations and bytes so far, for the startup report.
   struct Counters {
     std::uint64_t puts = 0, gets = 0, fences = 0, other = 0;
-    std::uint64_t early_gets = 0;  ///< those of the gets that were answered by not_yet: they depend on timing
+    std::uint64_t early_gets = 0;  ///< gets that were answered by not_yet; their number depends on timing
     std::uint64_t bytes_sent = 0, bytes_received = 0;
   };
   [[nodiscard]] virtual Counters counters() const noexcept = 0;

@@ -24,7 +24,7 @@ struct LargeReceive {
   }
 };
 
-/// Which protocol, and whether to tell Chooser::took() how long it took: 0: no.
+/// Which protocol, and the trial for which Chooser::took() is to be told how long it took; 0: none.
 struct LargeChoice {
   Large protocol;
   std::uint32_t trial = 0;
@@ -33,11 +33,11 @@ struct LargeChoice {
 class Chooser {
  public:
   virtual ~Chooser() = default;
-  /// What is not possible goes by the first protocol of the list. Where the choice is possible and not ready
-  /// yet, it is asked once more, with `both` false.
+  /// Chooses the protocol. If the choice is not possible, the first protocol of the list is taken. If it is
+  /// possible but not ready yet, choose() is called once more, with `both` false.
   [[nodiscard]] virtual LargeChoice choose(const LargeReceive& receive) noexcept = 0;
-  /// A receive of a trial has got its data in this time; where others of the peer were under way before it,
-  /// from the end of the last one of these.
+  /// A receive of a trial has got its data in `ns`. If other receives from the peer were under way before it,
+  /// the time counts from the end of the last of them.
   virtual void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept = 0;
   /// What was measured or decided, for the report.
   [[nodiscard]] virtual std::vector<std::string> notes() const = 0;

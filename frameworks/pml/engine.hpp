@@ -51,7 +51,7 @@ struct Config {
 /// Ring, get and lend, as their numbers say (Large).
 [[nodiscard]] Protocols standard_protocols(const Config& config);
 
-/// Eager credit of one pair. All processes of a job compute the same.
+/// Eager credit of one pair. All processes of a job come to the same value.
 [[nodiscard]] std::int64_t credit_window(const Config& config) noexcept;
 /// Messages that a process announces to another one before any of them has been matched.
 [[nodiscard]] std::uint32_t announced_max(const Config& config) noexcept;
@@ -61,10 +61,10 @@ struct Config {
 
 class Engine final : public Component, private peer::Front {
  public:
-  /// With the standard protocols.
+  /// An engine with the standard protocols.
   Engine(peer::Peers& peers, const Config& config, std::unique_ptr<Chooser> chooser)
       : Engine(peers, config, std::move(chooser), standard_protocols(config)) {}
-  /// The protocols are sound (Rendezvous::check). The peers outlive it, and have no other front.
+  /// `protocols` have passed Rendezvous::check. The peers outlive the engine, and have no other front.
   Engine(peer::Peers& peers, const Config& config, std::unique_ptr<Chooser> chooser, Protocols protocols);
   ~Engine() override = default;
   Engine(const Engine&) = delete;
@@ -88,7 +88,8 @@ class Engine final : public Component, private peer::Front {
   [[nodiscard]] std::vector<Pending> pending() const override;
   void note_time(std::uint64_t now_ns) noexcept override;
 
-  /// Bytes that unexpected messages hold from the system, and held at most.
+  /// The pool of unexpected messages: it knows the bytes that they hold from the system now, and held at
+  /// most.
   [[nodiscard]] const MessagePool& pool() const noexcept { return matcher_.pool(); }
 
  private:
@@ -139,7 +140,7 @@ class Engine final : public Component, private peer::Front {
     return rendezvous_.announced(to, what, bytes);
   }
 
-  /// Declared before what keeps pointers to peers, so that they go after it.
+  /// Declared before the members that keep pointers to peers, so that the peers are destroyed after them.
   struct Registration {
     peer::Peers& peers;
     ~Registration() { peers.remove_front(); }

@@ -13,7 +13,8 @@ namespace starling::pml {
 
 class TrialsFile {
  public:
-  /// `path`: empty: none. Written at the end by whoever has found something. `speaks`: logs a refusal.
+  /// `path`: of the file; empty: there is none. Every process that has found something writes it at its end.
+  /// `speaks`: this process logs why the file was refused.
   TrialsFile(std::string path, Findings::Origin origin, bool speaks);
   TrialsFile(const TrialsFile&) = delete;
   TrialsFile& operator=(const TrialsFile&) = delete;

@@ -2,9 +2,9 @@
 #pragma once
 /// @file  What two pmls say to each other. Layer: framework (pml).
 ///
-/// An eager envelope is 24 bytes, so that it and 8 to 32 bytes of payload fit in one 56-byte lane cell; an
-/// RTS is exactly 56. What all messages have in common: frameworks/peer/wire.hpp. See docs/design/pml.md for
-/// who sends what when.
+/// An eager envelope is 24 bytes, so that it fits into one 56-byte lane cell with up to 32 bytes of payload;
+/// an RTS is exactly 56. What all messages have in common: frameworks/peer/wire.hpp. See docs/design/pml.md
+/// for who sends what when.
 /// Threads: value types.
 /// Units: bytes.
 
@@ -52,7 +52,8 @@ inline constexpr Kind kOwnKinds{128};
 inline constexpr std::uint8_t kContiguous = 1;  ///< rts: the sender's buffer is
 inline constexpr std::uint8_t kStalled = 2;     ///< rts: short enough to be eager, but out of credit
 inline constexpr std::uint8_t kGranted = 4;     ///< cancel_answer: the message had not matched and is gone
-inline constexpr std::uint8_t kInvite = 16;     ///< rts: next time the receiver may tell of such a receive
+inline constexpr std::uint8_t kInvite = 16;     ///< rts: from now on the receiver may send invitations for
+                                                ///< receives of this length
 inline constexpr std::uint8_t kUnwritten = 8;   ///< early: it was not written; the message follows as an
                                                 ///< ordinary one
 
@@ -71,7 +72,7 @@ struct SyncEnvelope {
   std::uint64_t sender_id = 0;
 };
 
-/// What the sender's protocols say of its memory (Protocol::offer). get: both.
+/// What a protocol of the sender says of the sender's memory (Protocol::offer). get uses both words.
 struct Offer {
   std::uint64_t address = 0;
   std::uint64_t realm = 0;  ///< whose gets may read there (btl::Limits::get_realm)

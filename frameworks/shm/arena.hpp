@@ -9,8 +9,9 @@
 /// give theirs back.
 ///
 /// Threads:   allocate and release by any process at any time, lock-free.
-/// Ownership: of the mapping: the NodeSegment's. An extent belongs to whoever allocated it until somebody
-///            releases it; a dead process's extents are lost for the life of the segment, nothing else is.
+/// Ownership: the NodeSegment owns the mapping. An extent belongs to the process that allocated it until
+///            somebody releases it. The extents of a dead process are lost for the life of the segment;
+///            nothing else is.
 /// Errors:    no room, no memory, a full /dev/shm: Errc::no_space; pages are reserved before an offset is
 ///            handed out.
 
@@ -61,7 +62,8 @@ class Arena {
   Offsets at_;
 };
 
-/// Reserves the pages of [offset, offset + bytes) so that touching them cannot fail; `what` is for the error.
+/// Reserves the pages of [offset, offset + bytes) so that touching them cannot fail. `what` names the memory
+/// in an error.
 [[nodiscard]] Result<void> reserve_pages(int fd, std::uint64_t offset, std::uint64_t bytes, const char* what);
 
 }  // namespace starling::shm

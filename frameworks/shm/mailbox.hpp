@@ -3,8 +3,8 @@
 /// @file  A datagram socket whose name the kernel chooses: five characters of the abstract namespace, which
 /// fit into a number. Layer: framework.
 ///
-/// Anybody in the same network namespace may send to it, also other users: whoever reads a letter checks it.
-/// The name goes with the socket, however its process ends.
+/// Every process in the same network namespace may send to it, also those of other users, so the reader of a
+/// letter checks it. The name vanishes with the socket, however its process ends.
 ///
 /// Threads:   send and receive by any; the rest by one at a time.
 /// Ownership: owns its socket; a descriptor that came in a letter is the receiver's.
@@ -34,11 +34,11 @@ class Mailbox {
   int send(std::uint64_t to, std::span<const std::byte> letter, int descriptor = -1) const noexcept;
 
   struct Letter {
-    std::size_t bytes = 0;   ///< as it was sent, which may be more than there was room for
+    std::size_t bytes = 0;   ///< length as it was sent; it may be more than there was room for
     std::uint64_t from = 0;  ///< the name of the sender's box; 0: it has none
     UniqueFd descriptor;
   };
-  /// The next letter; empty if there is none, or a signal came.
+  /// The next letter; empty if there is none, or if a signal interrupted the call.
   [[nodiscard]] std::optional<Letter> receive(std::span<std::byte> letter) const noexcept;
 
  private:

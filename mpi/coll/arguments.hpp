@@ -38,8 +38,8 @@ inline constexpr int kNobody = -1;
 /// MPI 5.0 section 8.6. Borrowed while a schedule is built.
 struct Neighbors {
   std::span<const int> sources, destinations;
-  /// Neighbours 2d and 2d + 1 are those before and behind in dimension d of a grid: what is sent forwards
-  /// comes from behind, also where both are the same process.
+  /// Neighbours 2d and 2d + 1 are the lower and the upper one in dimension d of a grid. What is sent to the
+  /// upper one arrives there from its lower one, also where both are the same process.
   bool grid = false;
 };
 
@@ -61,8 +61,8 @@ struct Reduce {
   bool in_place = false;
 };
 
-/// gather(v): `send` is this process's part, `receive` all parts (at the root). allgather(v): the same at
-/// all.
+/// gather(v): `send` is this process's part, `receive` all parts (at the root). allgather(v): all parts at
+/// every process.
 struct Gather {
   const void* send = nullptr;
   std::uint64_t count = 0;
@@ -72,7 +72,7 @@ struct Gather {
   bool in_place = false;
 };
 
-/// scatter(v): the reverse; in_place replaces the receive buffer at the root.
+/// scatter(v): the reverse of gather; in_place replaces the receive buffer at the root.
 struct Scatter {
   Blocks send;
   void* receive = nullptr;
@@ -109,7 +109,7 @@ struct ReduceScatter {
     for (int i = 0; i < rank; ++i) sum += part(i);
     return sum;
   }
-  /// The reduction of the whole vector of `elements`, before its parts go to their ranks; to `result`.
+  /// The reduction of the whole vector of `elements` to `result`, before its parts go to their ranks.
   [[nodiscard]] Reduce whole(void* result, std::uint64_t elements) const noexcept {
     Reduce all;
     all.send = in_place ? receive : send;

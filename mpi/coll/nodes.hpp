@@ -13,7 +13,8 @@
 
 namespace starling::mpi::coll {
 
-/// What is combined in a node, into `result` at its speaker. `in_place`: of this process's call.
+/// The reduction inside a node, into `result` at its speaker. `in_place`: whether this process's call is in
+/// place.
 [[nodiscard]] inline Reduce reduction_in_node(const Levels& levels, const Reduce& asked, bool in_place,
                                               void* result) noexcept {
   Reduce part = asked;
@@ -24,7 +25,8 @@ namespace starling::mpi::coll {
   return part;
 }
 
-/// What speakers combine, each with its node's part in `result`, which is the root's receive buffer there.
+/// The reduction among the speakers. Each has the result of its node in `result`; at the root that is the
+/// receive buffer.
 [[nodiscard]] inline Reduce reduction_across(const Levels& levels, const Reduce& asked,
                                              void* result) noexcept {
   Reduce part = asked;
@@ -41,7 +43,7 @@ namespace starling::mpi::coll {
   return part;
 }
 
-/// A vector in as many parts as the narrowest node has members: member i of each node has part i.
+/// A vector cut into as many parts as the smallest node has members. Member i of each node has part i.
 struct NodeParts {
   NodeParts(const Hierarchy& hierarchy, int rank, std::uint64_t elements)
       : levels(hierarchy, rank), split{elements, hierarchy.narrowest()} {
@@ -60,7 +62,7 @@ struct NodeParts {
   [[nodiscard]] std::uint64_t count(int mate) const noexcept {
     return mate < split.parts ? split.size(mate) : 0;
   }
-  /// The own part of the result, which holds what the node amounts to.
+  /// The reduction of this process's part, which holds the result of its node, with those of the other nodes.
   [[nodiscard]] Reduce of(const Reduce& asked) const noexcept {
     Reduce part = asked;
     part.receive = element(asked.receive, begin(levels.local.rank), asked.type);
@@ -68,7 +70,7 @@ struct NodeParts {
     part.in_place = true;
     return part;
   }
-  /// All parts to all of the node; borrows this and `asked`.
+  /// The allgather by which every member of the node gets all parts. Borrows this and `asked`.
   [[nodiscard]] Gather gathering(const Reduce& asked) const noexcept {
     Gather all;
     all.receive =
@@ -79,7 +81,8 @@ struct NodeParts {
 
   Levels levels;
   Split split;
-  std::vector<int> lane;                     ///< ranks that have the own part; empty: this process has none
+  std::vector<int> lane;                     ///< ranks that have the same part as this process; empty: it has
+                                             ///< none
   std::vector<std::int64_t> counts, places;  ///< of mates, in elements
 };
 

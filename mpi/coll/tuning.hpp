@@ -61,7 +61,7 @@ struct Rule {
 
 struct Tuning {
   std::vector<Rule> rules;  ///< the first that fits counts
-  /// For each collective 0, or 1 + the index of the algorithm where no rule fits.
+  /// For each collective: 1 + the index of the algorithm to take if no rule fits; 0: the tables decide.
   std::array<std::uint8_t, kCollectives> forced{};
   /// Reads the parameters, which must have been declared.
   [[nodiscard]] static Result<Tuning> from(const params::Registry& params);

@@ -13,7 +13,7 @@
 
 namespace starling::mpi {
 
-/// What a creation ends with: an error class, or MPI_SUCCESS and the communicator (null for a process that is
+/// The result of a creation: an error class, or MPI_SUCCESS and the communicator (null for a process that is
 /// in no new group).
 struct Made {
   int error_class = 0;
@@ -30,7 +30,8 @@ struct Sides {
 
 class CommFactory {
  public:
-  /// From a group and a string tag, among its members only (MPI_Comm_create_from_group, world, self).
+  /// A communicator of a group, made by its members only, who give the same tag (MPI_Comm_create_from_group,
+  /// world, self).
   [[nodiscard]] static Made from_group(const Ref<Group>& group, const std::string& tag,
                                        const Ref<Session>& session);
   /// MPI_COMM_SELF-like: one member, purely local.

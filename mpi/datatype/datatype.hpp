@@ -102,15 +102,15 @@ class Datatype final : public GuardedObject, public pml::Layout {
   [[nodiscard]] std::int64_t true_ub() const noexcept { return shape_->true_ub(); }
   [[nodiscard]] std::int64_t true_extent() const noexcept { return true_ub() - true_lb(); }
 
-  /// The packed form of any number of elements at `base` is the memory from `base` on.
+  /// Whether the packed form of any number of elements at `base` is the memory from `base` on.
   [[nodiscard]] bool contiguous() const noexcept { return contiguous_; }
   /// Memory that `count` elements span, from their true lower bound on (for temporary buffers, see gap()).
   [[nodiscard]] std::int64_t span_bytes(std::uint64_t count) const noexcept;
-  /// How far before or behind a buffer's address its first byte lies: temporary buffer - gap(count) is its
-  /// MPI address.
+  /// The distance from a buffer's address to its first byte, which may be negative: a temporary buffer is
+  /// passed to MPI as its begin - gap(count).
   [[nodiscard]] std::int64_t gap(std::uint64_t count) const noexcept;
-  /// Its displacements can be addresses, meant to be used with MPI_BOTTOM: the data begins beyond the first
-  /// 64 KiB.
+  /// Whether its displacements can be addresses, for use with MPI_BOTTOM: its data begin beyond the first 64
+  /// KiB.
   [[nodiscard]] bool absolute() const noexcept {
     return static_cast<std::uint64_t>(true_lb()) >= (std::uint64_t{1} << 16);
   }

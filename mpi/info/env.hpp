@@ -8,8 +8,8 @@
 
 namespace starling::mpi {
 
-/// Adds "command", "argv", "host", "arch", "wdir". Without arguments (argc 0) the process's own are read from
-/// the system.
+/// Adds "command", "argv", "host", "arch", "wdir". With argc 0 the arguments of the process are read from the
+/// system.
 void describe_environment(Info& info, int argc, char* const* argv);
 
 }  // namespace starling::mpi

@@ -3,9 +3,9 @@
 /// @file  The boards of a communicator's members that share a node's memory: of all, or of those on the own
 /// node. Layer: mpi. docs/design/node-collectives.md
 ///
-/// Boards are made when they are first worth it, by all members at the same call: the lowest member reserves
-/// memory, and all agree by messages that they see the same. Whoever does not, or has no memory left, keeps
-/// all of them on messages.
+/// Boards are made when they are first worth it, by all members at the same call. The lowest member reserves
+/// memory, and all agree by messages that they see the same memory. If one does not, or no memory is left,
+/// all of them stay with messages.
 ///
 /// Threads:   under the runtime's lock, which waiting releases; one blocking collective at a time, as MPI
 ///            asks.
@@ -33,19 +33,19 @@ struct NodeCall {
   Collective which;
   std::uint64_t bytes;  ///< as Facts::bytes
   std::uint64_t
-      cell_bytes;  ///< what a member writes at once if the board has room; it may take several rounds
+      cell_bytes;  ///< what a member writes in one round if the board has room; it may take several rounds
   std::uint64_t least_cell;  ///< what a round must carry for the board to serve
   bool commutative = false;
 };
 
-/// Of a collective in which a member writes a block for each other one.
+/// The NodeCall of a collective in which each member writes a block for each other one.
 [[nodiscard]] inline NodeCall blocks_call(Collective which, std::uint64_t block, const Comm& comm) noexcept {
   const std::uint64_t rounded = (block + 15) & ~std::uint64_t{15};
   return {which, block, rounded * comm.size(), std::min<std::uint64_t>(rounded, 64) * comm.size()};
 }
 
-/// Of an intracommunicator's members, on this node; empty unless all are processes of this node and of this
-/// world.
+/// The local ranks of an intracommunicator's members. Empty unless all of them are processes of this node and
+/// of this world.
 [[nodiscard]] std::vector<std::uint32_t> local_ranks(const Comm& comm);
 
 class NodeTeam final : public node::Patience {
@@ -68,22 +68,23 @@ class NodeTeam final : public node::Patience {
   template <class Receive, class Send>
   [[nodiscard]] static int ended(Comm& comm, const node::BlocksLeft& left, Receive receive, Send send);
 
-  /// Of a communicator over several nodes: the board of those on this one, in the order of Levels::mates.
-  /// `board` null: they use messages.
+  /// For a communicator over several nodes: the board of its members on this node, in the order of
+  /// Levels::mates. `board` null: they use messages.
   struct Mates {
     NodeTeam* team = nullptr;
     node::Board* board = nullptr;
   };
   [[nodiscard]] static Mates mates(const char* function, Comm& comm, std::uint64_t bytes,
                                    std::uint64_t cell_bytes, std::uint64_t least_cell);
-  /// The members are to hear of a loss that this one alone knows of: of this rank, or told by it.
+  /// Tells the members of a loss that they may not know of: `rank` has ended, or (`told`) has told of one
+  /// that has.
   void lose(int rank, bool told) noexcept;
   /// What a call returns after its part on the board, if members have died or disagree.
   [[nodiscard]] int failure(const node::Board& board, bool complete) const;
   /// The rank that has ended, as far as this process knows.
   [[nodiscard]] int lost_rank() const noexcept { return static_cast<int>(lost_ & ~kTold) - 1; }
 
-  /// Of these ranks, which are on this node or not all of them are.
+  /// A team of these ranks. Not all of them need be on this node.
   NodeTeam(Comm& comm, std::vector<int> ranks);
   ~NodeTeam();
 
@@ -129,7 +130,7 @@ class NodeTeam final : public node::Patience {
   const char* function_ = "";               ///< of the program, as in Form
   std::uint32_t calls_ = 0;
   static constexpr std::uint32_t kTold = 1u << 31;
-  std::uint32_t lost_ = 0;  // 1 + the rank that died; with kTold, that told of one elsewhere
+  std::uint32_t lost_ = 0;  // 1 + the rank that died; with kTold: 1 + the rank that told of a death elsewhere
   node::Shapes shapes_;
   std::array<Area, node::Shapes::kBoards> areas_;
   std::unique_ptr<node::FamilyPlan> families_;  // null until a board has been made

@@ -3,8 +3,8 @@
 /// @file  The parts of one blocking collective over several nodes: on the node's board, and between nodes.
 /// Layer: mpi. docs/design/collectives.md
 ///
-/// Threads: under the runtime's lock. Errors: result() has the first; who has heard of a loss or a
-/// disagreement takes part to the end, or tells those who wait for it.
+/// Threads: under the runtime's lock. Errors: result() has the first one. A process that has heard of a loss
+/// or a disagreement takes part to the end, or tells those that wait for it.
 
 #include <utility>
 
@@ -39,7 +39,8 @@ class Call {
     part_.state = complete ? Part::State::worthless : Part::State::lost;
     part_.gone = team_.lost_rank();
   }
-  /// A part among the speakers. Also after a loss in the node: the others are told then.
+  /// A part among the speakers. It is done after a loss in the node too, since the other speakers are told
+  /// then.
   template <class Build>
   void across(Build build) {
     if (!levels.speaks()) return;
@@ -50,7 +51,7 @@ class Call {
       schedule.among({});
     });
   }
-  /// Messages to other nodes, of a process that has any.
+  /// A part by messages to other nodes, for a process that has any to send or receive.
   template <class Build>
   void outside(Build build) {
     const auto run = [](void* context, Schedule& schedule, const Team&) {
@@ -63,7 +64,7 @@ class Call {
     part_.state = end.lost ? Part::State::lost : Part::State::worthless;
     if (end.lost) team_.lose(end.gone, end.told);
   }
-  /// What the speaker has goes to all of the node.
+  /// A broadcast from the speaker to all of its node.
   void down(Bcast part) {
     part.root = levels.head;
     const bool nothing = levels.speaks() && part_.state == Part::State::worthless;

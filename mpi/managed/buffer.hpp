@@ -4,9 +4,9 @@
 /// docs/design/managed-buffers.md.
 ///
 /// Threads:   under the runtime's lock.
-/// Ownership: what the program has not been told of (MPI_STATUS_IGNORE, a cancelled or failed receive, a
-///            request that was freed) goes back with this object; the rest is the program's until it
-///            releases it.
+/// Ownership: a buffer that the program has not been told of (MPI_STATUS_IGNORE, a cancelled or failed
+///            receive, a request that was freed) goes back with this object; any other is the program's until
+///            it releases it.
 /// Errors:    MPI error classes, with the reason noted.
 /// Units:     bytes.
 
@@ -28,15 +28,15 @@ class ManagedBuffer final : private pml::Layout, private pml::Placement {
   ManagedBuffer(const ManagedBuffer&) = delete;
   ManagedBuffer& operator=(const ManagedBuffer&) = delete;
 
-  /// What a receive is posted with. Once more: the buffer of the time before last goes back, if nobody has
-  /// been told of it.
+  /// The buffer with which a receive is posted. With a persistent request the buffer of the time before last
+  /// goes back then, if the program has not been told of it.
   [[nodiscard]] pml::Buffer post() noexcept;
-  /// The receive has ended: what its status has to say beside source, tag and length.
+  /// The receive has ended: writes into `to` what a status says besides source, tag and length.
   void describe(const pml::Status& from, MPI_Status& to) noexcept;
   /// The program has the status, and will give the buffer back.
   void told() noexcept;
-  /// The address of the last receive's buffer, null if it has none; false, with the reason noted: there is
-  /// none to be had.
+  /// Stores the address of the last receive's buffer, null if it has none. Else an error class, with the
+  /// reason noted.
   [[nodiscard]] int address(void** to) const;
 
  private:
@@ -46,7 +46,7 @@ class ManagedBuffer final : private pml::Layout, private pml::Placement {
   [[nodiscard]] bool place(pml::Buffer& buffer, std::uint64_t bytes) noexcept override;
   [[nodiscard]] bool adopt(pml::Buffer& buffer, std::uint64_t handle, std::uint64_t bytes) noexcept override;
   [[nodiscard]] shm::BufferPool& pool() noexcept override;
-  // Asked only of what has been placed, and then it is the datatype's turn.
+  // Called only for data that have been placed; the datatype then does the work.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept override { return datatype_->packed_bytes(); }
   void pack(const void*, std::uint64_t, std::uint64_t, std::byte*, std::size_t) const noexcept override;
   void unpack(void*, std::uint64_t, std::uint64_t, const std::byte*, std::size_t) const noexcept override;
@@ -61,8 +61,8 @@ class ManagedBuffer final : private pml::Layout, private pml::Placement {
   bool cancelled_ = false;
 };
 
-/// The buffer behind a status of the program's, for MPIX_Get_recv_buf and MPIX_Release_recv_buf. Null in
-/// `found` with MPI_SUCCESS: the receive has none. Else an error class, with the reason noted.
+/// The buffer that a status of the program stands for, for MPIX_Get_recv_buf and MPIX_Release_recv_buf. Null
+/// in `found` with MPI_SUCCESS: the receive has none. Else an error class, with the reason noted.
 [[nodiscard]] int find_buffer(const MPI_Status& status, shm::BufferPool::Buffer** found);
 
 }  // namespace starling::mpi

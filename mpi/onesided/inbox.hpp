@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  What one member does to this process's part of a window by messages. Layer: mpi.
+/// @file  What one member does by messages to this process's part of a window. Layer: mpi.
 /// docs/design/onesided.md
 ///
-/// Everything is done in the order in which it comes; while a lock is waited for, what follows is kept: at
-/// most what the sender may have under way.
+/// Operations are done in the order in which they come. While one waits for a lock, those behind it are kept.
+/// They are at most what the sender may have under way.
 ///
 /// Threads:   under the runtime's lock.
-/// Errors:    go back to the origin; a message that makes no sense ends there.
+/// Errors:    go back to the origin; the rest of a malformed message is dropped.
 /// Units:     bytes.
 
 #include <array>
@@ -34,12 +34,12 @@ class Inbox {
 
   [[nodiscard]] ProcId proc() const noexcept { return proc_; }
   void on_message(const Head& head, std::span<const std::byte> records);
-  /// The lock that was waited for is held now.
+  /// The lock that an operation waited for is held now.
   void on_granted();
-  /// Does what was kept, as far as possible.
+  /// Does the operations that were kept, as far as possible.
   void resume();
   void fail(int error_class, std::uint64_t token, std::string_view text);
-  /// The origin has ended: what it held is free.
+  /// The origin has ended: frees the lock that it held.
   void lose();
 
  private:
@@ -55,7 +55,7 @@ class Inbox {
   };
   [[nodiscard]] bool work(const Head& head, std::span<const std::byte> records, std::size_t& done);
   [[nodiscard]] bool one(const Record& record, std::span<const std::byte> payload);
-  /// Of the record's elements up to `more` behind the first ones; `unit`: bytes of what it counts in.
+  /// The place of `more` units of the record's elements, from record.first on; `unit`: the bytes of one.
   [[nodiscard]] Place place_of(const Record& record, std::uint64_t more, std::uint64_t unit);
   [[nodiscard]] bool extent_of(const Record& record, Place& place, std::int64_t& first,
                                std::uint64_t& bytes) const;

@@ -2,10 +2,10 @@
 #pragma once
 /// @file  A datatype as bytes, for another process of the job. Layer: mpi. docs/design/onesided.md
 ///
-/// The typemap's tree, as it is: a vector of a million blocks is some 40 bytes.
+/// The tree of the typemap is written as it is, so that a vector of a million blocks takes some 40 bytes.
 ///
 /// Threads:   any.
-/// Errors:    bytes that are no typemap, or nest too deeply, give nothing.
+/// Errors:    bytes that are no typemap, or that nest too deeply, give no type.
 
 #include <cstddef>
 #include <span>
@@ -16,7 +16,7 @@
 namespace starling::mpi::message {
 
 [[nodiscard]] std::vector<std::byte> encode(const Datatype& type);
-/// A committed type with the same typemap and extent; empty: these bytes are none.
+/// A committed type with the typemap and extent that were encoded; empty: the bytes are none.
 [[nodiscard]] Ref<Datatype> decode(std::span<const std::byte> bytes);
 
 }  // namespace starling::mpi::message

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Finds operations of one epoch that overlap at a target, and tells them (parameter onesided_check).
-/// Layer: mpi. MPI 5.0 section 12.7; docs/design/onesided.md
+/// @file  Finds operations of one epoch that overlap at a target, and reports them (parameter
+/// onesided_check). Layer: mpi. MPI 5.0 section 12.7; docs/design/onesided.md
 ///
 /// The outcome of a put beside another put, a get or an accumulate of the same bytes is undefined. Each
 /// origin notes its operations in a log of the target, in the control words of the domain, and compares them
-/// with those that are there. Nothing is there without the parameter but one branch for each operation.
+/// with those in the log. Without the parameter there are no logs, and each operation costs one branch.
 ///
 /// Threads:   under the runtime's lock; the logs are written by all members, each under its own lock.
 /// Ownership: a Win owns its Overlaps; the logs lie in the window's control words.
-/// Errors:    none: overlaps are told on stderr, some for each window, and change nothing.
+/// Errors:    none: the first overlaps of each window are reported on stderr, and nothing else changes.
 /// Units:     bytes of the target's part.
 
 #include <atomic>
@@ -32,10 +32,10 @@ struct alignas(64) OverlapLog {
     Mode mode;
     std::uint8_t kind;
   };
-  std::atomic<std::uint32_t> busy;  ///< 0, or 1: one looks or writes
+  std::atomic<std::uint32_t> busy;  ///< 1: a member reads or writes the log
   std::uint32_t next;               ///< goes around
-  /// Of this member: how often it has posted, and (as an origin) how often its operations on passive targets
-  /// have been completed.
+  /// How often this member has posted, and how often its own operations on passive targets have been
+  /// completed.
   std::atomic<std::uint64_t> exposures, completions;
   Entry entries[kEntries];
 };
@@ -45,10 +45,10 @@ class Overlaps {
   enum class Kind : std::uint8_t { put, get, accumulate };
   explicit Overlaps(Win& win) noexcept : win_(win) {}
 
-  /// An operation on the target's elements, after all checks.
+  /// Notes an operation on the target's elements, after all checks.
   void note(Kind kind, const Located& found, const Spot& place);
   void fenced() noexcept { ++fences_; }
-  /// Before the flags of MPI_Win_post are set.
+  /// This process posts: called before the flags of MPI_Win_post are set.
   void exposed() noexcept;
   /// Operations of this process on passive targets are complete.
   void completed() noexcept;

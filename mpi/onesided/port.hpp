@@ -2,13 +2,13 @@
 #pragma once
 /// @file  The messages of all windows of this process. Layer: mpi. docs/design/onesided.md
 ///
-/// It is among the peers' ports from the first window on that needs messages: who asks for one that was freed
-/// here has to hear that.
+/// It is registered with the peers from the first window that needs messages on, and stays: a process that
+/// sends to a window that was freed here has to be told so.
 ///
 /// Threads:   under the runtime's lock.
 /// Ownership: windows and channels are borrowed: they leave before they end.
-/// Ordering:  of each other process, messages are done as they were sent.
-/// Errors:    what makes no sense is noted once per peer and dropped.
+/// Ordering:  the messages of one process are done in the order in which it has sent them.
+/// Errors:    a malformed message is dropped, and noted once per peer.
 
 #include <cstdint>
 #include <span>
@@ -24,7 +24,7 @@
 
 namespace starling::mpi::message {
 
-/// The longest payload of one message to this process; `final`: it will not become another one.
+/// The longest payload of one message to the process `to`; `final`: this will not change any more.
 [[nodiscard]] std::size_t longest_message(ProcId to, bool& final);
 
 class Port final : public peer::Port, public Progressable {
@@ -36,7 +36,7 @@ class Port final : public peer::Port, public Progressable {
   void remove(Win& win) noexcept;
 
   [[nodiscard]] Result<void> send(ProcId to, std::span<const std::byte> message);
-  /// It has something to send: progress() does so.
+  /// The channel has something to send; progress() sends it.
   void activate(Channel& channel);
   void forget(Channel& channel) noexcept;
 

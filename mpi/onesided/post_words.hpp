@@ -2,10 +2,10 @@
 #pragma once
 /// @file  The words by which MPI_Win_post, start, complete and wait meet. Layer: mpi. docs/design/onesided.md
 ///
-/// For each pair there is a flag: the target sets it when it posts for the origin, the origin clears it when
-/// it has completed there. So at most one post is under way between two, and a target can tell by the flags
-/// who has not come to its end. Beside that each target counts the completions, so that its wait reads one
-/// word, however many origins there are.
+/// For each pair there is a flag: the target sets it when it posts for the origin, and the origin clears it
+/// when it has completed there. So at most one post is under way between two members, and the flags tell a
+/// target which origins have not completed. Besides, each target has a count of completions, so that its wait
+/// reads one word, however many origins there are.
 ///
 /// `Words` gives the atomics, in shared memory or in a model: posted(origin, target), of 64 bits, and
 /// completed(target). All zero: nobody has posted.
@@ -30,7 +30,7 @@ class PostWords {
   [[nodiscard]] bool posted(std::uint32_t origin, std::uint32_t target) const noexcept {
     return words_.posted(origin, target).load(std::memory_order_acquire) != 0;
   }
-  /// Clears first: when the target has counted this, it may post again.
+  /// Clears the flag before it counts: once the target has seen the count, it may post again.
   void complete(std::uint32_t origin, std::uint32_t target) const noexcept {
     words_.posted(origin, target).store(0, std::memory_order_relaxed);
     words_.completed(target).fetch_add(1, std::memory_order_release);

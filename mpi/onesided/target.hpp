@@ -13,7 +13,7 @@ namespace starling::mpi {
 enum class Path : std::uint8_t {
   direct,  ///< it is mapped here: loads and stores
   copy,    ///< private memory of a process of this node: the kernel copies
-  message  ///< the target's process does it, told by messages
+  message  ///< the target's process does it, when a message asks
 };
 inline constexpr std::size_t kPaths = 3;
 
@@ -24,7 +24,7 @@ struct Target {
   std::uint64_t size = 0;
   std::int64_t unit = 1;            ///< of displacements
   std::uint64_t address = 0;        ///< where it begins in its own process
-  std::uint32_t seat = kElsewhere;  ///< among the members that share control words with this one
+  std::uint32_t seat = kElsewhere;  ///< its number among the members that share control words with this one
   std::uint32_t local_rank = 0;     ///< of its process on this node, if it has a seat
   Path path = Path::message;
 

@@ -3,22 +3,25 @@
 /// @file  A lock that costs the only thread that takes it no locked instruction. Layer: mpi.
 /// docs/design/threads.md
 ///
-/// It has a word, as other locks, and a bias: a thread that took it many times in a row gets it by two stores
-/// and two loads of its own from then on. Another thread takes the word, takes the bias away, makes all
-/// threads of the process pass a full fence (membarrier), and waits until the biased one is outside. A locked
-/// instruction would wait until the cache line of the message that was just sent has come from its receiver.
+/// It has a word, as other locks, and a bias: a thread that took the lock many times in a row takes it from
+/// then on by two stores and two loads on its own memory. Another thread takes the word, takes the bias away,
+/// makes all threads of the process pass a full fence (membarrier), and waits until the biased thread is
+/// outside. Why no locked instruction: it would wait until the cache line of the message that was just sent
+/// has come from its receiver.
 ///
-/// Who finds the word taken looks at it again after growing pauses, so that the holder gets on with a run
-/// of calls; then gives its core away some times, since the holder may want it; then sleeps. Who leaves wakes
-/// one sleeper, and nobody else until that one has run: a free lock goes to whoever asks first, as handing
-/// it over costs a change of threads. A sleeper that was woken kPatience times in vain reserves the lock.
+/// A thread that finds the word taken looks at it again after growing pauses, so that the holder can make
+/// several calls in a row. Then it gives its core away some times, since the holder may want it; then it
+/// sleeps. A thread that leaves wakes one sleeper, and no other until that one has run. A free lock goes to
+/// the thread that asks first, since handing it over costs a change of threads. A sleeper that was woken
+/// kPatience times in vain reserves the lock.
 ///
 /// `Kernel`, static functions: pause(round), yield(round), sleep(word, value), wake_one(word), and
 /// fence_all(): when it returns, all threads of the process have passed a full fence. `Limits`: kPauses,
 /// kYields, kPatience; kLeastStreak, kMostStreak: in a row before the bias is given, at first and at most;
 /// kSlots: threads that ever get it.
 ///
-/// Threads:   any; a thread is an id that no other thread ever has, not 0, below 2^56. Not recursive.
+/// Threads:   any. A thread is named by an id that no other thread ever has, not 0 and below 2^56. Not
+///            recursive.
 /// Ordering:  what a holder did before leave() is visible to all that enter after it.
 
 #include <algorithm>
@@ -37,7 +40,7 @@ class BiasedLock {
   BiasedLock(const BiasedLock&) = delete;
   BiasedLock& operator=(const BiasedLock&) = delete;
 
-  /// From here on biases are given. Kernel::fence_all() must work; for who holds the lock.
+  /// From here on biases are given. Kernel::fence_all() must work. To be called by the holder of the lock.
   void allow_bias() noexcept { bias_allowed_ = true; }
 
   /// False: enter_slowly() comes next.
@@ -71,7 +74,7 @@ class BiasedLock {
     return true;
   }
 
-  /// Keeps all others that wait out until it has the lock, or has given up: as soon as again() is false.
+  /// Takes the lock before all others that wait. Gives up as soon as again() is false.
   template <class Again>
   [[nodiscard]] bool enter_first(Id me, Again again) noexcept {
     if (enter_biased(me)) return true;
@@ -96,7 +99,7 @@ class BiasedLock {
     leave_word();
   }
 
-  /// For who holds it.
+  /// To be called by the holder.
   [[nodiscard]] bool entered_by_bias() const noexcept { return slot_ != kNoSlot; }
   /// Another thread waits for it.
   [[nodiscard]] bool contended() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
@@ -125,14 +128,14 @@ class BiasedLock {
     Atomics::compiler_fence();  // the other side's fence for all orders the two
     if (biased_.load(std::memory_order_relaxed) == bias) [[likely]]
       return true;
-    // Who takes the bias away may see this instead of the store of the last leave(). Its fence has ordered
-    // what came before that; release is for ThreadSanitizer, which does not know such fences.
+    // The thread that takes the bias away may see this store instead of that of the last leave(). Its fence
+    // has ordered what came before leave(); release is for ThreadSanitizer, which does not know such fences.
     inside.store(0, std::memory_order_release);  // no model sees it
     return false;
   }
 
-  // Takes the bias away. The biased thread may be inside: then waits for it as long as again() is true, or
-  // gives it its bias back, so that it counts as inside for whoever takes the word next.
+  // Takes the bias away. If the biased thread is inside, waits for it as long as again() is true. After that
+  // gives it its bias back, so that it counts as inside for the thread that takes the word next.
   template <class Again>
   [[nodiscard]] bool expel_while(Again again) noexcept {
     const Id bias = biased_.load(std::memory_order_relaxed);
@@ -156,8 +159,8 @@ class BiasedLock {
     waiting_.fetch_sub(1, std::memory_order_relaxed);
   }
 
-  // Whoever takes the word next finds the bias. A thread has one word of inside_ for ever: it may be about to
-  // write it, for a bias that it no longer has.
+  // The thread that takes the word next finds the bias. A thread has its word of inside_ for ever, since it
+  // may be about to write it for a bias that it no longer has.
   void give_bias() noexcept {
     streak_ = 0;
     std::uint32_t slot = 0;
@@ -186,7 +189,7 @@ class BiasedLock {
     return state_.compare_exchange_strong(seen, kHeld, std::memory_order_acquire, std::memory_order_relaxed);
   }
 
-  /// Takes the word whoever sleeps, unless it is held or reserved.
+  /// Takes the word unless it is held or reserved, also before those that sleep.
   [[nodiscard]] bool try_take() noexcept {
     std::uint32_t seen = state_.load(std::memory_order_relaxed);
     while (free(seen)) {
@@ -224,8 +227,8 @@ class BiasedLock {
     }
   }
 
-  /// Changes a state that is not free as asked, or takes a free one: then a sleeper less, if `sleeper` says
-  /// so, that was woken. Whether it was not taken.
+  /// If the state is not free, changes it by `stay`; if it is free, takes the lock, and then removes the
+  /// woken sleeper if `sleeper` says so. True: the lock was not taken.
   template <class Stay>
   [[nodiscard]] bool change(Stay stay, std::uint32_t sleeper) noexcept {
     std::uint32_t seen = state_.load(std::memory_order_relaxed);
@@ -282,7 +285,7 @@ class BiasedLock {
     }
   }
 
-  // If the lock is not free any more, who has it wakes the sleeper when it leaves.
+  // If the lock is not free any more, its holder wakes the sleeper when it leaves.
   void wake_sleeper() noexcept {
     std::uint32_t seen = state_.load(std::memory_order_relaxed);
     do {
@@ -293,7 +296,8 @@ class BiasedLock {
     Kernel::wake_one(wakes_);
   }
 
-  // The biased thread reads biased_ and writes its inside_; others write biased_ once for each bias.
+  // The biased thread reads biased_ and writes its own word of inside_; others write biased_ once for each
+  // bias.
   typename Atomics::template Atomic<Id> biased_{};
   Word inside_[Limits::kSlots]{};
   // Guarded by the lock.
@@ -302,12 +306,12 @@ class BiasedLock {
   std::uint32_t streak_ = 0;  ///< how often in a row the last thread has taken the word
   std::uint32_t needed_ = Limits::kLeastStreak;
   Id last_ = 0;
-  Id slots_[Limits::kSlots]{};  ///< whose each of inside_ is
+  Id slots_[Limits::kSlots]{};  ///< the owner of each word of inside_
   // Written by whoever comes.
   Word state_{};
   Word wakes_{};    ///< sleepers wait on it
   Word turn_{};     ///< the one that has reserved the lock waits on it
-  Word waiting_{};  ///< threads that have not got it at once
+  Word waiting_{};  ///< how many threads have not got the lock at once
 };
 
 }  // namespace starling::mpi

@@ -22,7 +22,7 @@ class Registry;
 
 namespace starling::mpi {
 
-/// What the runtime lends to the code that is also used without it. Null: nothing to call.
+/// Functions of the runtime for code that is also used without a runtime. Null: there is none yet.
 struct Hooks {
   /// Ends the processes of `comm` (a handle; 0: all of this job), and tells the user why. Does not return.
   void (*end_job)(HandleBits comm, int code, const std::string& why) = nullptr;
@@ -45,10 +45,10 @@ struct Registry {
   BigLock lock;
   /// MPI may be used: a session or the world model is initialised. Set and cleared by the runtime.
   std::atomic<bool> active{false};
-  /// Several threads of the program may call MPI at once: somebody has asked for MPI_THREAD_MULTIPLE. Not the
-  /// same as an enabled lock, which a progress thread needs too.
+  /// Several threads of the program may call MPI at once, since MPI_THREAD_MULTIPLE was asked for. The lock
+  /// can be enabled without this: a progress thread needs it, too.
   std::atomic<bool> multiple{false};
-  /// A session has been made, once: objects may be of different ones (mpi/comm/isolation.hpp).
+  /// A session has ever been made, so objects may belong to different sessions (mpi/comm/isolation.hpp).
   std::atomic<bool> sessions_used{false};
   /// Handler of errors that belong to no object while there is no MPI_COMM_SELF: the initial one (info key
   /// mpi_initial_errhandler).

@@ -4,7 +4,8 @@
 ///
 /// `Kernel`, static functions: yield(), sleep(word, value), wake_one(word).
 ///
-/// Threads:   wait() by its owner, call() once by any other; it may end as soon as both have returned.
+/// Threads:   wait() by its owner, call() once by any other thread. The berth may be destroyed as soon as
+///            both have returned.
 /// Ordering:  what was done before call() is visible after wait().
 
 #include <atomic>
@@ -17,7 +18,7 @@ class Berth {
  public:
   using Word = typename Atomics::template Atomic<std::uint32_t>;
 
-  /// Gives the core away up to `yields` times, then sleeps. Whether it slept.
+  /// Yields the core up to `yields` times, then sleeps. True: it slept.
   bool wait(std::uint32_t yields) noexcept {
     for (std::uint32_t i = 0; i < yields; ++i) {
       if (word_.load(std::memory_order_acquire) == kCalled) return false;

@@ -25,7 +25,7 @@
 
 namespace starling::mpi {
 
-/// Messages by which communicators are made from groups: those that this process has sent.
+/// The messages that this process has sent to make communicators from groups.
 struct CreationTraffic {
   struct Messages {
     std::uint64_t count = 0, bytes = 0;
@@ -43,7 +43,7 @@ class Courier final : public bootstrap::Courier, public peer::Port, private Fenc
 
   /// Registers as the port for creations, once there is a front.
   [[nodiscard]] Result<void> open();
-  /// Whose messages these are.
+  /// Sets the bootstrap for which messages are received.
   void serve(bootstrap::Component& bootstrap) noexcept { bootstrap_ = &bootstrap; }
   [[nodiscard]] Fences& fences() noexcept { return fences_; }
   [[nodiscard]] const CreationTraffic& traffic() const noexcept { return traffic_; }
@@ -52,7 +52,7 @@ class Courier final : public bootstrap::Courier, public peer::Port, private Fenc
   [[nodiscard]] Result<void> send(ProcId to, std::span<const std::byte> message) override;
   [[nodiscard]] Result<void> send_block(ProcId to, const bootstrap::Block& block) override;
   [[nodiscard]] Result<void> pause(std::uint64_t ns, const std::function<std::string()>& what) override;
-  /// Of FenceWaiter, too.
+  /// Overrides FenceWaiter::wait, too.
   [[nodiscard]] Result<void> wait(const std::function<bool()>& ready, Deadline deadline,
                                   const std::function<std::string()>& what) override;
   [[nodiscard]] Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag,

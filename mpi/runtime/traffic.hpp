@@ -29,7 +29,7 @@ struct ClassTraffic {
 /// Adds up what was sent.
 pml::Traffic& operator+=(pml::Traffic& sum, const pml::Traffic& more) noexcept;
 
-/// Self first, remote last; only what has at least one peer.
+/// Self first, remote last; only classes with at least one peer.
 [[nodiscard]] std::vector<ClassTraffic> class_traffic(Runtime& runtime);
 
 }  // namespace starling::mpi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Graphs of processes: known as a whole, or each process its own edges. Layer: mpi.
-/// MPI 5.0 sections 8.5.3, 8.5.4. docs/design/topology.md
+/// @file  Graphs of processes: known as a whole by all, or each process knows its own edges. Layer: mpi. MPI
+/// 5.0 sections 8.5.3, 8.5.4. docs/design/topology.md
 ///
 /// Threads:   values.
 /// Ownership: own their edges.
@@ -48,15 +48,15 @@ struct Edge {
   friend bool operator==(const Edge&, const Edge&) = default;
 };
 
-/// Edges in the order in which their end has to learn of them: process r is told of messages
-/// [begins[r], begins[r + 1]), once for each end of an edge, in the order of `edges`.
+/// The edges to send to each process: process r gets messages [begins[r], begins[r + 1]), one for each end of
+/// an edge at r, in the order of `edges`.
 struct Mail {
   std::vector<Edge> messages;
   std::vector<std::int64_t> begins;
 };
 [[nodiscard]] Mail address(std::span<const Edge> edges, int ranks);
 
-/// What process `rank` is left with after everybody's mail has arrived, sender by sender. Several edges
+/// The edges of process `rank` after the mail of all processes has arrived, sender by sender. Several edges
 /// between two processes have the same order at both.
 [[nodiscard]] Adjacency collect(std::span<const Edge> arrived, int rank, bool weighted);
 

@@ -13,13 +13,13 @@ HEADERS = 14
 
 
 def chosen(*options, full=False):
-    """(header, line, what) of what would be weakened, and the seed that was told."""
+    """(header, line, column and orders) of what would be weakened, and the seed that was told."""
     environment = {name: value for name, value in os.environ.items() if name != "STARLING_TESTS_FULL"}
     if full:
         environment["STARLING_TESTS_FULL"] = "1"
     done = subprocess.run([sys.executable, "-B", MUTATE, "--list", *options], env=environment, check=True, capture_output=True, text=True)
     seed = re.search(r"--seed (\w+)", done.stdout)
-    return re.findall(r"^would be  (\S+):(\d+)  (.*)$", done.stdout, re.M), seed and seed[1]
+    return re.findall(r"^would be  (\S+):(\d+):(\d+  .*)$", done.stdout, re.M), seed and seed[1]
 
 
 class Choice(unittest.TestCase):

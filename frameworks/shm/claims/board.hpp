@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Where the copies of a node stand in its segment: slots, who is at what, who is idle. Layer:
-/// framework. See docs/design/dynamic.md.
+/// @file  The table of a node's shared copies in its segment: slots, which process works on what, which is
+/// idle. Layer: framework. See docs/design/dynamic.md.
 ///
 ///     BoardHeader | BoardProcess[local_size] | BoardSlot[local_size * kSlotsEach]
 ///
 /// Zero bytes are no valid board: whoever makes it writes it, and then stores its offset in the segment's
 /// header with release order.
 ///
-/// Threads:   slots: Claim; a process's words by itself, but for `offered`, which others may clear after its
-///            death; all are read by everybody.
+/// Threads:   a slot as Claim says. A process writes its own words; others may clear `offered` after its
+///            death. Everybody reads all of them.
 /// Errors:    no_space: the arena is full, or there are more processes than names for their slots.
 /// Units:     bytes; offsets from the segment's start.
 
@@ -23,7 +23,7 @@
 
 namespace starling::shm {
 
-/// Copies into a process's memory at once.
+/// The most copies into the memory of one process that are open at once.
 inline constexpr std::uint32_t kSlotsEach = 8;
 inline constexpr std::uint32_t kBitWords = 64;  ///< 4096 processes
 
@@ -36,7 +36,7 @@ static_assert(sizeof(BoardHeader) == 1024);
 struct BoardProcess {
   alignas(64) std::atomic<std::uint64_t> work;  ///< what it is at (work_name)
   std::atomic<std::uint64_t> domain;            ///< Domain, packed; 0: it has not told
-  std::atomic<std::uint64_t> idle_ns;           ///< when it waited last: a bit alone may be an old one
+  std::atomic<std::uint64_t> idle_ns;           ///< when it last waited: its bit in `idle` may be out of date
 };
 static_assert(sizeof(BoardProcess) == 64);
 
@@ -63,7 +63,7 @@ class MappedSlot {
 };
 using MappedClaim = Claim<StdAtomics, MappedSlot>;
 
-/// The cache and the memory that a process is bound to: -1 if it may run in several, or nobody knows.
+/// The cache and the memory that a process is bound to; -1 if it may run in several, or if that is not known.
 struct Domain {
   std::int32_t cache = -1;
   std::int32_t memory = -1;
@@ -75,7 +75,7 @@ struct Domain {
 [[nodiscard]] constexpr Domain domain_of(std::uint64_t word) noexcept {
   return {std::int32_t(word >> 32 & 0x3fffffff) - 1, std::int32_t(std::uint32_t(word)) - 1};
 }
-/// How far two processes are from each other: how many of these they do not share.
+/// How far two processes are from each other: the nearest that they share.
 enum class Distance : std::uint8_t { cache, memory, node, unknown };
 [[nodiscard]] constexpr Distance distance_of(std::uint64_t one, std::uint64_t other) noexcept {
   if (one == 0 || other == 0) return Distance::unknown;

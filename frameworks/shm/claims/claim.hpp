@@ -3,22 +3,21 @@
 /// @file  One copy that several processes of a node make together, chunk by chunk. Layer: framework. See
 /// docs/design/dynamic.md.
 ///
-/// The claim word holds {generation, chunks, next chunk}: whoever raises the last part with a
-/// compare-and-swap of the whole word has that chunk. Before, it names the chunk in a word of its own, and
-/// takes the name away after it has raised the chunk's bit of `done`: so a chunk that is claimed and not done
-/// belongs to somebody who names it, or to somebody who has died. Bits, and no count: a chunk that is done
-/// again after a death must not count twice.
+/// The claim word holds {generation, chunks, next chunk}. A process that raises the last part with a
+/// compare-and-swap of the whole word has claimed that chunk. Before, it names the chunk in a word of its
+/// own; after the copy it sets the chunk's bit of `done`, and then takes the name away. So a chunk that is
+/// claimed and not done is named by a living process, or its process has died. `done` has bits and no count,
+/// since a chunk that is done again after a death must not count twice.
 ///
-/// A word of an older generation claims nothing. One of this generation proves that what was read of the task
-/// belonged to it: the task changes only when all chunks are done, also the one that is being claimed.
+/// A claim with a word of an older generation fails. One that succeeds proves that the task was read in this
+/// generation: the task changes only when all chunks are done, the one that is being claimed included.
 ///
 /// `Words` gives the atomics, all of 64 bits: word(), field(0..kFields - 1), done(0..) and the constant
 /// kDoneWords.
 ///
-/// Threads:   open, close, redo and what they return by the owner, one thread; look, take and finish by
-///            anybody.
-/// Ordering:  what the owner did before open() is visible to who claims; what was copied is visible to the
-///            owner when ended() says so.
+/// Threads:   the functions under "The owner" by one thread of the owner; look, take and finish by anybody.
+/// Ordering:  what the owner did before open() is visible to every process that claims; what was copied is
+///            visible to the owner when ended() is true.
 /// Errors:    none. Units: bytes.
 
 #include <atomic>
@@ -30,11 +29,12 @@ namespace starling::shm {
 /// Who may take part in a copy.
 enum class Helpers : std::uint8_t {
   none,  ///< only receiver and sender
-  near,  ///< and who shares cache or memory with the receiver
+  near,  ///< and processes that share cache or memory with the receiver
   anybody
 };
 
-/// What is copied: from the memory of one process to that of another one, by these and by others.
+/// What is copied: from the memory of one process to that of another. Both take part, and others may
+/// (`helpers`).
 struct CopyTask {
   std::uint64_t message = 0;  ///< the sender's number of it
   std::uint64_t from = 0;     ///< addresses, each in its process
@@ -46,13 +46,13 @@ struct CopyTask {
   Helpers helpers = Helpers::none;
 };
 
-/// What a process is at, as the word in which it says so: a slot, its generation, a chunk.
+/// The word in which a process says what it works on: a slot, its generation, a chunk.
 [[nodiscard]] constexpr std::uint64_t work_name(std::uint32_t slot, std::uint32_t generation,
                                                 std::uint32_t chunk) noexcept {
   return (std::uint64_t{slot} << 48) | (std::uint64_t{generation} << 16) | chunk;
 }
 inline constexpr std::uint64_t kNoWork = ~std::uint64_t{0};
-/// Chunks of one copy at most, and slots of all processes: what fits into a name.
+/// The most chunks of one copy, and the most slots of all processes: what fits into a name.
 inline constexpr std::uint32_t kChunksMost = 4096, kSlotsMost = 65535;
 
 template <class Atomics, class Words>
@@ -91,7 +91,7 @@ class Claim {
     }
     return true;
   }
-  /// What nobody has claimed will not be copied.
+  /// Ends the offer: chunks that nobody has claimed will not be copied.
   void close() noexcept {
     std::uint64_t seen = words_.word().load(std::memory_order_relaxed);
     while (next_of(seen) < chunks_of(seen)) {
@@ -103,9 +103,9 @@ class Claim {
       return;
     }
   }
-  /// A chunk that was claimed by somebody who has died: neither done nor named by anybody alive. Nothing:
-  /// there is none now. `workers`: how many there are; work(i): the word of each; alive(i): whether it lives.
-  /// To be asked when there is nothing left to claim.
+  /// A chunk whose process has died: it is neither done nor named by a living process. Nothing: there is none
+  /// now. `workers`: how many there are; work(i): the word of each; alive(i): whether it lives. Call it when
+  /// there is nothing left to claim.
   template <class Work, class Alive>
   [[nodiscard]] std::optional<std::uint32_t> orphan(std::uint32_t workers, Work&& work,
                                                     Alive&& alive) const noexcept {
@@ -115,7 +115,7 @@ class Claim {
       const std::uint64_t name = work_name(slot_, generation_of(word), chunk);
       bool held = false;
       for (std::uint32_t i = 0; i < workers && !held; ++i) {
-        // Who has taken its name away since has raised the bit before.
+        // A process that has taken the name away since has set the bit before.
         held = work(i).load(std::memory_order_acquire) == name && alive(i);
       }
       if (!held && !is_done(chunk)) return chunk;
@@ -135,7 +135,8 @@ class Claim {
     [[nodiscard]] std::uint32_t chunk() const noexcept { return next_of(word); }
     [[nodiscard]] std::uint32_t chunks() const noexcept { return chunks_of(word); }
   };
-  /// The next chunk, if there is one. What it says of the task is sure only once take() says yes.
+  /// The next chunk, if there is one. What it says of the task is certain only after take() has returned
+  /// true.
   [[nodiscard]] std::optional<Offer> look() const noexcept {
     const std::uint64_t word = words_.word().load(std::memory_order_acquire);
     if (next_of(word) >= chunks_of(word)) return std::nullopt;
@@ -152,17 +153,20 @@ class Claim {
     offer.task.helpers = static_cast<Helpers>(shape & 3);
     return offer;
   }
-  /// Claims it. `work`: the own word. False: somebody else was faster, or it is over.
+  /// Claims the chunk. `work`: the word of this process. False: another process was faster, or the copy is
+  /// over.
   [[nodiscard]] bool take(const Offer& offer, Word& work) noexcept {
-    // Release, as all stores to it: who reads that it does not name a chunk sees that one as done. (Relacy
-    // cannot tell: to it a later store of the same thread still belongs to the release sequence.)
-    work.store(work_name(slot_, offer.generation(), offer.chunk()), std::memory_order_release);
+    // Release, as all stores to this word: a process that reads in it that a chunk is not named any more sees
+    // that chunk as done. Relacy cannot tell: in its rules, those of C++11, a later store of the same thread
+    // belongs to the release sequence of an earlier one.
+    work.store(work_name(slot_, offer.generation(), offer.chunk()),
+               std::memory_order_release);  // no model sees it
     std::uint64_t seen = offer.word;
-    // Release: who sees the chunk claimed sees by whom.
+    // Release: a process that sees the chunk claimed sees by whom.
     if (words_.word().compare_exchange_strong(seen, offer.word + 1, std::memory_order_release,
                                               std::memory_order_relaxed))
       return true;
-    work.store(kNoWork, std::memory_order_release);
+    work.store(kNoWork, std::memory_order_release);  // as above: no model sees it
     return false;
   }
   /// The chunk that was taken is copied.
@@ -171,7 +175,7 @@ class Claim {
     work.store(kNoWork, std::memory_order_release);
   }
 
-  /// Of the copy that is open, or was last.
+  /// The generation of the copy that is open, or of the last one.
   [[nodiscard]] std::uint32_t generation() const noexcept {
     return generation_of(words_.word().load(std::memory_order_relaxed));
   }

@@ -27,12 +27,13 @@ class MemoryObject {
   [[nodiscard]] std::byte* data() const noexcept { return mapping_.data(); }
   [[nodiscard]] std::size_t size() const noexcept { return mapping_.size(); }
   [[nodiscard]] int fd() const noexcept { return fd_.get(); }
-  /// By which others know it; no two that exist have the same.
+  /// By which other processes know it: unique among the objects that exist.
   [[nodiscard]] std::uint64_t inode() const noexcept { return inode_; }
 
   /// Gives the pages back to the system, also those that others have mapped: these see zeros from then on.
   void give_back() noexcept;
-  /// Closes the descriptor, and gives the mapping to the caller: nobody else can map the bytes any more.
+  /// Closes the descriptor and gives the mapping to the caller. Then no other process can map the bytes any
+  /// more.
   [[nodiscard]] Mapping keep_mapping() && noexcept {
     fd_.reset();
     return std::move(mapping_);
@@ -48,8 +49,8 @@ class MemoryObject {
   std::uint64_t inode_ = 0;
 };
 
-/// Maps another process's object, whose descriptor came from there: checks that it is that one, of that size,
-/// and that its size is sealed, so that reading it is never a SIGBUS.
+/// Maps the object of another process, which has sent `fd`. Checks that it has this inode and size, and that
+/// its size is sealed, so that reading it never raises SIGBUS.
 [[nodiscard]] Result<Mapping> map_object(const UniqueFd& fd, std::size_t bytes, std::uint64_t inode,
                                          Access access);
 

@@ -3,9 +3,9 @@
 /// @file  Collectives whose send and receive buffer are the same memory. Layer: mpi.
 /// MPI 5.0 sections 2.3 and 6.2.
 ///
-/// It is an error that every member makes alike, as a rule by leaving MPI_IN_PLACE out. Without a check the
-/// results depend on the algorithm. Only what is wrong beyond doubt is refused: two blocks that begin at one
-/// address with the same layout. Other overlaps would cost more than they are worth to find.
+/// Programs make this error by leaving MPI_IN_PLACE out, so usually every member makes it. Without a check
+/// the results depend on the algorithm. Only what is wrong beyond doubt is refused: two blocks that begin at
+/// one address with the same layout. Finding other overlaps would cost more than it is worth.
 ///
 /// Threads: pure functions.
 
@@ -19,12 +19,12 @@
 
 namespace starling::mpi::coll {
 
-/// The first byte of one is the first byte of the other; both have one.
+/// Whether both are not empty and begin at the same byte, with the same layout.
 [[nodiscard]] inline bool same_memory(const Buffer& a, const Buffer& b) noexcept {
   return a.base == b.base && a.bytes != 0 && b.bytes != 0 && a.layout == b.layout;
 }
 
-/// What a process sends to itself stands where it is to be received.
+/// Whether the block that this process sends to itself already lies where it is to be received.
 [[nodiscard]] inline bool sends_to_itself(const Alltoall& asked, const Comm& comm) noexcept {
   const int rank = static_cast<int>(comm.rank());
   return !asked.in_place && !comm.inter() && same_memory(asked.send.block(rank), asked.receive.block(rank));

@@ -21,7 +21,7 @@ namespace starling::mpi::coll {
   return asked;
 }
 
-/// The result would overwrite the vector. The two have one type, so equal addresses are equal memory.
+/// Whether the result would overwrite the vector. Both have one type, so equal addresses are equal memory.
 [[nodiscard]] inline bool overwrites(const Reduce& asked) noexcept {
   return asked.send == asked.receive && asked.count * asked.type.size != 0;
 }

@@ -14,7 +14,7 @@
 
 namespace starling::mpi {
 
-/// Who and what of one message.
+/// The arguments of one message: its data, its peer, tag and communicator.
 struct Transfer {
   const void* buffer;
   MPI_Count count;
@@ -45,7 +45,7 @@ struct Transfer {
   Request* const request = Request::make(transfer.rank == MPI_PROC_NULL ? Request::Form::proc_null : form);
   transfer.fill(request->core, mode, form == Request::Form::receive);
   request->comm = Ref<Comm>::share(&transfer.comm);
-  // Bytes in a row need no type to tell where they are.
+  // Contiguous data need no type to tell where they lie.
   if (request->core.buffer.layout != nullptr) request->datatype = Ref<Datatype>::share(&transfer.datatype);
   return request;
 }

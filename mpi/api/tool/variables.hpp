@@ -2,9 +2,9 @@
 #pragma once
 /// @file  The performance variables of this process. Layer: mpi. MPI 5.0 section 15.3.7.
 ///
-/// They are views of what the library counts anyway, from the start of the process on: bound to no object,
-/// read-only, always running. The list is fixed; before MPI is initialised every value is 0, and the last
-/// ones can be read after its end.
+/// They show what the library counts anyway, from the start of the process on: bound to no object, read-only,
+/// always running. The list is fixed. Before MPI is initialised every value is 0; after its end the last
+/// values can still be read.
 ///
 /// Threads: value() under the runtime's lock, the list by anybody.
 /// Units:   in the name: messages, bytes (of payload), seconds.
@@ -32,7 +32,7 @@ struct PerformanceVariable {
   }
 };
 
-/// All of them; the place is the index.
+/// All variables; the position in the list is the index of MPI_T.
 [[nodiscard]] const std::vector<PerformanceVariable>& performance_variables();
 
 }  // namespace starling::mpi::tool

@@ -19,12 +19,12 @@ namespace starling::bootstrap {
 class Inbox {
  public:
   void put(ProcId from, Block block);
-  /// Its sender does not wait any more.
+  /// Removes the block of a sender that does not wait any more.
   void withdraw(const Key& key, ProcId from, std::uint64_t call);
   [[nodiscard]] bool has(const Key& key, ProcId from) const;
   /// The next block of a sender, which must be there.
   [[nodiscard]] Block take(const Key& key, ProcId from);
-  /// Forgets a creation of this process, but for tables of members that wait for the next one.
+  /// Forgets a creation of this process, except for tables from members that wait for its next one.
   void close(const Key& key);
   [[nodiscard]] std::size_t open() const noexcept { return entries_.size(); }
 

@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Addresses that follow from node, local rank and two parameters, without exchange. Layer: plugin.
 ///
-/// With btl_ofi_port_base a process listens at the address of its node (btl_ofi_nodes) and the port base +
-/// local rank, so nobody publishes or asks for an address.
+/// With btl_ofi_port_base a process listens at the address of its node (btl_ofi_nodes), at the port base +
+/// local rank. So no process publishes its address or asks for another one.
 ///
 /// Threads:   one at a time.
 /// Errors:    a list that is too short, a host without address, ports beyond 65535: Errc::bad_parameter.
@@ -36,7 +36,7 @@ class ComputedAddresses {
   [[nodiscard]] static Result<std::optional<ComputedAddresses>> from(const params::Registry& params,
                                                                      const Place& place);
   [[nodiscard]] Result<Listener> of(std::uint32_t rank) const;
-  /// What frames to a process carry: the same for both sides, and hardly that of another job.
+  /// The token of frames to a process: both sides compute it, and another job hardly has the same one.
   [[nodiscard]] std::uint64_t token(std::uint32_t rank) const noexcept;
 
  private:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  A bounded queue from everybody to one process: first contacts, rare peers, announcements. Layer:
-/// plugin.
+/// @file  A bounded queue from all processes of the node to one: first contacts, rare peers, announcements.
+/// Layer: plugin.
 ///
-/// Each cell has a word {lap, state, rank}: the lap for which it is free, claimed or full, and by whom it was
-/// claimed. A producer claims the cell itself, so that a producer that dies before it publishes is known by
-/// name and can be skipped. The tail is a hint that anybody moves past claimed cells. All-zero is an empty
-/// queue.
+/// Each cell has a word {lap, state, rank}: the lap for which it is free, claimed or full, and the rank that
+/// claimed it. A producer claims the cell itself, not a place in the queue, so that a producer that dies
+/// before it publishes is known and its cell can be skipped. The tail is a hint, which any producer moves
+/// past claimed cells. All-zero is an empty queue.
 ///
 /// Threads:   any number of producers in any process; one consumer.
 /// Ordering:  messages of one producer are consumed in the order they were claimed.
@@ -62,7 +62,7 @@ class IngressProducer {
             queue_.word(index).compare_exchange_strong(word, cell_word(lap, CellState::claimed, rank_),
                                                        std::memory_order_acquire, std::memory_order_relaxed);
       }
-      // Taken, by this or another producer: the tail goes on, whoever moves it.
+      // The cell is taken, by this or another producer: moves the tail on, unless another one has.
       queue_.tail().compare_exchange_strong(tail, tail + 1, std::memory_order_relaxed,
                                             std::memory_order_relaxed);
       if (mine) return {index, lap, true};
@@ -98,7 +98,7 @@ class IngressConsumer {
   void pop() noexcept {
     queue_.word(index_).store(cell_word(lap_ + 1, CellState::free, 0), std::memory_order_release);
     ++head_;
-    // A later program of the same rank goes on from here.
+    // A later program of this rank goes on from here.
     queue_.head().store(head_, std::memory_order_relaxed);
     place();
   }

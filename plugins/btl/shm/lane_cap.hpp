@@ -3,12 +3,12 @@
 /// @file  The node-wide cap on the memory of lanes, and which lanes of this process go back first. Layer:
 /// plugin.
 ///
-/// Every process sees how much the node's lanes hold together (shm_lanes_total_bytes is compared with it) and
-/// can close only those that it writes. Which of them was used last is learned by looking at their counts now
-/// and then, so that sending costs nothing for it.
+/// Every process sees how much memory all lanes of the node hold (parameter shm_lanes_total_bytes limits it),
+/// and can close only the lanes to which it writes. It finds out which of them were used by looking at their
+/// counts now and then, so that sending costs nothing for it.
 ///
 /// Threads:   as btl::Component.
-/// Ownership: borrows the endpoints; each says when its lane comes and goes.
+/// Ownership: borrows the endpoints; each calls opened() and closed() for its lane.
 /// Units:     bytes; ages count looks.
 
 #include <cstdint>

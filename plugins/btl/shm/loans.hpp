@@ -23,8 +23,8 @@
 
 namespace starling::btl {
 
-/// Where a borrower finds a pipe, and how it knows that it is the right one: pids and descriptors mean
-/// something else in another pid namespace, a pipe's inode does not.
+/// Where a borrower finds a pipe, and its inode, by which it knows that it is the right one: pids and
+/// descriptors mean something else in another pid namespace, an inode does not.
 struct PipeAddress {
   std::uint32_t pid = 0;
   std::uint32_t descriptor = 0;
@@ -85,7 +85,7 @@ class PipeLoans final : public Loans {
   }
 
  private:
-  /// Half of it is lent at most, since a slot may hold a part of a page.
+  /// At most half of this is lent at once, since a slot of the pipe may hold a part of a page only.
   static constexpr std::size_t kPipeBytes = 1024 * 1024;
   static constexpr std::size_t kPieceBytes = 256 * 1024;
   std::optional<Lender> lender_;

@@ -73,10 +73,11 @@ struct Shared {
   LaneCap lanes;
   MappedGets mapped;
   MappedWrites written;
-  shm::SharedCopies copies;  ///< that several processes make
+  shm::SharedCopies copies;  ///< copies that several processes make together
   Limits limits;
   Component::Counters counters;
-  ShmEndpoint* waiting = nullptr;  ///< sent a record of several lines, and may take the next one's
+  ShmEndpoint* waiting = nullptr;  ///< has sent a record of several lines, and may fetch the lines of the
+                                   ///< next one
 
   /// A fallback with its reason, for the report; each text once.
   void note(std::string text) {
@@ -93,7 +94,8 @@ struct Shared {
     return {segment.slot(local_rank).doorbell, segment.slot(local_rank).attention,
             segment.registered_for_fences()};
   }
-  /// For the kernel's copies. 0, which it refuses, of a process that has ended: its pid may be another's.
+  /// The pid for copies by the kernel. 0, which the kernel refuses, for a process that has ended: its pid may
+  /// belong to another one.
   [[nodiscard]] pid_t pid_of(std::uint32_t local_rank) const noexcept {
     const auto& slot = segment.slot(local_rank);
     const auto state = static_cast<shm::ProcState>(slot.state.load(std::memory_order_acquire));

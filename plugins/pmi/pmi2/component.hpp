@@ -3,8 +3,8 @@
 /// @file  A PMI-2 client, over an inherited socket or TCP. Layer: plugin.
 ///
 /// Threads:   as pmi::Component: one call at a time.
-/// Ordering:  fences are of the whole world and are told apart by their order alone. One is at the server at
-///            a time; those that are entered meanwhile follow it.
+/// Ordering:  fences are of the whole world, and only their order tells them apart. One is at the server at a
+///            time; fences that are entered meanwhile follow it.
 /// Errors:    a fence that timed out poisons the connection: nobody can tell later which fence a late answer
 ///            belongs to, so every later fence fails with that cause. Other requests fail after
 ///            pmi_pmi2_timeout.
@@ -23,7 +23,8 @@ inline constexpr char kPmi2[] = "pmi/pmi2";
 
 class Pmi2 final : public WireClient {
  public:
-  /// Connects as `get` says. `why`: why PMI-2 is spoken, for people. `request_timeout_s` 0: wait for ever.
+  /// Connects as the variables of `get` say. `why`: the reason why PMI-2 is spoken, for people.
+  /// `request_timeout_s` 0: wait for ever.
   [[nodiscard]] static Result<std::unique_ptr<Component>> make(const Getenv& get, std::string_view why,
                                                                std::uint64_t request_timeout_s);
   ~Pmi2() override { end(); }
@@ -38,7 +39,7 @@ class Pmi2 final : public WireClient {
   [[nodiscard]] Result<void> unpublish(std::string_view name) override;
 
  private:
-  /// What the server was last asked of the fence that is there.
+  /// The last question to the server about the present fence.
   enum class Asked : std::uint8_t { nothing, fence, everybody };
 
   Pmi2(Connection connection, std::uint64_t request_timeout_s)
@@ -69,8 +70,8 @@ class Pmi2 final : public WireClient {
 
   std::string job_;  ///< as the server calls it
   Asked asked_ = Asked::nothing;
-  bool of_the_living_ = false;  ///< what the next fence that is sent says
-  bool value_asked_ = false;    ///< a get of a value is on the way,
+  bool of_the_living_ = false;  ///< the next fence that is sent is of the living only
+  bool value_asked_ = false;    ///< a get of a value was sent and not answered,
   bool value_first_ = false;    ///< and was sent before the one that the fence asks
   std::uint32_t entered_ = 0;   ///< fences so far
   std::uint32_t completed_ = 0;

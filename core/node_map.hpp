@@ -9,7 +9,7 @@
 ///
 /// Threads: value type.
 /// Errors:  parse() names the offset and the rule; at most kMaxBlocks blocks, however small the text
-/// ("[0,1]x999999999").
+///          ("[0,1]x999999999").
 
 #include <cstddef>
 #include <cstdint>

@@ -8,7 +8,7 @@
 /// Ordering:  what was put before a fence is visible to everybody's get after it.
 /// Errors:    set-up Results; a launcher that went away is Errc::peer_lost.
 /// Units:     values are bytes of any content up to 64 KiB; encoding and splitting is the component's
-/// business.
+///            business.
 
 #include <cstddef>
 #include <cstdint>

@@ -8,7 +8,7 @@
 ///
 /// Threads:   one at a time (the runtime's lock).
 /// Ownership: owns schedule and requests; it must not move or die between start() and the end of the
-/// operation.
+///            operation.
 /// Errors:    the first fault of any message is kept; a lost peer ends the operation early, anything else
 ///            lets it run to its end so that the other processes are not left waiting. A message that is
 ///            shorter than the receive step is as wrong as a longer one. From then on nothing is combined or

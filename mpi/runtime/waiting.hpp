@@ -5,7 +5,7 @@
 /// Threads:   under the runtime's lock.
 /// Ownership: a Waiting lives on the stack of who waits and links itself in; what it describes outlives it.
 /// Units:     nanoseconds. Ages count from the first look around after the wait began (at most 0.1 s late),
-/// so that no call has to read a clock.
+///            so that no call has to read a clock.
 
 #include <cstdint>
 #include <string>

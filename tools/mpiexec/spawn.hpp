@@ -7,7 +7,7 @@
 ///
 /// Threads:   one; signals that mpiexec handles must be blocked.
 /// Errors:    not_found, denied or system, naming the program and the step that failed; the child is reaped
-/// then.
+///            then.
 
 #include <sched.h>
 #include <signal.h>

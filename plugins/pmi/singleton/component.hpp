@@ -4,7 +4,7 @@
 ///
 /// Threads:   as pmi::Component. Ownership: keeps what was put, for get().
 /// Errors:    a launcher that started several processes without a usable PMI is Errc::unsupported, never N
-/// singletons.
+///            singletons.
 
 #include <map>
 #include <string>

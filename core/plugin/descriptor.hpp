@@ -20,12 +20,13 @@ inline constexpr std::uint64_t kMagic = 0x31676e696c726174u;  // "tarling1" in m
 /// Changes when core/, params/ or the layout of these records change incompatibly.
 inline constexpr std::uint32_t kCoreInterface = 2;
 
-/// Whom a component is for, so that nobody loads one that cannot be of use.
+/// Which processes a component serves, so that no process loads one that it cannot use.
 enum class Scope : std::uint32_t {
   any = 0,
-  /// reaches processes on other nodes: opened only when a process must be reached that no other does
+  /// reaches processes on other nodes: opened only when a process must be reached that no other component
+  /// reaches
   other_nodes = 1,
-  own_process = 2  ///< nobody else: opened at once, before this process knows who shares its node
+  own_process = 2  ///< only itself: opened at once, before this process knows which processes share its node
 };
 
 struct Descriptor {

@@ -2,12 +2,12 @@
 #pragma once
 /// @file  Whether all members give the group in the same order, as far as a subtree knows. Layer: framework.
 ///
-/// It goes up with each join, and only the lowest member judges, when all have come. Who finds a difference
-/// waits for the answer to its join as usual: an error that went around by itself could meet the next
-/// creation of a member that has heard it already.
+/// It goes up the tree with each join; only the lowest member judges, when all have joined. A member that
+/// finds a difference waits for the answer to its join as usual. If it sent an error by itself, that could
+/// meet the next creation of a member that has already heard of the error.
 ///
 /// Threads: values; any.
-/// Errors:  bits from another process may be any: they make a text at worst.
+/// Errors:  bits from another process may have any value; at worst the error's text is wrong.
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +20,7 @@ namespace starling::bootstrap {
 
 class Orders {
  public:
-  /// Of this process alone; `worlds` knows the worlds of all members.
+  /// The order of this process alone; `worlds` knows the worlds of all members.
   Orders(const Worlds& worlds, const ProcList& members);
   /// What came with a join.
   [[nodiscard]] static Orders read(std::uint64_t bits) noexcept { return Orders(bits); }

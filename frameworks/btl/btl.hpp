@@ -38,8 +38,8 @@ class SharedCopies;  // frameworks/shm/claims/copies.hpp
 
 namespace starling::btl {
 
-/// Whom a transport leads to. Where several lead to a process the nearest is taken, in this order; of two
-/// that are as near, the one that the user has listed first, or that has the higher priority.
+/// Which processes a transport reaches. Where several reach a process the nearest is taken, in this order; of
+/// two that are as near, the one that the user has listed first, or that has the higher priority.
 enum class Reach : std::uint8_t {
   own_process,
   node,    ///< other processes of the node: copies are made by processors, and one kernel serves both sides
@@ -54,11 +54,11 @@ struct Limits {
   Capabilities can{};                 ///< besides messages
   Reach reach = Reach::network;
   /// How many idle passes of peer::Peers make one progress() of this transport: 1 where a look costs
-  /// nanoseconds, 16 for a network, whose every look costs a system call. After traffic every pass looks for
-  /// a while. 0: nothing comes before this process itself has connected; then as 1.
+  /// nanoseconds, 16 for a network, whose every look costs a system call. For a while after traffic every
+  /// pass looks. 0: nothing can come before this process itself has connected; after that as 1.
   std::uint32_t idle_passes = 1;
-  /// Whose gets can read what this process announces: 0 the kernel's, within a node; else a number of the
-  /// plugin's own. A get goes only between transports of one realm.
+  /// The realm of memory that this process announces. 0: the kernel can read it, within a node; else a number
+  /// that the plugin chooses. A get is possible only between transports of one realm.
   std::uint64_t get_realm = 0;
   std::size_t get_bytes = 0;  ///< best size of a get; 0: get() copies before it returns, so the pml chooses
   /// The least payload for which Endpoint::send_from() spares a copy; 0: it never does.
@@ -68,7 +68,7 @@ struct Limits {
 /// What a transport needs from start-up; the startup plan is made from it.
 struct Needs {
   AddressSource address = AddressSource::computed;
-  /// What is sent once the peer's address is visible, but before the peer looks, arrives when it looks.
+  /// True: a message may be sent as soon as the peer's address is visible, and waits until the peer looks.
   /// False: sending fails until the peer has been told that others exist.
   bool accepts_before_ready = true;
   bool barrier_before_first_message = false;  ///< a message to a process that is not ready would be lost
@@ -76,12 +76,12 @@ struct Needs {
   bool lazy_peers = true;                     ///< peers can be added one by one
 };
 
-/// Keeps received bytes where they are. The transport's; keep() is called within on_message() only, for the
-/// message that is being delivered.
+/// Keeps received bytes where they are. It belongs to the transport. Call keep() within on_message() only,
+/// for the message that is being delivered.
 class Keeper {
  public:
-  /// From here on the message's bytes stay readable until release() is called with what this gave; it may be
-  /// called once a message. Null: they cannot stay (they lie in a ring, or enough is kept already), so copy.
+  /// Keeps the message's bytes readable until release() is called with the result. At most once a message.
+  /// Null: the bytes cannot stay (they lie in a ring, or enough is kept already), so copy them.
   [[nodiscard]] virtual void* keep() noexcept = 0;
   virtual void release(void* kept) noexcept = 0;
 
@@ -109,11 +109,12 @@ class Sink {
   /// The bytes are the transport's: they are valid only during the call, which must consume or keep them
   /// (Origin::keeper).
   virtual void on_message(Origin& from, std::span<const std::byte> message) noexcept = 0;
-  /// Errc::peer_left: it has left MPI in order before it ended; peer_lost: it has ended without; unreachable:
-  /// it may live, but nothing leads to it; no_space: it lives, and there is no room for what goes to it.
+  /// Errc::peer_left: the peer has left MPI in order and ended; peer_lost: it has ended without leaving;
+  /// unreachable: it may live, but cannot be reached; no_space: it lives, but there is no memory to send to
+  /// it.
   virtual void on_peer_lost(ProcId peer, const Error& why) noexcept = 0;
-  /// Whether these bytes lie in a message that waits here for this peer. For transports whose gets the owner
-  /// serves: it must give away nothing else.
+  /// Whether these bytes lie in a message that waits here for this peer. For transports in which the owner of
+  /// the memory serves gets: it must not send anything else.
   virtual bool announced(ProcId, const RemoteBuffer&, std::size_t) noexcept { return false; }
 
  protected:
@@ -158,8 +159,8 @@ class Endpoint {
   /// Copies remote memory here. done: it has been copied; posted: `completion` will be called, also with ok =
   /// false, perhaps before this returns; again: not now. Only with Capability::get.
   virtual Post get(const RemoteBuffer& from, std::span<std::byte> to, Completion* completion) noexcept = 0;
-  /// Whether get() from there was probed and works, or will after some `again`; false also without
-  /// Capability::get. Slow the first time.
+  /// Whether get() from this buffer works, which is probed the first time (slow), or will work after some
+  /// `again`. False without Capability::get.
   [[nodiscard]] virtual bool can_get(const RemoteBuffer& from) noexcept = 0;
   /// How memory is lent to this peer and borrowed from it; null where that is not possible. The endpoint's.
   [[nodiscard]] virtual Loans* loans() noexcept = 0;
@@ -167,8 +168,8 @@ class Endpoint {
   [[nodiscard]] virtual Writes* writes() noexcept = 0;
   /// How messages are copied by several processes, out of memory that they have mapped.
   [[nodiscard]] virtual CopyWay copies() noexcept = 0;
-  /// How memory that this peer has exposed is reached; null where that is not possible, or not yet: a peer
-  /// may have to come first. The endpoint's.
+  /// Access to memory that this peer has exposed; null where that is not possible, or not yet: the peer may
+  /// have to connect first. The endpoint's.
   [[nodiscard]] virtual Remote* remote() noexcept = 0;
 };
 
@@ -222,7 +223,7 @@ class Component {
   [[nodiscard]] virtual Counters counters() const = 0;
 };
 
-/// Who this process is, as far as a transport cares.
+/// What a transport knows of this process and its place.
 struct Place {
   ProcId self;
   std::uint32_t world_size = 1;
@@ -231,7 +232,7 @@ struct Place {
   /// Local rank of a process of the own node, whatever its world; -1: it is elsewhere.
   std::int64_t (*local_rank_of)(const void* context, ProcId proc) noexcept = nullptr;
   const void* context = nullptr;
-  /// Where a process of the own world sits, on whichever node; null: nobody knows.
+  /// The node and local rank of any process of the own world; null: not known.
   struct Seat {
     std::uint32_t node = 0;
     std::uint32_t local_rank = 0;

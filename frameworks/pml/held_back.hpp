@@ -3,12 +3,12 @@
 /// @file  Sends to one peer that are held back until it has matched earlier announcements. Layer: framework
 /// (pml).
 ///
-/// A line per context, since order matters within a context only: one that is blocked blocks no other.
-/// See docs/design/pml.md, "Bounded memory".
+/// There is a line for each context, since order matters within a context only: a line that is blocked blocks
+/// no other. See docs/design/pml.md, "Bounded memory".
 /// Threads:   the pml's.
 /// Ownership: requests stay their callers'.
-/// Ordering:  a line keeps the order of posting; all of it is older than any send of its context that comes
-///            later, whose place is at its end.
+/// Ordering:  a line keeps the order of posting. While there is one, later sends of its context go to its
+///            end.
 /// Errors:    none.
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class HeldBack {
     line->sends.push_back(request);
     return true;
   }
-  /// Takes a send out of its line; a line whose last one it was goes away.
+  /// Takes a send out of its line, and removes the line if it is empty then.
   void remove(ContextId context, Request& request) noexcept {
     Line* const line = find(context);
     line->sends.remove(request);

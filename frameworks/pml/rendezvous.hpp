@@ -2,8 +2,8 @@
 #pragma once
 /// @file  Messages that are announced first, and the protocols that move their data. Layer: framework (pml).
 ///
-/// It announces, has a protocol chosen when the receiver has matched, and knows what is under way with whom;
-/// how the bytes move is the protocols' (protocol.hpp), which one moves them the Chooser's (chooser.hpp).
+/// Rendezvous announces sends, has a protocol chosen when the receiver has matched, and knows all transfers.
+/// The protocols (protocol.hpp) move the bytes; the Chooser (chooser.hpp) says which protocol.
 /// Threads:   the pml's.
 /// Ownership: protocols and chooser; transfers are the table's, requests their callers'.
 /// Ordering:  none: messages about transfers name them by id.
@@ -23,8 +23,8 @@
 
 namespace starling::pml {
 
-/// In the order of their numbers. The first must take every receive: what is not contiguous, or what another
-/// one has given up, is its.
+/// In the order of their numbers. The first must take every receive: it gets those that are not contiguous,
+/// and those that another protocol has given up.
 using Protocols = std::vector<std::unique_ptr<Protocol>>;
 
 class Rendezvous {
@@ -34,7 +34,7 @@ class Rendezvous {
   Rendezvous(const Rendezvous&) = delete;
   Rendezvous& operator=(const Rendezvous&) = delete;
 
-  /// What is wrong with a list of protocols, for whoever makes an engine with some of its own.
+  /// What is wrong with a list of protocols; for plugins that make an engine with protocols of their own.
   [[nodiscard]] static Result<void> check(const Protocols& protocols);
 
   // Sender
@@ -46,7 +46,7 @@ class Rendezvous {
   [[nodiscard]] std::uint64_t announced_ever() const noexcept { return announced_ever_; }
 
   // Receiver
-  /// A receive has matched an announcement; `kept`: which had come before it.
+  /// A receive has matched an announcement; `kept`: the announcement had come before the receive.
   void match(Request& request, Peer& peer, const Arrival& arrival, bool kept) noexcept;
 
   // Both
@@ -56,13 +56,13 @@ class Rendezvous {
   [[nodiscard]] Protocol* protocol_of(wire::Kind kind) const noexcept {
     return by_kind_[static_cast<std::uint8_t>(kind)];
   }
-  /// Receives whose protocol was left open. Returns events.
+  /// Chooses the protocol of receives for which that was left open. Returns events.
   [[nodiscard]] int decide(Peer& peer) noexcept;
-  /// What the protocols have queued. Returns events.
+  /// Pushes what the protocols have queued. Returns events.
   [[nodiscard]] int push(Peer& peer) noexcept;
   /// Whether something goes on with the peer that only the next pass takes further.
   [[nodiscard]] bool needs_passes(const Peer& peer) const noexcept;
-  /// Ends what the peer has to do with, with its fault.
+  /// Ends all transfers with the peer, with its fault.
   void lose(Peer& peer) noexcept;
   [[nodiscard]] std::vector<std::string> notes() const { return chooser_->notes(); }
 
@@ -84,16 +84,17 @@ class Rendezvous {
   [[nodiscard]] bool connected(Peer& peer) noexcept { return peers_.connect(peer) == Contact::made; }
   /// Whether a network has had something to do lately: long copies look at it in between.
   [[nodiscard]] bool network_active() const noexcept { return peers_.network_active(); }
-  /// push() is called for it until it leaves the queue: by unqueue(), or when it ends.
+  /// Calls push() for the transfer from now on, until unqueue() or its end.
   void queue(Transfer& transfer) noexcept;
   void unqueue(Transfer& transfer) noexcept;
-  /// A message of the protocol's, at most wire::kHeaderMax bytes; kept until there is room.
+  /// Sends a message of the protocol, at most wire::kHeaderMax bytes; it is kept until there is room.
   void answer(Peer& peer, std::span<const std::byte> message) noexcept { outbox_.answer(peer, message); }
   /// Counts a message of ours, or a part of one, that this protocol has moved.
   void count(const Transfer& send, std::uint64_t bytes) noexcept;
-  /// All of it has moved, or it cannot.
+  /// Ends a transfer: all of it has moved, or it cannot move.
   void finish(Transfer& transfer, Fault fault, bool cancelled = false) noexcept;
-  /// A receive goes on with the first protocol, from `moved`; this one is not used with the peer again.
+  /// Goes on with a receive by the first protocol, from `moved`; the present one is not used with the peer
+  /// again.
   void give_up(Transfer& transfer, const char* why) noexcept;
   void malformed(Peer& peer, const char* what) noexcept { notes_.malformed(peer, what); }
   [[nodiscard]] Notes& said() noexcept { return notes_; }

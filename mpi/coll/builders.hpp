@@ -61,26 +61,29 @@ void reduce_scatter_tree(Schedule& schedule, const Team& team, const ReduceScatt
 /// Commutative only: each process receives its own block from every other.
 void reduce_scatter_pairwise(Schedule& schedule, const Team& team, const ReduceScatter& asked);
 
-// Over several nodes, by Team::hierarchy: in each node, then among one speaker of each, then in each node.
+// Over several nodes, by Team::hierarchy: in each node, then among the speakers of the nodes, then in each
+// node.
 void barrier_nodes(Schedule& schedule, const Team& team);
 void bcast_nodes(Schedule& schedule, const Team& team, const Bcast& asked);
 /// These keep the order of the operands if the hierarchy is ordered().
 void reduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
 void allreduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
-/// Long vectors: as many members of each node as the narrowest one has combine one part each.
+/// Long vectors, cut into as many parts as the smallest node has members: one member of each node combines
+/// each part.
 void allreduce_parts(Schedule& schedule, const Team& team, const Reduce& asked);
 void reduce_scatter_nodes(Schedule& schedule, const Team& team, const ReduceScatter& asked);
-/// Only if it is ordered().
+/// Only if the hierarchy is ordered().
 void scan_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
 void exscan_nodes(Schedule& schedule, const Team& team, const Reduce& asked);
 /// One message between two nodes for all their blocks. Equal blocks only (gather, scatter).
 void allgather_nodes(Schedule& schedule, const Team& team, const Gather& asked);
 void gather_nodes(Schedule& schedule, const Team& team, const Gather& asked);
 void scatter_nodes(Schedule& schedule, const Team& team, const Scatter& asked);
-/// Blocks of which only their ends know the size: long ones go by themselves.
+/// Blocks whose sizes only their two ends know: long ones are messages of their own.
 void gatherv_nodes(Schedule& schedule, const Team& team, const Gather& asked);
 void scatterv_nodes(Schedule& schedule, const Team& team, const Scatter& asked);
-/// All forms: equal blocks as one message whatever their length, of others the short ones.
+/// All forms. Equal blocks go in one message between two nodes whatever their length; of other blocks only
+/// the short ones do.
 void alltoall_nodes(Schedule& schedule, const Team& team, const Alltoall& asked);
 
 // Intercommunicators: linear, since the processes of one group can speak to those of the other only.

@@ -4,7 +4,7 @@
 /// mpi.
 ///
 /// Threads: one at a time. Ownership: all memory is given back at once, by clear() or the destructor.
-/// Errors:  take() answers null when there is no memory, and ok() stays false until clear(). Units: bytes.
+/// Errors:  without memory take() returns null, and ok() is false until clear(). Units: bytes.
 
 #include <cstddef>
 #include <cstdint>

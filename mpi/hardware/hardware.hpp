@@ -3,7 +3,7 @@
 /// @file  Which parts of the machine this process is restricted to. Layer: mpi. MPI 5.0 sections 7.4.2
 /// and 9.1.3.
 ///
-/// hwloc is loaded when it is first asked, so that the library itself does not need it; without it there is
+/// hwloc is loaded at the first question, so that the library itself does not need it. Without hwloc there is
 /// no resource type, and nothing else changes.
 ///
 /// Threads:   any, one at a time.
@@ -28,9 +28,8 @@ struct Place {
 /// is now. Empty without hwloc.
 [[nodiscard]] std::vector<Place> places();
 
-/// The L3 cache, NUMA node and package that this process is bound to, in this order; -1 where it may run in
-/// several, where there is no such thing, and all three if it may run everywhere, which is found out without
-/// hwloc.
+/// The L3 cache, NUMA node and package that this process is bound to, in this order. -1: it may run in
+/// several, or there is none. All three are -1 if it may run everywhere, which is found out without hwloc.
 [[nodiscard]] std::array<std::int32_t, 3> domains();
 
 /// Whether `name` means this type: in any case of letters, with or without "hwloc://".

@@ -3,14 +3,15 @@
 /// @file  Puts and gets by the transport itself, with members of other nodes. Layer: mpi.
 /// docs/design/onesided.md
 ///
-/// Members expose their part of the window to a network that can (btl::Capability::put) and tell each other
-/// the keys when the window is made. A put or a get without gaps then goes straight from memory to memory.
-/// Everything else, and who holds no lock yet, goes by messages; neither overtakes the other.
+/// When a window is made, members expose their parts to a network that can do this (btl::Capability::put) and
+/// tell each other the keys. A put or a get without gaps then goes straight from memory to memory. Everything
+/// else goes by messages, and so do operations of an origin that holds no lock yet; neither overtakes the
+/// other.
 ///
 /// Threads:   under the runtime's lock, which waiting releases.
 /// Ownership: the window's messages own it; keys and regions go before the window's memory.
 /// Ordering:  none before settle().
-/// Errors:    an access that fails is told by the next flush, as MPI_ERR_PROC_ABORTED. So are puts whose
+/// Errors:    the next flush reports an access that has failed, as MPI_ERR_PROC_ABORTED, and also puts whose
 ///            target was lost before they were flushed.
 /// Units:     bytes.
 
@@ -48,14 +49,15 @@ class Native {
   Native(const Native&) = delete;
   Native& operator=(const Native&) = delete;
 
-  /// Exposes this member's part to the first network that takes it. False: to none.
+  /// Exposes this member's part to the first network that takes it. False: none does.
   [[nodiscard]] bool expose(std::span<std::byte> memory);
   [[nodiscard]] const NativeKey& own_key() const noexcept { return own_; }
   void take(std::vector<NativeKey> keys) noexcept { keys_ = std::move(keys); }
 
-  /// Accesses to a target that have not ended. For another one put() and get() wait until one has.
+  /// The most accesses to a target that have not ended. Beyond that put() and get() wait until one has ended.
   static constexpr std::size_t kOpenMost = 256;
-  /// False: it has to go by messages (nothing leads there, or not yet). `number`: Channel::next_number().
+  /// False: the operation has to go by messages (the network does not reach the target, or not yet).
+  /// `number`: Channel::next_number().
   [[nodiscard]] bool put(std::uint32_t rank, std::uint64_t number, std::uint64_t offset,
                          std::span<const std::byte> from);
   [[nodiscard]] bool get(std::uint32_t rank, std::uint64_t number, std::uint64_t offset,
@@ -67,12 +69,12 @@ class Native {
   [[nodiscard]] bool done_here(std::uint32_t rank) const noexcept;
   /// Whether the operation of this number was an access that has failed.
   [[nodiscard]] bool failed(std::uint32_t rank, std::uint64_t number) const noexcept;
-  /// Goes on towards the state in which all accesses to a target have taken effect there. True: it is so, or
-  /// take_failure() tells that it is not.
+  /// Progresses until all accesses to a target have taken effect there. True: they have, or take_failure()
+  /// tells that they have not.
   [[nodiscard]] bool settled(std::uint32_t rank) noexcept;
   /// Targets that have been accessed.
   [[nodiscard]] std::vector<std::uint32_t> used() const;
-  /// The target is lost: nothing is begun any more. What is under way ends as the transport says.
+  /// The target is lost: begins no more accesses. Those under way end as the transport says.
   void lose(std::uint32_t rank) noexcept;
   /// Whether an access has failed since the last time.
   [[nodiscard]] bool take_failure(std::uint32_t rank) noexcept;

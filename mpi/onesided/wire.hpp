@@ -18,8 +18,8 @@ namespace starling::mpi::message {
 using peer::wire::bytes_of;
 using peer::wire::read;
 
-/// The message's kind among all ports'; the pml's end far below it (frameworks/pml/wire.hpp), and those of
-/// its plugins' protocols begin at 128. Ports::add refuses what two want.
+/// The kind of these messages. The kinds of the pml end far below it (frameworks/pml/wire.hpp), and those of
+/// its plugins' protocols begin at 128. Ports::add refuses a kind that two ports want.
 inline constexpr std::uint8_t kKind = 96;
 
 enum class What : std::uint8_t {
@@ -29,7 +29,7 @@ enum class What : std::uint8_t {
   get,         ///< count2 bytes of it come back
   accumulate,  ///< payload, combined with elements there
   fetch,       ///< as accumulate, and count2 elements that were there come back
-  swap,        ///< payload: what is expected, and what replaces it; what was there comes back
+  swap,        ///< payload: the expected value and the new one; the value that was there comes back
   lock,        ///< before anything that follows; op: 0 shared, 1 exclusive
   unlock,
   post,      ///< the sender's memory is exposed to the receiver (MPI_Win_post)
@@ -38,13 +38,14 @@ enum class What : std::uint8_t {
   // To the origin.
   done,    ///< count: what has been done so far, in the unit of Head::cost
   data,    ///< what an operation gets
-  failed,  ///< op: 0; count: error class; token: of an operation that gets nothing, or 0; payload: text
+  failed,  ///< op: 0; count: error class; token: of the operation, or 0 if nothing was to come back; payload:
+           ///< text
   gone     ///< the sender has no such window: it was freed there
 };
 
 inline constexpr std::uint16_t kAnswer = 1;  ///< Head: say `done` when you are through with it
 inline constexpr std::uint16_t kBack = 2;    ///< Head: the records are for an origin
-/// Head::rank of `gone`: who has no window knows no rank in it.
+/// Head::rank of `gone`: a process without the window knows no rank in it.
 inline constexpr std::uint32_t kUnknownRank = ~std::uint32_t{0};
 inline constexpr std::uint8_t kFirst = 1;  ///< Record, lock: goes before those who wait and hold nothing
 
@@ -66,14 +67,14 @@ struct Record {
   std::uint64_t count = 0;   ///< elements of the layout
   std::uint64_t first = 0;   ///< where it begins: packed bytes; of accumulates elements
   std::uint64_t count2 = 0;
-  std::uint64_t token = 0;   ///< the origin's name for what gets something
+  std::uint64_t token = 0;   ///< the origin's number of an operation that gets something
   std::uint32_t layout = 0;  ///< 0: in a row, and count is not used
   std::uint32_t unused = 0;
 };
 static_assert(sizeof(Head) == 24 && sizeof(Record) == 56);
 
-/// What a member may have sent to another one that has not been done yet; the target says at least after each
-/// quarter how far it is.
+/// How much a member may have sent to another one that has not been done there yet. The target tells how far
+/// it is at least after each quarter of this.
 inline constexpr std::uint64_t kWindowBytes = 256 * 1024;
 
 }  // namespace starling::mpi::message

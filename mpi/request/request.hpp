@@ -4,8 +4,8 @@
 ///
 /// Threads:   used under the runtime's lock; `core.complete` may be read without it.
 /// Ownership: a request keeps its communicator and datatype alive until it is freed. An operation in progress
-///            keeps its request: MPI_Request_free of an active one detaches it, and it frees itself when it
-///            ends.
+///            keeps its request: MPI_Request_free of an active request detaches it, and it is freed when its
+///            operation ends.
 /// Errors:    error is MPI_SUCCESS or what the completed operation ended with.
 
 #include <cstddef>
@@ -26,9 +26,9 @@ class ManagedBuffer;
 /// says that it has ended by storing true to Request::core.complete (release).
 class Operation : public Progressable {
  public:
-  /// Starts (again: persistent forms). Returns an MPI error class.
+  /// Starts the operation; persistent forms are started again and again. Returns an MPI error class.
   [[nodiscard]] virtual int start(class Request& request) = 0;
-  /// Fills the status of the completed operation (already empty); returns the operation's error class.
+  /// Fills the status of the completed operation, which is empty before; returns the operation's error class.
   [[nodiscard]] virtual int finish(MPI_Status& status) {
     (void)status;
     return MPI_SUCCESS;
@@ -37,15 +37,15 @@ class Operation : public Progressable {
     (void)complete;
     return MPI_ERR_REQUEST;
   }
-  /// The user is done with the completed operation: the last word before it is destroyed.
+  /// Called when the user is done with the completed operation, before it is destroyed.
   [[nodiscard]] virtual int release() { return MPI_SUCCESS; }
   /// The user has got the status of the completed operation, and not MPI_STATUS_IGNORE.
   virtual void told() noexcept {}
-  /// Of a receive whose buffer the library provides (mpi/managed), else null.
+  /// The buffer of a receive for which the library provides it (mpi/managed), else null.
   [[nodiscard]] virtual ManagedBuffer* managed() noexcept { return nullptr; }
   /// A one-sided operation (section 12.3.5).
   [[nodiscard]] virtual bool one_sided() const noexcept { return false; }
-  /// Ended by a call of the user's, not by progress: who ends it frees a detached one.
+  /// Whether a call of the user ends it, and not progress. That call then frees a detached request.
   [[nodiscard]] virtual bool ended_by_user() const noexcept { return false; }
 };
 
@@ -66,12 +66,12 @@ class Request final : public GuardedObject {
   /// Gives it back: handle, references, buffers.
   void free();
 
-  /// It has completed well, and there is nothing to do with it but to free it.
+  /// Whether it has completed without an error, and only has to be freed.
   [[nodiscard]] bool plain() const noexcept {
     return form != Form::operation && !persistent && core.status.fault == pml::Fault::none;
   }
 
-  /// Of a one-sided operation: it can be waited for and tested, and nothing else (section 12.3.5).
+  /// Whether it is that of a one-sided operation, which can only be waited for and tested (section 12.3.5).
   [[nodiscard]] bool one_sided() const noexcept {
     return form == Form::moved || (operation != nullptr && operation->one_sided());
   }

@@ -3,8 +3,8 @@
 /// @file  Progress while the program computes: when there is a thread for it, and what that thread does.
 /// Layer: mpi. docs/design/waiting.md, "While the program computes"
 ///
-/// Threads:   under the runtime's lock, which is held always (Hold::always), since this may enable it; what
-///            the thread does is said in progress_thread.hpp.
+/// Threads:   under the runtime's lock. It is taken always (Hold::always), since this class may enable it.
+///            progress_thread.hpp says what the thread does.
 /// Ownership: owns the reasons; everything else is borrowed.
 /// Errors:    a thread that cannot be had.
 
@@ -28,10 +28,10 @@ class BackgroundProgress final : private Served {
   BackgroundProgress(const BackgroundProgress&) = delete;
   BackgroundProgress& operator=(const BackgroundProgress&) = delete;
 
-  /// The reason is kept and told until the need is destroyed; with progress_thread=auto the thread lives as
-  /// long as some need.
+  /// Keeps and reports the reason `why` until the need is destroyed. With progress_thread=auto the thread
+  /// lives while there is a need.
   [[nodiscard]] Result<ProgressNeed> need(std::string why);
-  /// When MPI gets its first user, and when the last has gone.
+  /// To be called when MPI gets its first user, and close() when the last has gone.
   [[nodiscard]] Result<void> open();
   void close() noexcept { thread_.stop(); }
   /// What the startup report says about it.

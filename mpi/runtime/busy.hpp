@@ -3,8 +3,8 @@
 /// @file  Which processes of the node compute, and which wait in MPI. Layer: mpi.
 /// docs/design/waiting.md
 ///
-/// A process that yields its core and is away for long asks who had it: one of the node's own, which does
-/// what it is waited for, or somebody else's.
+/// A process that yields its core and gets it back late asks who had it: a process of the job, which may
+/// compute what others wait for, or a foreign one.
 ///
 /// Threads: one at a time in a process; a slot's word is written by its process and read by all, relaxed.
 /// Units: nanoseconds of CLOCK_MONOTONIC.
@@ -18,29 +18,30 @@ namespace starling::mpi {
 
 class Busy {
  public:
-  /// Who is outside of waits for less has not computed: it has taken a message and sent one on.
+  /// A process that is outside of waits for a shorter time has not computed: it has taken a message and sent
+  /// another one.
   static constexpr std::uint64_t kComputedNs = 100'000;
 
   Busy() = default;
   explicit Busy(shm::NodeSegment& segment) noexcept
       : segment_(&segment), own_(&segment.slot(segment.local_rank()).busy_until) {}
 
-  /// This process begins to wait, unless it does so already. Until its first wait it has computed.
+  /// This process begins to wait, if it did not wait already. Before its first wait it counts as computing.
   void waits(std::uint64_t now) noexcept {
     if (waits_) return;
     waits_ = true;
     if (now - waited_ns_ >= kComputedNs) until_ns_ = now;
     own_->store(until_ns_, std::memory_order_relaxed);
   }
-  /// It still waited at this time.
+  /// This process still waited at `now`.
   void waited(std::uint64_t now) noexcept { waited_ns_ = now; }
-  /// It has what it waited for.
+  /// This process has got what it waited for.
   void works() noexcept {
     if (!waits_) return;
     waits_ = false;
     own_->store(shm::kBusy, std::memory_order_relaxed);
   }
-  /// Whether another process of the node has computed since then. Reads a line of each.
+  /// Whether another process of the node has computed since `begin`. Reads a cache line of each.
   [[nodiscard]] bool others_since(std::uint64_t begin) const noexcept {
     for (std::uint32_t local = 0; local < segment_->local_size(); ++local) {
       if (local == segment_->local_rank()) continue;

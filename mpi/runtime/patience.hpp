@@ -13,12 +13,13 @@ struct Patience {
   std::uint64_t spin_ns = 0;   ///< polls without an event
   std::uint64_t yield_ns = 0;  ///< then yields between polls, before it sleeps
 
-  /// `spin_us`, `yield_us`: what the parameters say, negative: nothing. `shares_core`: who is waited for may
-  /// want this core.
+  /// `spin_us`, `yield_us`: the parameters; negative: not set. `shares_core`: the process that is waited for
+  /// may want this core.
   [[nodiscard]] static constexpr Patience of(std::int64_t spin_us, std::int64_t yield_us, bool shares_core,
                                              std::size_t node_ranks) noexcept {
     constexpr std::uint64_t kSpinUs = 100;
-    // To be woken on an idle core takes 20 us or more: too much for waits up to this, little for longer ones.
+    // Waking a process on an idle core takes 20 us or more: too much for a wait of up to this time, little
+    // for a longer one.
     constexpr std::uint64_t kYieldUs = 900;
     constexpr std::uint64_t kSharedYieldUs = 500, kSharedYieldOfRankUs = 50;
     const std::uint64_t spin = shares_core ? 0 : kSpinUs;

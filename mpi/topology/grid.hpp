@@ -28,10 +28,10 @@ class Grid {
   [[nodiscard]] int size() const noexcept { return size_; }
 
   [[nodiscard]] std::vector<int> coordinates(int rank) const;
-  /// Coordinates outside a periodic dimension are wrapped; outside another one is nobody. `coordinates` has
-  /// at least dimensions() entries.
+  /// The rank at these coordinates. In a periodic dimension they are wrapped; beyond another one there is no
+  /// process. `coordinates` has at least dimensions() entries.
   [[nodiscard]] std::optional<int> rank_at(std::span<const int> coordinates) const noexcept;
-  /// Who is `distance` further along a dimension.
+  /// The rank that is `distance` further along a dimension.
   [[nodiscard]] std::optional<int> beyond(int rank, int dimension, std::int64_t distance) const noexcept;
 
   /// The slice of the grid in which a process lies when only some dimensions are kept.

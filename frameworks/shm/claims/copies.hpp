@@ -3,9 +3,9 @@
 /// @file  What a process does with copies that several make together: opens, helps, steals. Layer: framework.
 /// See docs/design/dynamic.md.
 ///
-/// The receiver opens a copy into its own memory and takes chunks of it; so does the sender, once it is told
-/// where the copy stands, and so do processes that wait, where the receiver has asked for them. Nobody waits
-/// for anybody who has not begun.
+/// The receiver opens a copy into its own memory and copies chunks of it. So does the sender, once it is told
+/// where the copy stands, and so do waiting processes, if the receiver has asked for them. No process waits
+/// for another one that has not begun.
 ///
 /// Threads:   one at a time.
 /// Ownership: owns maps of others' memory; borrows the node segment.
@@ -68,9 +68,9 @@ class SharedCopies {
   /// Whether all of it has been copied. Where others take long it looks whether they live, and does again
   /// what the dead have left.
   [[nodiscard]] bool ended(Id id) noexcept;
-  /// What nobody has begun will not be copied; ended() is still to be asked.
+  /// Chunks that no process has begun will not be copied; ask ended() all the same.
   void close(Id id) noexcept;
-  /// Once it has ended: the slot may be used again. Returns who took part, one bit each.
+  /// Gives the slot of a copy that has ended back. Returns which processes took part, one bit each.
   std::uint64_t release(Id id) noexcept;
 
   // Whoever knows the copy
@@ -80,7 +80,7 @@ class SharedCopies {
     later,      ///< the other side's memory has been asked for
     refused     ///< it cannot be had
   };
-  /// Takes one chunk and copies it. `message`: what the copy must be of.
+  /// Takes one chunk and copies it. `message`: the message of which the copy must be.
   [[nodiscard]] Step step(Id id, std::uint64_t message) noexcept;
 
   // Whoever waits
@@ -99,7 +99,7 @@ class SharedCopies {
     if (maps_.size() != 0) maps_.drop_freed();
   }
 
-  /// How far a process is; unknown where it has never told, and between the only two of a node.
+  /// How far a process is from this one; unknown if it has never told, or if a node has these two only.
   [[nodiscard]] Distance distance(std::uint32_t local_rank) noexcept;
   [[nodiscard]] NodeSegment& segment() noexcept { return segment_; }
 
@@ -131,7 +131,7 @@ class SharedCopies {
   int steal_from(std::uint32_t local_rank) noexcept;
   void set_idle(bool idle) noexcept;
 
-  /// What only the owner knows of a slot.
+  /// The state of a slot that only its owner knows.
   struct Own {
     CopyTask task;
     bool used = false;

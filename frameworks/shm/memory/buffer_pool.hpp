@@ -3,14 +3,15 @@
 /// @file  Buffers that the library gives away and gets back, named by handles. Layer: framework. See
 /// docs/design/managed-buffers.md.
 ///
-/// They lie in one range of memory, which others may have mapped; its pages are touched when they are first
-/// taken, and then used again and again. What has no room there is ordinary memory of its very size: the
-/// bound is the range's, not the program's.
+/// Buffers lie in one range of memory, which others may have mapped. Its pages are touched when they are
+/// first taken, and then used again and again. A buffer for which the range has no room is ordinary memory of
+/// just its size, so the range limits nothing for the program.
 ///
-/// A handle is {pool, index, generation}: what was given back, or was never taken, finds nothing.
+/// A handle is {pool, index, generation}. A handle of a buffer that was given back, or never taken, finds
+/// nothing.
 ///
 /// Threads:   one at a time.
-/// Ownership: a buffer is the taker's until give(); the range is borrowed.
+/// Ownership: a buffer belongs to its taker until give(); the range is borrowed.
 /// Errors:    take: an empty handle without memory. Stale handles find nothing.
 /// Units:     bytes.
 
@@ -46,8 +47,8 @@ class BufferPool {
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  /// From here on buffers lie in this range, on page boundaries; `shared`: others can map it. Throws
-  /// std::bad_alloc.
+  /// Gives the pool its range: buffers lie in it from now on, on page boundaries. `shared`: others can map
+  /// it. Throws std::bad_alloc.
   void open(std::byte* range, std::size_t bytes, bool shared);
   [[nodiscard]] bool shared() const noexcept { return shared_; }
   [[nodiscard]] std::size_t range_bytes() const noexcept { return range_bytes_; }
@@ -56,7 +57,7 @@ class BufferPool {
   /// At least one byte.
   [[nodiscard]] Handle take(std::size_t bytes, Where where = Where::anywhere) noexcept;
   void give(Handle handle) noexcept;
-  /// Null: no such buffer is out.
+  /// The buffer of a handle; null: no such buffer is taken.
   [[nodiscard]] Buffer* find(Handle handle) noexcept;
 
   /// Where a buffer begins in the range; `none`: it is ordinary memory.

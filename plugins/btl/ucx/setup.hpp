@@ -34,11 +34,11 @@ struct Choice {
 /// Errors: an interface that does not exist, with the parameter, its origin and what exists.
 [[nodiscard]] Result<Choice> choose(const params::Registry& params);
 
-/// Before UCX's address on a card: the sockaddr_in at which the process can be asked whether it is there, or
-/// zeros.
+/// On a card these bytes stand before UCX's address: the sockaddr_in at which the process can be asked
+/// whether it lives, or zeros.
 inline constexpr std::size_t kPortBytes = 16;
 [[nodiscard]] std::vector<std::byte> port_of(const Choice& choice, std::span<const std::uint16_t> ports);
-/// Takes it off; empty where it was zeros.
+/// Removes the sockaddr_in from an address and returns it; empty if it was zeros.
 [[nodiscard]] std::vector<std::byte> take_port(std::vector<std::byte>& address);
 
 class Worker {

@@ -47,7 +47,12 @@ int check(const WinRequest& request) {
 class Creation {
  public:
   Creation(Comm& parent, const WinRequest& request)
-      : parent_(parent), request_(request), mates_(mates_of(parent, by_messages())) {}
+      : parent_(parent),
+        request_(request),
+        choice_(request.flavor == MPI_WIN_FLAVOR_SHARED
+                    ? PathChoice::automatic
+                    : Runtime::get()->params().choice<PathChoice>(kOnesidedPath)),
+        mates_(mates_of(parent, by_messages())) {}
 
   ~Creation();
   Creation(const Creation&) = delete;
@@ -56,10 +61,9 @@ class Creation {
 
  private:
   /// Everybody is elsewhere: each member is a domain of its own. The same on all members.
-  [[nodiscard]] bool by_messages() const {
-    return request_.flavor != MPI_WIN_FLAVOR_SHARED &&
-           Runtime::get()->params().choice<PathChoice>(kOnesidedPath) == PathChoice::message;
-  }
+  [[nodiscard]] bool by_messages() const noexcept { return choice_ == PathChoice::message; }
+  /// Memory of other processes is copied even where it could be mapped.
+  [[nodiscard]] bool by_copies() const noexcept { return choice_ == PathChoice::copy; }
   [[nodiscard]] bool brings_memory() const noexcept {
     return request_.flavor == MPI_WIN_FLAVOR_CREATE || request_.flavor == MPI_WIN_FLAVOR_DYNAMIC;
   }
@@ -73,6 +77,7 @@ class Creation {
   [[nodiscard]] int exchange();
   [[nodiscard]] int agreed() const;
   [[nodiscard]] Result<void> have_memory(DomainMemory& memory, WinParts& parts);
+  [[nodiscard]] Result<void> tell_addresses(const DomainMemory& memory, Result<void> here);
   [[nodiscard]] int set_up(Win& win);
   [[nodiscard]] int set_up(Win& win, DomainMemory& memory);
   [[nodiscard]] int all_have(Result<void> here, bool by_message, bool& anybody);
@@ -82,6 +87,7 @@ class Creation {
 
   Comm& parent_;
   const WinRequest& request_;
+  PathChoice choice_;
   Mates mates_;
   Wishes wishes_;
   Comm* comm_ = nullptr;
@@ -104,7 +110,7 @@ Wish Creation::own_wish() {
     mine.address = reinterpret_cast<std::uintptr_t>(request_.base);
     mine.object = Runtime::get()->allocated_memory().object_of(request_.base, mine.size).value_or(0);
   }
-  if (brings_memory()) mine.probe = own_probe();
+  if (brings_memory() || by_copies()) mine.probe = own_probe();
   const bool first = mates_.domain.seat == 0;
   const auto mates = static_cast<std::uint32_t>(mates_.domain.mates.size());
   if (brings_memory() && first && mates > 1)
@@ -173,6 +179,17 @@ Result<void> Creation::have_memory(DomainMemory& memory, WinParts& parts) {
   return objects ? memory.share() : memory.make_alone();
 }
 
+/// Of an allocated window, for those who copy: where each member's part lies in its own process.
+Result<void> Creation::tell_addresses(const DomainMemory& memory, Result<void> here) {
+  std::uint64_t mine =
+      here ? reinterpret_cast<std::uintptr_t>(memory.part(mates_.domain.seat)) : std::uint64_t{0};
+  std::vector<std::uint64_t> all(comm_->size());
+  const int rc = allgather_bytes(*comm_, bytes_of(mine), std::as_writable_bytes(std::span(all)));
+  if (rc != MPI_SUCCESS) return fail(Errc::peer_lost, "window", std::string(last_error_detail()));
+  for (std::size_t rank = 0; rank < all.size(); ++rank) wishes_[rank].address = all[rank];
+  return here;
+}
+
 int Creation::set_up(Win& win) {
   DomainMemory memory(*comm_, mates_.domain, mates_.local_ranks, more());
   const int rc = set_up(win, memory);
@@ -184,13 +201,16 @@ int Creation::set_up(Win& win) {
 int Creation::set_up(Win& win, DomainMemory& memory) {
   WinParts parts;
   Result<void> here = have_memory(memory, parts);
-  if (here) parts.targets = reach(request_.flavor, comm_->rank(), wishes_, mates_, memory, parts.mapped);
+  const bool copied = by_copies() && !brings_memory();
+  if (copied && comm_->size() > 1) here = tell_addresses(memory, std::move(here));
+  if (here)
+    parts.targets = reach({request_.flavor, comm_->rank(), choice_, wishes_, mates_, memory}, parts.mapped);
   if (here && request_.flavor == MPI_WIN_FLAVOR_DYNAMIC)
     parts.near = near_ways(parts.targets, comm_->rank(), wishes_, mates_);
   // Others may send as soon as they know that all members are ready: so this one is before it says so.
   const bool by_message = std::any_of(parts.targets.begin(), parts.targets.end(),
                                       [](const Target& target) { return target.path == Path::message; });
-  const bool may_come = request_.flavor == MPI_WIN_FLAVOR_CREATE || by_message;
+  const bool may_come = request_.flavor == MPI_WIN_FLAVOR_CREATE || copied || by_message;
   if (here && may_come && comm_->size() > 1) {
     win.part = std::make_unique<message::Part>(win);
     here = message::Port::get().add(win);

@@ -26,18 +26,19 @@ std::map<std::string, std::uint64_t>& native_counts() {
 
 class Reach {
  public:
-  Reach(int flavor, const Wishes& wishes, const DomainMemory& memory, std::vector<Mapping>& mapped) noexcept
-      : flavor_(flavor), wishes_(wishes), memory_(memory), mapped_(mapped) {}
+  Reach(const Ground& ground, std::vector<Mapping>& mapped) noexcept : ground_(ground), mapped_(mapped) {}
 
   /// Of a mate; its seat and local rank are known.
-  void mate(Target& target, std::uint32_t rank, bool self) {
-    const Wish& wish = wishes_[rank];
-    if (flavor_ == MPI_WIN_FLAVOR_DYNAMIC) {
+  void mate(Target& target, std::uint32_t rank) {
+    const Wish& wish = ground_.wishes[rank];
+    const bool self = rank == ground_.self;
+    if (ground_.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
       if (self) return direct(target, nullptr, "the process's own memory");
       target.path = Path::message;  // what else there is: near_ways()
       return;
     }
-    if (flavor_ != MPI_WIN_FLAVOR_CREATE) return direct(target, memory_.part(target.seat), "mapped memory");
+    if (ground_.flavor != MPI_WIN_FLAVOR_CREATE && (self || ground_.choice != PathChoice::copy))
+      return direct(target, ground_.memory.part(target.seat), "mapped memory");
     if (self) return direct(target, reinterpret_cast<std::byte*>(wish.address), "the process's own memory");
     if (wish.size == 0) return direct(target, nullptr, "no memory");
     std::string why_not;
@@ -63,6 +64,10 @@ class Reach {
     count(std::string("loads and stores: ") + why);
   }
   bool map(Target& target, const Wish& wish, std::string& why_not) {
+    if (ground_.choice == PathChoice::copy) {
+      why_not = "onesided_path=copy";
+      return false;
+    }
     if (wish.object == 0) {
       why_not = "memory that is not MPI_Alloc_mem's";
       return false;
@@ -78,9 +83,7 @@ class Reach {
     return true;
   }
 
-  int flavor_;
-  const Wishes& wishes_;
-  const DomainMemory& memory_;
+  const Ground& ground_;
   std::vector<Mapping>& mapped_;
 };
 
@@ -102,23 +105,25 @@ Mates mates_of(const Comm& comm, bool alone) {
   return mates;
 }
 
-std::vector<Target> reach(int flavor, std::uint32_t self, const Wishes& wishes, const Mates& mates,
-                          const DomainMemory& memory, std::vector<Mapping>& mapped) {
+std::vector<Target> reach(const Ground& ground, std::vector<Mapping>& mapped) {
+  const Wishes& wishes = ground.wishes;
+  const Mates& mates = ground.mates;
   std::vector<Target> targets(wishes.size());
   for (std::size_t rank = 0; rank < wishes.size(); ++rank) {
     targets[rank].size = wishes[rank].size;
     targets[rank].unit = wishes[rank].unit;
     targets[rank].address = wishes[rank].address;
   }
-  Reach way(flavor, wishes, memory, mapped);
+  Reach way(ground, mapped);
   for (std::uint32_t seat = 0; seat < mates.domain.mates.size(); ++seat) {
     const std::uint32_t rank = mates.domain.mates[seat];
     targets[rank].seat = seat;
     targets[rank].local_rank = mates.local_ranks[seat];
-    way.mate(targets[rank], rank, rank == self);
+    way.mate(targets[rank], rank);
   }
+  const char* const why = ground.choice == PathChoice::message ? "onesided_path=message" : "another node";
   for (Target& target : targets) {
-    if (target.seat == Target::kElsewhere) Reach::elsewhere(target, "another node, or onesided_path=message");
+    if (target.seat == Target::kElsewhere) Reach::elsewhere(target, why);
   }
   return targets;
 }

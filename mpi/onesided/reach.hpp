@@ -16,6 +16,7 @@
 #include "mpi/onesided/domain_memory.hpp"
 #include "mpi/onesided/target.hpp"
 #include "mpi/onesided/wish.hpp"
+#include "mpi/runtime/params.hpp"
 
 namespace starling::mpi {
 
@@ -26,10 +27,18 @@ struct Mates {
 };
 [[nodiscard]] Mates mates_of(const Comm& comm, bool alone);
 
-/// All targets of a window of this flavour; `mapped` takes the maps that were made for it.
-[[nodiscard]] std::vector<Target> reach(int flavor, std::uint32_t self, const Wishes& wishes,
-                                        const Mates& mates, const DomainMemory& memory,
-                                        std::vector<Mapping>& mapped);
+/// What leads to the targets of a window.
+struct Ground {
+  int flavor;
+  std::uint32_t self;
+  PathChoice choice;
+  const Wishes& wishes;
+  const Mates& mates;
+  const DomainMemory& memory;
+};
+
+/// All its targets; `mapped` takes the maps that were made for them.
+[[nodiscard]] std::vector<Target> reach(const Ground& ground, std::vector<Mapping>& mapped);
 
 /// Of a dynamic window, by seat: how to reach what mates have attached without them; else Path::message.
 [[nodiscard]] std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self,

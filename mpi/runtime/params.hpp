@@ -64,13 +64,13 @@ inline constexpr params::Decl kProgressThread =
                    "every process; auto once something needs it; off never. While it is there, each MPI "
                    "call takes a lock, some 10 to 20 ns (told by startup_report).");
 
-enum class PathChoice { automatic = 0, message = 1 };
+enum class PathChoice { automatic = 0, copy = 1, message = 2 };
 
 inline constexpr params::Decl kOnesidedPath = params::equal_everywhere(params::choice(
-    "onesided_path", "auto", "auto|message",
+    "onesided_path", "auto", "auto|copy|message",
     "How one-sided operations reach other processes: auto uses mapped memory where it can, then copies by "
-    "the kernel (process_vm_readv and writev) within a node, then messages; message always uses those, but "
-    "for windows of MPI_Win_allocate_shared."));
+    "the kernel (process_vm_readv and writev) within a node, then messages; copy does without mapped memory, "
+    "message uses messages only. Windows of MPI_Win_allocate_shared are mapped whatever it says."));
 
 inline constexpr params::Decl kOnesidedCheck = params::equal_everywhere(params::boolean(
     "onesided_check", "0",

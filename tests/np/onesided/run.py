@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Windows: ranks that die with locks or in epochs, and communicators over several nodes.
+"""Windows: ranks that die with locks or in epochs, each path by itself, and communicators over several nodes.
 
 usage: run.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
 """
@@ -15,6 +15,8 @@ from jobs import BUILD, JobCase  # noqa: E402
 
 OVERLAPS = str(BUILD / "tests/np_window_overlaps")
 PROGRAM = str(BUILD / "tests/np_window_deaths")
+RANDOM = str(BUILD / "tests/mpi/mpi_rma_random")
+REFUSED = str(BUILD / "tests/np_window_refused")
 NETWORKS = {name: {f"STARLING_MCA_btl_{name}_{what}": "lo"} for name, what in (("ucx", "devices"), ("ofi", "interface"))
             if (BUILD / f"lib/starling/btl_{name}.so").exists()}
 
@@ -91,6 +93,52 @@ class Overlaps(JobCase):
 
     def test_without_the_parameter_nothing_is_told(self):
         self.assertEqual(self.told()[0], [])
+
+
+class Paths(JobCase):
+    """Parameter onesided_path: the random program of four ranks by each, and the report's reasons."""
+    OWN = "loads and stores: the process's own memory"
+    MAPPED = "loads and stores: mapped memory"
+    PRIVATE = "memory that is not MPI_Alloc_mem's"
+    ATTACHED = "copies by the kernel of what is attached, by messages if it is more than 63 pieces"
+    REFUSAL = "no copies by the kernel (Operation not permitted)"
+
+    def ways(self, program, path):
+        """{way and reason: (targets of all windows of a rank, ranks that have so many)}"""
+        done = self.run_job("-n", 4, "--mca", "onesided_path", path, "--mca", "report", 1, program)
+        self.assertEqual((done.code, done.out), (0, ""), done)
+        found = re.findall(r"one-sided: (\d+) targets? by (.*) \((\d+) ranks?\)", done.err)
+        return {way: (int(targets), int(ranks)) for targets, way, ranks in found}
+
+    def test_auto(self):
+        self.assertEqual(self.ways(RANDOM, "auto"), {
+            self.MAPPED: (8, 4), f"copies by the kernel: {self.PRIVATE}": (3, 4), self.ATTACHED: (3, 4),
+            "loads and stores: memory of MPI_Alloc_mem": (3, 4), self.OWN: (3, 4)})
+
+    def test_copy(self):
+        """All but a window's own part, and those of MPI_Win_allocate_shared."""
+        self.assertEqual(self.ways(RANDOM, "copy"), {
+            "copies by the kernel: onesided_path=copy": (9, 4), self.ATTACHED: (3, 4), self.MAPPED: (5, 4), self.OWN: (3, 4)})
+
+    def test_message(self):
+        self.assertEqual(self.ways(RANDOM, "message"), {
+            "messages: onesided_path=message": (12, 4), self.MAPPED: (5, 4), self.OWN: (3, 4)})
+
+    def test_where_the_kernel_refuses(self):
+        """All ranks but 0, which still copies to them while they send it messages."""
+        self.assertEqual(self.ways(REFUSED, "auto"), {
+            self.MAPPED: (8, 4), f"copies by the kernel: {self.PRIVATE}": (3, 1), self.ATTACHED: (3, 1),
+            f"messages: {self.PRIVATE}, and {self.REFUSAL}": (3, 3), f"messages: {self.REFUSAL}": (3, 3),
+            "loads and stores: memory of MPI_Alloc_mem": (3, 4), self.OWN: (3, 4)})
+        self.assertEqual(self.ways(REFUSED, "copy"), {
+            "copies by the kernel: onesided_path=copy": (9, 1), self.ATTACHED: (3, 1),
+            f"messages: onesided_path=copy, and {self.REFUSAL}": (9, 3), f"messages: {self.REFUSAL}": (3, 3),
+            self.MAPPED: (5, 4), self.OWN: (3, 4)})
+
+    def test_a_value_that_does_not_exist(self):
+        done = self.run_job("-n", 2, "--mca", "onesided_path", "copies", RANDOM)
+        self.assertNotEqual(done.code, 0, done)
+        self.assertRegex(done.err, r"parameter onesided_path = 'copies' .* is none of its values; expected one of auto\|copy\|message")
 
 
 class Nodes(JobCase):

@@ -5,14 +5,19 @@
  *                            (figure/create); then how long making and freeing windows takes
  *   onesided fence           any np: each puts 8 bytes to its right neighbour, and a fence
  *   onesided handover        any np: all go through one exclusive lock; time from one holder to the next
+ *   onesided <figure>        np 2: one of the operations, as put+flush, or make+free, or
+ *                            accumulate-computing: of one double, where rank 1 computes and calls no MPI
  * Without-cas leaves MPI_Compare_and_swap out. What an MPI refuses is left out of the output. */
 #include "bench.h"
 
 #include <mpi.h>
 
 enum { kBatches = 11, kDoubles = 1024, kMiB = 1048576, kHandoverSeconds = 1 };
+static const double kWarm = 0.01;      /* s; what a batch takes at most */
+static const double kComputing = 0.05; /* s without a call of MPI */
 
 static int me, size, with_cas = 1;
+static const char* only = ""; /* the one figure to be measured; none: all */
 static unsigned char *origin, *result;
 static MPI_Win win;
 static const char* flavor;
@@ -37,6 +42,10 @@ static void accumulate(void) {
   MPI_Accumulate(origin, kDoubles, MPI_DOUBLE, 1, 0, kDoubles, MPI_DOUBLE, MPI_SUM, win);
   MPI_Win_flush(1, win);
 }
+static void accumulate_one(void) {
+  MPI_Accumulate(origin, 1, MPI_DOUBLE, 1, 0, 1, MPI_DOUBLE, MPI_SUM, win);
+  MPI_Win_flush(1, win);
+}
 static void put_mib(void) {
   MPI_Put(origin, kMiB, MPI_BYTE, 1, 0, kMiB, MPI_BYTE, win);
   MPI_Win_flush(1, win);
@@ -47,12 +56,20 @@ static void lock_put_unlock(void) {
   MPI_Win_unlock(1, win);
 }
 
+static int wanted(const char* name) { return *only == 0 || strcmp(only, name) == 0; }
+
 /* The other ranks wait in MPI. */
-static void measure(const char* name, long bytes, void (*step)(void), int rounds) {
+static void measure(const char* name, long bytes, void (*step)(void), int most) {
   char figure[64];
   double batches[kBatches];
+  if (!wanted(name)) return;
   if (me == 0) {
-    for (int i = 0; i < rounds; ++i) step(); /* warm */
+    int rounds = 0;
+    const double warm = bench_seconds();
+    while (rounds < most && (rounds == 0 || bench_seconds() - warm < kWarm)) {
+      step();
+      ++rounds;
+    }
     for (int b = 0; b < kBatches; ++b) {
       const double start = bench_seconds();
       for (int i = 0; i < rounds; ++i) step();
@@ -61,6 +78,36 @@ static void measure(const char* name, long bytes, void (*step)(void), int rounds
     snprintf(figure, sizeof figure, "%s/%s", name, flavor);
     bench_print(figure, bytes, bench_median(batches, kBatches), "us");
   }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void compute_until(double end) {
+  volatile double value = 1;
+  while (bench_seconds() < end)
+    for (int i = 0; i < 1000; ++i) value = value * 0.999 + 0.001;
+}
+
+/* Rank 0 begins when rank 1 has left the barrier, and ends long before that one has computed; but where the
+ * operation takes until then. */
+static void measure_computing(void) {
+  char figure[64];
+  double batches[kBatches];
+  for (int b = -1; b < kBatches; ++b) {
+    int rounds = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = bench_seconds();
+    if (me == 1) compute_until(start + kComputing);
+    if (me != 0) continue;
+    compute_until(start + kComputing / 5);
+    start = bench_seconds();
+    do {
+      accumulate_one();
+      ++rounds;
+    } while (bench_seconds() - start < kComputing / 5);
+    if (b >= 0) batches[b] = (bench_seconds() - start) / rounds * 1e6;
+  }
+  snprintf(figure, sizeof figure, "%s/%s", only, flavor);
+  if (me == 0) bench_print(figure, sizeof(double), bench_median(batches, kBatches), "us");
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -74,6 +121,7 @@ static void operations(const char* name) {
   if (with_cas) measure("compare_and_swap", 8, compare_and_swap, 5000);
   measure("accumulate", kDoubles * 8, accumulate, 500);
   measure("put+flush", kMiB, put_mib, 30);
+  if (strcmp(only, "accumulate-computing") == 0) measure_computing();
   if (me == 0) MPI_Win_unlock_all(win);
   measure("lock-put-unlock", 8, lock_put_unlock, 2000);
   MPI_Win_free(&win);
@@ -103,9 +151,11 @@ static void pair(void) {
   unsigned char* memory = bench_buffer(kMiB);
   if (make(0, kMiB, NULL) == MPI_SUCCESS) operations("allocate");
   if (make(2, kMiB, memory) == MPI_SUCCESS) operations("create");
-  making("make+free/allocate", 0, 4096, NULL);
-  making("make+free/create", 2, 4096, memory);
-  making("make+free/shared", 1, (MPI_Aint)1 << 30, NULL);
+  if (wanted("make+free")) {
+    making("make+free/allocate", 0, 4096, NULL);
+    making("make+free/create", 2, 4096, memory);
+    making("make+free/shared", 1, (MPI_Aint)1 << 30, NULL);
+  }
   free(memory);
 }
 
@@ -164,6 +214,7 @@ int main(int argc, char** argv) {
   } else if (strcmp(what, "handover") == 0) {
     handover();
   } else if (size == 2) {
+    if (with_cas) only = what;
     pair();
   } else {
     fprintf(stderr, "onesided: %d ranks, expected 2\n", size);

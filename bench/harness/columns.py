@@ -48,14 +48,17 @@ def on_one_node(prefix, out, ranks):
     return columns
 
 
+def on_nodes(launch, mpi, options=()):
+    """A column of the nodes of a Launch, for one of its MPIs."""
+    return lambda program, *others: launch.command(mpi, program, *others), options
+
+
 def on_two_nodes(launch, prefix, transport):
     """Columns of the two nodes of a Launch."""
-    def starter(mpi):
-        return lambda program, *options: launch.command(mpi, program, *options)
-    columns = {name: (starter(launch.starling(transport, **parameters)), options)
+    columns = {name: on_nodes(launch, launch.starling(transport, **parameters), options)
                for name, (parameters, options) in policies(prefix).items()}
-    columns["openmpi"] = (starter(launch.openmpi()), ())
-    columns["mpich"] = (starter(launch.mpich()), ())
+    columns["openmpi"] = on_nodes(launch, launch.openmpi())
+    columns["mpich"] = on_nodes(launch, launch.mpich())
     return columns
 
 
@@ -69,15 +72,21 @@ def chosen(columns, only):
 
 
 def interleave(columns, jobs, repeats, limit_s=90):
-    """Figures of all jobs in all columns, which take turns. jobs: [(size in the table or None, program, options)]."""
+    """Figures of all jobs in all columns, which take turns. jobs: [(size in the table or None, program, options)]. What
+    fails in a column is not tried there again, and is a note of the result's."""
     machine.end_in_order()
     result = figures.Figures()
+    failed = set()
     for repeat in range(repeats):
         for size, program, options in jobs:
             for name, (start, own) in columns.items():
+                if (name, size, program, options) in failed:
+                    continue
                 begun = time.monotonic()
                 text, problem = machine.execute(start(program, *own, *options), None, limit_s)
                 if problem:
+                    failed.add((name, size, program, options))
+                    result.notes.append(" ".join(map(str, (f"{name}:", program, *options))) + f": {problem}")
                     print(f"{name}: {problem}", file=sys.stderr)
                 take(result, name, size, text)
                 print(f"repeat {repeat + 1} of {repeats}: {program} {' '.join(map(str, options))} {name} "

@@ -29,10 +29,11 @@ class Launch:
     def mpich(self):
         return "mpicc.mpich", "mpich", lambda *program: self.hydra({"UCX_NET_DEVICES": "eth0"}, program)
 
-    def openmpi(self):
+    def openmpi(self, *mca):
+        """`mca`: more options of mpirun."""
         launch = ["mpirun.openmpi", "--allow-run-as-root", "--hostfile", self.slots, "-np", self.ranks, "--map-by", "slot",
                   "--bind-to", "none", "--mca", "plm_rsh_agent", self.place.agent, "--mca", "btl", "self,vader,tcp",
-                  "--mca", "pml", "ob1"]
+                  "--mca", "pml", "ob1", *mca]
         return "mpicc.openmpi", "openmpi", lambda *program: [*launch, *program]
 
     def command(self, mpi, program, *options):

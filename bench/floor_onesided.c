@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the machine allows one-sided operations on shared memory, without any MPI: stores and loads with a
  * fence behind them, atomics, copies; and memory of 1 GiB that two processes map. The other process has
- * written the memory before, and sleeps. */
+ * written the memory before, and sleeps.
+ *   floor_onesided handover <processes>   they sleep in a ring, and each wakes the next one before it sleeps
+ *                                         again: what a hand-over of a lock that all want takes at least */
 #include "bench.h"
 
+#include <errno.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
-enum { kBatches = 11, kDoubles = 1024, kMiB = 1048576 };
+enum { kBatches = 11, kDoubles = 1024, kMiB = 1048576, kMost = 1024, kRounds = 200 };
 
 struct shared {
   _Alignas(128) atomic_long word;
@@ -73,7 +78,48 @@ static void measure(const char* name, long bytes, void (*step)(void), int rounds
   bench_print(name, bytes, bench_median(batches, kBatches), "us");
 }
 
-int main(void) {
+struct turn {
+  _Alignas(128) atomic_int word;
+};
+
+static void give(struct turn* turn) {
+  atomic_store(&turn->word, 1);
+  syscall(SYS_futex, &turn->word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+static void await(struct turn* turn) {
+  while (atomic_exchange(&turn->word, 0) == 0) syscall(SYS_futex, &turn->word, FUTEX_WAIT, 0, NULL, NULL, 0);
+}
+
+/* Process 0 counts; a round is one hand-over to each. */
+static int handover(int processes) {
+  struct turn* turns =
+      mmap(NULL, sizeof *turns * kMost, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  double batches[kBatches];
+  if (turns == MAP_FAILED || processes < 2 || processes > kMost) return 1;
+  const int rounds = processes > 2 ? kRounds / 10 : kRounds;
+  for (int me = 1; me < processes; ++me) {
+    if (fork() != 0) continue;
+    for (int i = 0; i < rounds * (kBatches + 1); ++i) {
+      await(&turns[me]);
+      give(&turns[(me + 1) % processes]);
+    }
+    _exit(0);
+  }
+  for (int b = -1; b < kBatches; ++b) {
+    const double start = bench_seconds();
+    for (int i = 0; i < rounds; ++i) {
+      give(&turns[1]);
+      await(&turns[0]);
+    }
+    if (b >= 0) batches[b] = (bench_seconds() - start) / rounds / processes * 1e6;
+  }
+  while (wait(NULL) > 0 || errno == EINTR) continue;
+  bench_print("handover", processes, bench_median(batches, kBatches), "us");
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  if (argc > 2 && strcmp(argv[1], "handover") == 0) return handover(atoi(argv[2]));
   s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (s == MAP_FAILED) {
     perror("floor_onesided: mmap");

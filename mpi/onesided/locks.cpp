@@ -107,7 +107,10 @@ int Queued::take(bool first) {
     return dead_ != Lock::kNobody;
   });
   if (!taken) lock_.give_up();
-  wake(win_, place_, lock_.next());
+  // With cores enough the next one of the queue is awake by the time that it gets an exclusive lock. On a
+  // crowded node it would take a core, to look in vain.
+  const bool early = taken && lock_.excludes(side_);
+  if (!early || !Runtime::get()->place().crowded()) wake(win_, place_, lock_.next());
   if (taken) return MPI_SUCCESS;
   return error(
       fault_class(peer::Fault::peer_lost),

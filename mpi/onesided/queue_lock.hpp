@@ -58,7 +58,8 @@ class QueueLock {
     words_.word().fetch_add(kWaiter, std::memory_order_release);
   }
 
-  /// After queue(): true if it is this member's turn and it has taken the lock. Then wake next().
+  /// After queue(): true if it is this member's turn and it has taken the lock. Then wake next(), unless this
+  /// side excludes().
   bool try_queued(Side side) noexcept {
     if (lowest(me_) != me_) return false;
     std::uint64_t seen = words_.word().load(std::memory_order_relaxed);
@@ -75,6 +76,8 @@ class QueueLock {
     return false;
   }
 
+  /// Whether who holds it on this side keeps out all who wait: then leave() names the next one early enough.
+  [[nodiscard]] bool excludes(Side side) const noexcept { return one_ && side == Side::other; }
   /// Gives the lock back. Who has to be woken, or kNobody.
   [[nodiscard]] std::uint32_t leave(Side side) noexcept {
     words_.slot(me_).store(0, std::memory_order_relaxed);

@@ -15,6 +15,7 @@ from jobs import BUILD, JobCase  # noqa: E402
 
 OVERLAPS = str(BUILD / "tests/np_window_overlaps")
 PROGRAM = str(BUILD / "tests/np_window_deaths")
+MEETING = str(BUILD / "tests/np_window_meeting")
 RANDOM = str(BUILD / "tests/mpi/mpi_rma_random")
 REFUSED = str(BUILD / "tests/np_window_refused")
 NETWORKS = {name: {f"STARLING_MCA_btl_{name}_{what}": "lo"} for name, what in (("ucx", "devices"), ("ofi", "interface"))
@@ -66,6 +67,16 @@ class Waits(JobCase):
         self.assertNotEqual(done.code, 0, done)
         self.assertRegex(done.err, r"MPI_Win_lock of window 'grid' of 3 ranks, target 0 \(4096 bytes\): "
                                    r"held exclusively by rank 1 for at least [1-9]\d*\.\d s")
+
+
+    def test_who_comes_in_wakes_the_next_one(self):
+        """What nobody rings for ends a sleep, too, but by its limit, which the report tells."""
+        for way in ("shared", "all"):
+            for ranks in (4, 9):
+                with self.subTest(way=way, ranks=ranks):
+                    done = self.run_job("-n", ranks, "--mca", "wait_yield_us", 0, "--mca", "report", 1, MEETING, way)
+                    self.assertEqual((done.code, done.out), (0, "all met\n"), done)
+                    self.assertRegex(done.err, r"sleeps while waiting: [1-9]\d*, .*though something was there: 0\n")
 
 
 class Overlaps(JobCase):

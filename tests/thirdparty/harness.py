@@ -61,6 +61,16 @@ def mpis(prefix):
     return [starling] + [p for p in peers if shutil.which(p.cc) and shutil.which(p.launch[0])]
 
 
+def over_nodes(starling, count):
+    """Starling whose jobs are over so many virtual nodes of this machine, joined by a network library on the loopback."""
+    plugins = pathlib.Path(starling.cc).parent.parent / "lib/starling"
+    for name, device in (("ucx", "btl_ucx_devices"), ("ofi", "btl_ofi_interface")):
+        if (plugins / f"btl_{name}.so").exists():
+            options = ["--virtual-nodes", str(count), "--mca", "btl", f"self,shm,{name}", "--mca", device, "lo"]
+            return dataclasses.replace(starling, launch=[*starling.launch, *options])
+    raise Skipped("this Starling has neither btl/ucx nor btl/ofi")
+
+
 # --- commands -----------------------------------------------------------------------------------------------
 
 def stop_group(child):

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "mpi/onesided/elements.hpp"
 #include "mpi/onesided/layout_code.hpp"
@@ -28,9 +29,13 @@ void Inbox::on_message(const Head& head, std::span<const std::byte> records) {
     return;
   }
   std::size_t done = 0;
-  if (work(head, records, done)) return finished(head);
-  const auto rest = records.subspan(done);
-  waiting_.push_back({head, {rest.begin(), rest.end()}});
+  if (work(head, records, done)) {
+    finished(head);
+  } else {
+    const auto rest = records.subspan(done);
+    waiting_.push_back({head, {rest.begin(), rest.end()}});
+  }
+  send_answers();
 }
 
 void Inbox::on_granted() {
@@ -51,6 +56,7 @@ void Inbox::resume() {
       waiting_.push_front(std::move(next));
     }
   }
+  send_answers();
 }
 
 /// False: what follows record `done` waits for a lock.
@@ -110,12 +116,23 @@ void Inbox::finished(const Head& head) {
 }
 
 void Inbox::answer(const Record& record, std::span<const std::byte> payload) {
-  std::vector<std::byte> message(sizeof(Head) + sizeof record + payload.size());
-  const Head head{win_.comm().id().bits, win_.rank(), kBack, 0, 0};
-  std::memcpy(message.data(), &head, sizeof head);
-  std::memcpy(message.data() + sizeof head, &record, sizeof record);
-  if (!payload.empty())
-    std::memcpy(message.data() + sizeof head + sizeof record, payload.data(), payload.size());
+  bool final = false;
+  if (!answers_.empty() && answers_.size() + sizeof record + payload.size() > longest_message(proc_, final))
+    send_answers();
+  if (answers_.empty()) {
+    const Head head{win_.comm().id().bits, win_.rank(), kBack, 0, 0};
+    const auto bytes = bytes_of(head);
+    answers_.assign(bytes.begin(), bytes.end());
+  }
+  const auto bytes = bytes_of(record);
+  answers_.insert(answers_.end(), bytes.begin(), bytes.end());
+  answers_.insert(answers_.end(), payload.begin(), payload.end());
+}
+
+/// What was got and that all is done are one message for who waits: a second one would cost as much again.
+void Inbox::send_answers() {
+  if (answers_.empty()) return;
+  const std::vector<std::byte> message = std::exchange(answers_, {});
   (void)Port::get().send(proc_, message);  // who cannot be reached has been told to the port
 }
 
@@ -275,6 +292,7 @@ void Inbox::swap(const Record& record, std::span<const std::byte> payload) {
 
 void Inbox::lose() {
   waiting_.clear();
+  answers_.clear();
   agent_.forget(origin_);
   if (holds_) agent_.give(exclusive_);
   waits_ = holds_ = false;

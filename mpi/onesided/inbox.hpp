@@ -38,7 +38,11 @@ class Inbox {
   void on_granted();
   /// Does the operations that were kept, as far as possible.
   void resume();
-  void fail(int error_class, std::uint64_t token, std::string_view text);
+  /// Tells the origin at once, of none of its operations.
+  void tell_error(int error_class, std::string_view text) {
+    fail(error_class, 0, text);
+    send_answers();
+  }
   /// The origin has ended: frees the lock that it held.
   void lose();
 
@@ -65,7 +69,10 @@ class Inbox {
   void accumulate(const Record& record, std::span<const std::byte> payload);
   void swap(const Record& record, std::span<const std::byte> payload);
   void finished(const Head& head);
+  void fail(int error_class, std::uint64_t token, std::string_view text);
+  /// Goes with what else is answered to the message that is being worked on.
   void answer(const Record& record, std::span<const std::byte> payload);
+  void send_answers();
 
   static constexpr std::uint32_t kLayouts = 256;
 
@@ -77,6 +84,7 @@ class Inbox {
   bool holds_ = false, exclusive_ = false;
   std::deque<Waiting> waiting_;
   std::uint64_t done_ = 0, told_ = 0;  // costs
+  std::vector<std::byte> answers_;     // behind a head; empty: none
   std::vector<std::byte> layout_;      // that is coming
   std::vector<Ref<Datatype>> layouts_;
 };

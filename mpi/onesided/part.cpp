@@ -225,9 +225,9 @@ void Part::leave_with_the_living() {
 void Part::on_granted(std::uint32_t origin) noexcept { from(origin).on_granted(); }
 
 void Part::on_holder_died(std::uint32_t origin, std::uint32_t dead) noexcept {
-  from(origin).fail(fault_class(peer::Fault::peer_lost), 0,
-                    win_.label(win_.rank()) + ": rank " + std::to_string(dead) +
-                        " has ended, which held its lock; what it did may be incomplete");
+  from(origin).tell_error(fault_class(peer::Fault::peer_lost),
+                          win_.label(win_.rank()) + ": rank " + std::to_string(dead) +
+                              " has ended, which held its lock; what it did may be incomplete");
 }
 
 }  // namespace starling::mpi::message

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/clock.hpp"
+#include "core/held_bytes.hpp"
 #include "core/ids.hpp"
 #include "core/result.hpp"
 #include "frameworks/btl/address.hpp"
@@ -76,14 +77,14 @@ struct Needs {
   bool lazy_peers = true;                     ///< peers can be added one by one
 };
 
-/// Keeps received bytes where they are. It belongs to the transport. Call keep() within on_message() only,
-/// for the message that is being delivered.
+/// Keeps received bytes where they are. It belongs to the transport.
 class Keeper {
  public:
-  /// Keeps the message's bytes readable until release() is called with the result. At most once a message.
-  /// Null: the bytes cannot stay (they lie in a ring, or enough is kept already), so copy them.
-  [[nodiscard]] virtual void* keep() noexcept = 0;
-  virtual void release(void* kept) noexcept = 0;
+  /// Within on_message(): from here on these bytes, of the message that is being delivered, are the caller's
+  /// to read and to write until it releases them, once for each call, whatever becomes of the peer. They
+  /// outlive the transport. Null: they cannot stay (they are none of that message's, or lie in a ring, or
+  /// enough is kept already), so copy.
+  [[nodiscard]] virtual HeldBytes* keep(std::span<const std::byte> bytes) noexcept = 0;
 
  protected:
   ~Keeper() = default;
@@ -257,7 +258,7 @@ struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 9;
+  static constexpr std::uint32_t kInterface = 10;
 };
 
 }  // namespace starling::btl

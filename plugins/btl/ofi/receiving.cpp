@@ -25,7 +25,7 @@ ReceiveBuffer* Receiving::spare() noexcept {
   });
   if (found != buffers_.end()) return found->get();
   if (buffers_.size() == kMost) return nullptr;  // keep() sees to it that it does not come to that
-  std::unique_ptr<ReceiveBuffer> made(new (std::nothrow) ReceiveBuffer);
+  std::unique_ptr<ReceiveBuffer> made(new (std::nothrow) ReceiveBuffer(*this));
   if (made == nullptr || made->bytes == nullptr) return nullptr;
   buffers_.push_back(std::move(made));  // room was reserved
   return buffers_.back().get();
@@ -50,8 +50,12 @@ Result<void> Receiving::full(void* context) {
 }
 
 /// Each buffer with something kept needs another in its place once it is full.
-void* Receiving::keep() noexcept {
+HeldBytes* Receiving::keep(std::span<const std::byte> bytes) noexcept {
   if (current_ == nullptr) return nullptr;
+  const std::less<const std::byte*> before;
+  const std::byte* const first = current_->bytes.get();
+  if (before(bytes.data(), first) || before(first + ReceiveBuffer::kBytes, bytes.data() + bytes.size()))
+    return nullptr;
   const auto kept = static_cast<std::size_t>(
       std::count_if(buffers_.begin(), buffers_.end(), [](const auto& each) { return each->kept != 0; }));
   if (current_->kept == 0 && kept + kPosted >= kMost) return nullptr;
@@ -59,14 +63,29 @@ void* Receiving::keep() noexcept {
   return current_;
 }
 
-void Receiving::release(void* kept) noexcept {
-  auto* const buffer = static_cast<ReceiveBuffer*>(kept);
-  if (--buffer->kept != 0 || buffer->posted || buffer == current_) return;
+void Receiving::released(ReceiveBuffer& buffer) noexcept {
+  if (buffer.posted || &buffer == current_) return;
   if (posted() < kPosted) {
     (void)refill();
     return;
   }
-  std::erase_if(buffers_, [buffer](const auto& each) { return each.get() == buffer; });
+  const auto spares = static_cast<std::size_t>(std::count_if(
+      buffers_.begin(), buffers_.end(), [](const auto& each) { return !each->posted && each->kept == 0; }));
+  if (spares > kSpares)
+    std::erase_if(buffers_, [&buffer](const auto& each) { return each.get() == &buffer; });
+}
+
+void ReceiveBuffer::release() noexcept {
+  if (--kept != 0) return;
+  if (owner != nullptr) return owner->released(*this);
+  delete this;
+}
+
+Receiving::~Receiving() {
+  for (auto& buffer : buffers_) {
+    buffer->owner = nullptr;
+    if (buffer->kept != 0) (void)buffer.release();
+  }
 }
 
 }  // namespace starling::btl::ofi

@@ -6,7 +6,8 @@
 /// another takes its place, up to kMost of them. Nearly there, nothing more can be kept. Where one is
 /// missing, because libfabric refused it or there was no memory, refill() tries again.
 /// Threads:   as btl::Component.
-/// Ownership: owns the buffers; libfabric writes into those that are posted.
+/// Ownership: owns the buffers; libfabric writes into those that are posted. At its end those of which
+///            something is kept stay behind, and end with the last release.
 /// Errors:    those of refill(), to be noted; nothing is lost by them but room.
 
 #include <array>
@@ -23,11 +24,17 @@
 
 namespace starling::btl::ofi {
 
-struct ReceiveBuffer {
+class Receiving;
+
+struct ReceiveBuffer final : HeldBytes {
   static constexpr std::size_t kBytes = 1 << 20;
+  explicit ReceiveBuffer(Receiving& of) noexcept : owner(&of) {}
+  void release() noexcept override;
+
   fi_context2 context{};
   std::unique_ptr<std::byte[]> bytes{new (std::nothrow) std::byte[kBytes]};  ///< null: no memory
-  std::uint32_t kept = 0;  ///< messages in it that the sink keeps
+  Receiving* owner;                                                          ///< null: it has ended
+  std::uint32_t kept = 0;                                                    ///< what the sink keeps of it
   bool posted = false;
 };
 
@@ -35,9 +42,14 @@ class Receiving final : public Keeper {
  public:
   static constexpr std::size_t kPosted = 2;
   static constexpr std::size_t kMost = 10;
+  static constexpr std::size_t kSpares = 2;  ///< that wait for their next turn; more are given back
   using Post = std::function<Result<void>(ReceiveBuffer&)>;
 
   explicit Receiving(Post post) : post_(std::move(post)) { buffers_.reserve(kMost); }
+  /// libfabric has let go of all of them.
+  ~Receiving();
+  Receiving(const Receiving&) = delete;
+  Receiving& operator=(const Receiving&) = delete;
   [[nodiscard]] Result<void> start() { return refill(); }
 
   /// What libfabric has written into the buffer of that context is about to be delivered.
@@ -48,10 +60,11 @@ class Receiving final : public Keeper {
   /// Posts what is missing, out of the buffers of which nothing is kept or new ones. Errors: none can be had.
   [[nodiscard]] Result<void> refill();
 
-  [[nodiscard]] void* keep() noexcept override;
-  void release(void* kept) noexcept override;
+  [[nodiscard]] HeldBytes* keep(std::span<const std::byte> bytes) noexcept override;
 
  private:
+  friend struct ReceiveBuffer;
+  void released(ReceiveBuffer& buffer) noexcept;
   [[nodiscard]] ReceiveBuffer* find(void* context) noexcept;
   [[nodiscard]] ReceiveBuffer* spare() noexcept;
   [[nodiscard]] std::size_t posted() const noexcept;

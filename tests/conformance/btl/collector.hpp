@@ -36,9 +36,10 @@ class Collector final : public btl::Sink {
     if (from.cookie == nullptr) from.cookie = this;
     EXPECT_EQ(from.cookie, this);
     messages.push_back({from.proc, {message.begin(), message.end()}});
-    void* const kept = keep && from.keeper != nullptr ? from.keeper->keep() : nullptr;
+    HeldBytes* const kept = keep && from.keeper != nullptr ? from.keeper->keep(message) : nullptr;
     if (kept == nullptr) return;
-    kept_.push_back({from.keeper, kept, message, messages.back().bytes});
+    if (from.keeper->keep(messages.back().bytes) != nullptr) ADD_FAILURE() << "bytes of the sink's were kept";
+    kept_.push_back({kept, message, messages.back().bytes});
     ++kept_ever;
   }
   void on_peer_lost(ProcId peer, const Error& why) noexcept override {
@@ -60,7 +61,7 @@ class Collector final : public btl::Sink {
   void release_one() {
     if (kept_.empty()) return;
     EXPECT_EQ(kept_damaged(), "");
-    kept_.front().keeper->release(kept_.front().handle);
+    kept_.front().held->release();
     kept_.erase(kept_.begin());
   }
   void release_all() {
@@ -81,8 +82,7 @@ class Collector final : public btl::Sink {
 
  private:
   struct KeptMessage {
-    btl::Keeper* keeper;
-    void* handle;
+    HeldBytes* held;
     std::span<const std::byte> where;
     std::vector<std::byte> came;
   };

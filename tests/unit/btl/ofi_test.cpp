@@ -15,6 +15,7 @@ namespace {
 /// With gets, which sockets have only where somebody asks for them.
 struct Ofi {
   static constexpr char kOwner[] = "btl/ofi";
+  static constexpr char kKeeps[] = "STARLING_MCA_btl_ofi_get=always";  // it always does
   static constexpr bool kOutlivesReceivers = true;
   static constexpr char kInterfaceParam[] = "btl_ofi_interface";
   static constexpr params::Decl kGetAlways =
@@ -45,11 +46,12 @@ TEST(OfiReceiving, a_buffer_that_was_refused_is_posted_later) {
   refuses = true;
   EXPECT_FALSE(receiving.full(&posted[0]->context));
   receiving.delivering(&posted[1]->context);
-  void* const kept = receiving.keep();
+  HeldBytes* const kept = receiving.keep({posted[1]->bytes.get(), 100});
+  ASSERT_NE(kept, nullptr);
   receiving.delivered();
   EXPECT_FALSE(receiving.full(&posted[1]->context));
   EXPECT_FALSE(receiving.refill());
-  receiving.release(kept);
+  kept->release();
   EXPECT_EQ(posted.size(), Receiving::kPosted);
   refuses = false;
   EXPECT_TRUE(receiving.refill());
@@ -157,6 +159,64 @@ TEST(OfiRemoteChoice, sockets_have_it_only_where_somebody_asks) {
   EXPECT_TRUE(puts("always"));
   EXPECT_FALSE(puts("auto"));
   EXPECT_FALSE(puts("never"));
+}
+
+/// Buffers that libfabric would fill.
+struct OfiKept : testing::Test {
+  using Receiving = btl::ofi::Receiving;
+  std::vector<btl::ofi::ReceiveBuffer*> posted;
+  std::unique_ptr<Receiving> receiving =
+      std::make_unique<Receiving>([this](btl::ofi::ReceiveBuffer& buffer) -> Result<void> {
+        posted.push_back(&buffer);
+        return {};
+      });
+  /// The oldest posted buffer is filled, and its first bytes are kept.
+  HeldBytes* fill_and_keep() {
+    btl::ofi::ReceiveBuffer* const buffer = posted.front();
+    posted.erase(posted.begin());
+    receiving->delivering(&buffer->context);
+    std::memset(buffer->bytes.get(), 7, buffer->kBytes);
+    HeldBytes* const kept = receiving->keep({buffer->bytes.get(), 5000});
+    receiving->delivered();
+    EXPECT_TRUE(receiving->full(&buffer->context));
+    return kept;
+  }
+};
+
+TEST_F(OfiKept, two_buffers_are_posted_however_much_is_kept) {
+  ASSERT_TRUE(receiving->start());
+  std::vector<HeldBytes*> kept;
+  for (std::size_t turn = 0; turn < 3 * Receiving::kMost; ++turn) {
+    if (HeldBytes* const held = fill_and_keep()) kept.push_back(held);
+    ASSERT_EQ(posted.size(), Receiving::kPosted);
+  }
+  EXPECT_EQ(kept.size(), Receiving::kMost - Receiving::kPosted);
+  for (HeldBytes* const held : kept) held->release();
+  EXPECT_NE(fill_and_keep(), nullptr) << "there is room again";
+}
+
+TEST_F(OfiKept, only_bytes_of_what_is_being_delivered_are_kept) {
+  ASSERT_TRUE(receiving->start());
+  std::byte own[100];
+  EXPECT_EQ(receiving->keep({posted[0]->bytes.get(), 100}), nullptr) << "nothing is being delivered";
+  receiving->delivering(&posted[0]->context);
+  EXPECT_EQ(receiving->keep(own), nullptr);
+  EXPECT_EQ(receiving->keep({posted[1]->bytes.get(), 100}), nullptr) << "it is another buffer";
+  HeldBytes* const held = receiving->keep({posted[0]->bytes.get() + 50, 100});
+  ASSERT_NE(held, nullptr);
+  receiving->delivered();
+  held->release();
+}
+
+/// An address sanitizer sees both: a use after the end, and memory that nobody gives back.
+TEST_F(OfiKept, what_is_kept_outlives_the_transport) {
+  ASSERT_TRUE(receiving->start());
+  btl::ofi::ReceiveBuffer* const buffer = posted.front();
+  HeldBytes* const held = fill_and_keep();
+  ASSERT_NE(held, nullptr);
+  receiving.reset();
+  EXPECT_EQ(buffer->bytes[4999], std::byte{7});
+  held->release();
 }
 
 /// Loopback addresses of this process's own, so that two runs at once share no port.

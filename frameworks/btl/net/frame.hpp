@@ -3,8 +3,9 @@
 /// @file  What the network btls put on the wire. Layer: framework.
 ///
 /// One frame is one message of the library: a head, then records. A record is {length 4, zero 4}, the bytes,
-/// and zeros up to a multiple of 8, so that every message lies aligned. A frame has several records where
-/// messages had to wait: the kernel's cost per frame is then paid once.
+/// and zeros up to a multiple of 16. So messages lie at 8 from a multiple of 16, and what follows the 24
+/// bytes of an eager envelope lies as memory of malloc would, where it can be kept. A frame has several
+/// records where messages had to wait: the kernel's cost per frame is then paid once.
 ///
 /// Threads: value types. Units: bytes; numbers as the processor has them.
 
@@ -34,7 +35,7 @@ inline constexpr FrameKind kLastFrameKind = FrameKind::refuse_data;
 struct FrameHead {
   std::uint64_t token = 0;   ///< the receiver's, from its address: the frame is meant for it and nobody else
   std::uint32_t rank = 0;    ///< the sender's rank in the world
-  std::uint16_t layout = 1;  ///< of this page
+  std::uint16_t layout = 2;  ///< of this page
   FrameKind kind = FrameKind::messages;
 };
 static_assert(sizeof(FrameHead) == 16 && std::is_trivially_copyable_v<FrameHead>);
@@ -55,7 +56,7 @@ static_assert(sizeof(RecordHead) == 8 && std::is_trivially_copyable_v<RecordHead
 
 /// What a message of `message` bytes takes in a frame.
 constexpr std::size_t record_bytes(std::size_t message) noexcept {
-  return sizeof(RecordHead) + (message + 7) / 8 * 8;
+  return (sizeof(RecordHead) + message + 15) / 16 * 16;
 }
 
 /// Calls `take(span)` for each message of a frame whose head has been checked. False: the records do not fit

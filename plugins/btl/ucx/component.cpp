@@ -28,14 +28,14 @@ constexpr std::size_t kSendFromBytes = 4096;  // where UCX copies what it sends:
 constexpr std::uint64_t kRealm = 0x756378;    // "ucx"
 
 /// Writes into a frame's context where its bytes lie: what is in the frame, the sender's payload, zeros up to
-/// a multiple of 8. UCX reads it until the request ends. Returns how many pieces there are.
+/// a multiple of 16. UCX reads it until the request ends. Returns how many pieces there are.
 std::size_t lay_out(net::Frame& frame) noexcept {
   static_assert(3 * sizeof(ucp_dt_iov_t) <= sizeof frame.context && alignof(ucp_dt_iov_t) <= 16);
-  static constexpr std::byte kZeros[8]{};
+  static constexpr std::byte kZeros[16]{};
   auto* const pieces = new (frame.context) ucp_dt_iov_t[3];
   pieces[0] = {frame.data(), frame.bytes};
   pieces[1] = {const_cast<std::byte*>(frame.payload.data()), frame.payload.size()};
-  const std::size_t missing = (8 - (frame.bytes + frame.payload.size()) % 8) % 8;
+  const std::size_t missing = (16 - (frame.bytes + frame.payload.size()) % 16) % 16;
   pieces[2] = {const_cast<std::byte*>(kZeros), missing};
   return missing == 0 ? 2 : 3;
 }
@@ -133,11 +133,13 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
                            const ucx::Choice& choice)
     : library_(library),
       worker_(std::move(worker)),
+      keeping_(std::make_unique<ucx::Keeping>(library_, worker_.get())),
+      keeps_(choice.keeps),
       token_(net::random_token()),
       place_(choice.place),
       own_port_(ucx::port_of(choice, worker_.ports())),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
-      arrivals_(args.sink, args.place, token_, links_.counters),
+      arrivals_(args.sink, args.place, token_, links_.counters, keeping_.get()),
       ends_(args.segment, arrivals_),
       gets_(links_, choice.gets),
       connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))),
@@ -155,6 +157,7 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
   limits_.can.add(Capability::get, choice.gets);
   limits_.can.add(Capability::put, choice.remote);
   limits_.can.add(Capability::atomics, choice.remote);
+  limits_.can.add(Capability::keep, choice.keeps || !choice.over_tcp);
   needs_ = {.address = AddressSource::published,
             .barrier_before_first_message = false,
             .barrier_after_last_message = true,
@@ -170,6 +173,7 @@ Result<void> UcxComponent::start() {
                        UCP_AM_HANDLER_PARAM_FIELD_ARG | UCP_AM_HANDLER_PARAM_FIELD_FLAGS;
   handler.id = kMessageId;
   handler.flags = UCP_AM_FLAG_WHOLE_MSG;
+  if (keeps_) handler.flags |= UCP_AM_FLAG_PERSISTENT_DATA;
   handler.cb = &UcxComponent::on_frame;
   handler.arg = this;
   const ucs_status_t status = library_.worker_set_am_recv_handler(worker_.get(), &handler);
@@ -190,6 +194,9 @@ UcxComponent::~UcxComponent() {
   const Deadline deadline = Deadline::after_ns(kCloseLimitNs);
   const auto busy = [this] { return links_.posted != 0 || gets_.moving() || accesses_.out() != 0; };
   while (busy() && !deadline.passed()) library_.worker_progress(worker_.get());
+  if (!keeping_->any()) return;
+  worker_.leave();
+  (void)keeping_.release();
 }
 
 Result<void> UcxComponent::reaches(ProcId peer) const { return links_.reaches(peer, "btl/ucx"); }
@@ -266,10 +273,13 @@ ucs_status_t UcxComponent::on_frame(void* self, const void*, std::size_t, void* 
               "a rendezvous of UCX was dropped: UCX_RNDV_THRESH must be inf on all processes");
     return UCS_OK;
   }
+  ucx::Keeping& keeping = *component.keeping_;
+  keeping.delivering(data, bytes, (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) != 0);
   component.events_ += component.arrivals_.deliver({static_cast<const std::byte*>(data), bytes});
+  const bool kept = keeping.delivered();
   if (const auto closing = component.arrivals_.take_closing()) component.on_closing(*closing);
   if (const auto asked = component.arrivals_.take_asked()) component.on_asked(*asked);
-  return UCS_OK;
+  return kept ? UCS_INPROGRESS : UCS_OK;  // then UCX is told by ucp_am_data_release
 }
 
 void UcxComponent::on_asked(const net::Arrivals::Asked& asked) noexcept {

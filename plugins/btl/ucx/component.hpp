@@ -30,6 +30,7 @@
 #include "frameworks/btl/net/ends.hpp"
 #include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/link.hpp"
+#include "plugins/btl/ucx/keeping.hpp"
 #include "plugins/btl/ucx/remote.hpp"
 #include "plugins/btl/ucx/setup.hpp"
 
@@ -154,6 +155,8 @@ class UcxComponent final : public Component {
 
   const ucx::Library& library_;
   ucx::Worker worker_;
+  std::unique_ptr<ucx::Keeping> keeping_;
+  bool keeps_;  // btl_ucx_keep=always
   Limits limits_;
   Needs needs_;
   std::uint64_t token_;

@@ -21,7 +21,7 @@ struct Library {
   F(get_version) F(config_read) F(config_modify) F(config_release) F(init_version) F(cleanup) \
   F(worker_create) F(worker_destroy) F(worker_query) F(worker_release_address) \
   F(worker_get_efd) F(worker_arm) F(worker_progress) F(worker_set_am_recv_handler) F(ep_create) \
-  F(ep_close_nbx) F(ep_flush_nbx) F(am_send_nbx) F(tag_send_nbx) F(tag_recv_nbx) \
+  F(ep_close_nbx) F(ep_flush_nbx) F(am_send_nbx) F(am_data_release) F(tag_send_nbx) F(tag_recv_nbx) \
   F(mem_map) F(mem_unmap) F(rkey_pack) F(rkey_buffer_release) F(ep_rkey_unpack) F(rkey_destroy) \
   F(put_nbx) F(get_nbx) F(atomic_op_nbx) F(request_cancel) F(request_check_status) F(request_free)
 // clang-format on

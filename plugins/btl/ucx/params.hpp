@@ -38,4 +38,9 @@ inline constexpr params::Decl kUcxRemote = params::choice(
     "Whether one-sided operations may use UCX's puts, gets and atomics. auto: where an InfiniBand or RoCE "
     "adapter does them. always: over tcp as well, where the target's UCX does them, within its calls of "
     "MPI.");
+inline constexpr params::Decl kUcxKeep = params::choice(
+    "btl_ucx_keep", "auto", "auto|always",
+    "Whether messages for receive buffers of the library's stay where UCX has received them. auto: where its "
+    "transport gives its memory away, as adapters do. always: over tcp as well, where UCX then copies each "
+    "message into memory of its own, also those for other receives; for tests.");
 }  // namespace starling::btl

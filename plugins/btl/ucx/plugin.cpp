@@ -7,8 +7,8 @@
 
 namespace starling::btl {
 
-STARLING_PLUGIN_PARAMS std::array kUcxParams = {kUcxTls,         kUcxDevices, kUcxConnections,
-                                                kUcxPeerTimeout, kUcxGet,     kUcxRemote};
+STARLING_PLUGIN_PARAMS std::array kUcxParams = {kUcxTls, kUcxDevices, kUcxConnections, kUcxPeerTimeout,
+                                                kUcxGet, kUcxRemote,  kUcxKeep};
 STARLING_NETWORK_PLUGIN(Framework, ucx, 30, "messages between nodes over UCX (tcp, InfiniBand, RoCE)",
                         kUcxParams, &create_ucx_component);
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -23,6 +24,8 @@
 
 namespace starling::btl::ucx {
 namespace {
+
+enum class KeepChoice : std::uint8_t { automatic, always };
 
 /// Names of RDMA devices with their first port, as UCX wants them.
 std::vector<std::string> rdma_devices() {
@@ -91,6 +94,7 @@ Result<Choice> choose(const params::Registry& params) {
   const auto remote = params.choice<RemoteChoice>(kUcxRemote);
   choice.remote = remote == RemoteChoice::always || (remote == RemoteChoice::automatic && adapter);
   choice.gets = gets == net::GetUse::always || (gets == net::GetUse::automatic && adapter);
+  choice.keeps = params.choice<KeepChoice>(kUcxKeep) == KeepChoice::always;
   if (wanted.find(':') != std::string::npos && wanted.find('/') == std::string::npos) {
     choice.devices = choice.place = wanted;
     return choice;
@@ -185,8 +189,10 @@ Result<void> Worker::create_context(const Choice& choice) {
 Result<void> Worker::create(const Choice& choice) {
   if (auto made = create_context(choice); !made) return made;
   ucp_worker_params_t params{};
-  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  // What is kept of a frame begins behind its heads, which are a multiple of 16 bytes.
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_AM_ALIGNMENT;
   params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  params.am_alignment = alignof(std::max_align_t);
   ucs_status_t status = library_->worker_create(context_, &params, &worker_);
   if (status != UCS_OK) return fail(Errc::system, "ucp_worker_create", library_->status_text(status));
   status = library_->worker_get_efd(worker_, &wait_fd_);

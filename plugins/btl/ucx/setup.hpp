@@ -28,6 +28,7 @@ struct Choice {
   bool gets = false;                      ///< btl_ucx_get, decided
   bool remote = false;                    ///< btl_ucx_remote, decided
   bool over_tcp = false;                  ///< and over nothing else
+  bool keeps = false;                     ///< btl_ucx_keep=always
   bool copies = false;                    ///< UCX sends nothing out of memory of ours
 };
 
@@ -49,6 +50,8 @@ class Worker {
   ~Worker();
 
   [[nodiscard]] ucp_worker_h get() const noexcept { return worker_; }
+  /// It stays to the end of the process, since some of its memory is in use.
+  void leave() noexcept { worker_ = nullptr, context_ = nullptr; }
   [[nodiscard]] ucp_context_h context() const noexcept { return context_; }
   [[nodiscard]] int wait_fd() const noexcept { return wait_fd_; }
   /// The address for processes of other nodes.

@@ -382,6 +382,50 @@ TYPED_TEST_P(NetConformance, many_peers_are_told_apart) {
   }
 }
 
+TYPED_TEST_P(NetConformance, kept_bytes_outlive_their_sender_and_the_transport) {
+  TypeParam harness(2, {TypeParam::Of::kKeeps});
+  harness.sink(1).keep = true;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    ASSERT_EQ(harness.endpoint(0, 1).send({}, make_message(i, 20'000)), Post::done);
+  ASSERT_TRUE(this->progress_until(harness, 2, [&] { return harness.sink(1).messages.size() == 4; }));
+  ASSERT_EQ(harness.sink(1).kept_ever, 4u);
+  btl::Endpoint& back = harness.endpoint(1, 0);
+  harness.end(0);
+  ASSERT_TRUE(this->progress_until(harness, 2, [&] {
+    (void)back.send({}, make_message(9, 100));  // who sends nothing may hear of nothing
+    return !harness.sink(1).lost.empty();
+  }));
+  harness.sink(1).release_one();
+  EXPECT_EQ(harness.sink(1).kept_damaged(), "");
+  harness.end(1);
+  EXPECT_EQ(harness.sink(1).kept_damaged(), "");
+  harness.sink(1).release_all();
+}
+
+/// Whoever keeps everything still receives everything.
+TYPED_TEST_P(NetConformance, what_is_kept_does_not_starve_the_transport) {
+  TypeParam harness(2, {TypeParam::Of::kKeeps});
+  harness.sink(1).keep = true;
+  constexpr std::size_t kMessages = 600, kBytes = 60'000;
+  std::size_t sent = 0;
+  ASSERT_TRUE(this->progress_until(harness, 2, [&] {
+    if (sent < kMessages && harness.endpoint(0, 1).send({}, make_message(sent, kBytes)) == Post::done) ++sent;
+    return harness.sink(1).messages.size() == kMessages;
+  }));
+  for (std::uint64_t i = 0; i < kMessages; ++i)
+    ASSERT_EQ(harness.sink(1).messages[i].bytes, make_message(i, kBytes));
+  const std::size_t kept = harness.sink(1).kept_ever;
+  EXPECT_GE(kept, 50u);
+  EXPECT_LE(kept * kBytes, 12u << 20) << "of the transport's memory";
+  EXPECT_EQ(harness.sink(1).kept_damaged(), "");
+  harness.sink(1).release_all();
+  ASSERT_EQ(harness.endpoint(0, 1).send({}, make_message(1, kBytes)), Post::done);
+  ASSERT_TRUE(
+      this->progress_until(harness, 2, [&] { return harness.sink(1).messages.size() == kMessages + 1; }));
+  EXPECT_EQ(harness.sink(1).kept_ever, kept + 1) << "there is room again";
+  harness.sink(1).release_all();
+}
+
 REGISTER_TYPED_TEST_SUITE_P(
     NetConformance, declares_what_it_needs, what_is_sent_before_the_peer_looks_arrives_when_it_looks,
     first_messages_that_cross_lose_nothing, a_sleeper_is_woken_by_its_descriptor,
@@ -392,6 +436,7 @@ REGISTER_TYPED_TEST_SUITE_P(
     who_is_back_can_be_lost, an_address_where_nobody_listens_is_an_error_or_a_loss,
     garbage_as_an_address_is_an_error, an_interface_that_does_not_exist_is_named_with_those_that_do,
     loopback_can_be_chosen, children_inherit_no_descriptor_and_signals_stay_the_programs,
-    many_peers_are_told_apart);
+    many_peers_are_told_apart, kept_bytes_outlive_their_sender_and_the_transport,
+    what_is_kept_does_not_starve_the_transport);
 
 }  // namespace starling::test

@@ -16,12 +16,14 @@ namespace {
 /// With gets, which tcp has only where somebody asks for them.
 struct Ucx {
   static constexpr char kOwner[] = "btl/ucx";
+  static constexpr char kKeeps[] = "STARLING_MCA_btl_ucx_keep=always";
   static constexpr bool kOutlivesReceivers = false;
   static constexpr char kInterfaceParam[] = "btl_ucx_devices";
   static constexpr params::Decl kGetAlways =
       params::choice("btl_ucx_get", "always", "auto|always|never", "As btl_ucx_get, for the tests.");
-  static constexpr params::Decl kDecls[] = {btl::kUcxTls,         btl::kUcxDevices, btl::kUcxConnections,
-                                            btl::kUcxPeerTimeout, btl::kUcxRemote,  kGetAlways};
+  static constexpr params::Decl kDecls[] = {
+      btl::kUcxTls,  btl::kUcxDevices, btl::kUcxConnections, btl::kUcxPeerTimeout, btl::kUcxRemote,
+      btl::kUcxKeep, kGetAlways};
   static Result<std::unique_ptr<btl::Component>> create(const btl::Args& args) {
     return btl::create_ucx_component(args);
   }

@@ -62,17 +62,33 @@ std::uint32_t BufferPool::take_slot() {
 BufferPool::Handle BufferPool::take(std::size_t bytes, Where where) noexcept {
   std::byte* const memory = take_memory(bytes, where);
   if (memory == nullptr) return {};
+  const Handle handle = enter({memory, bytes});
+  if (!handle) give_memory({memory, bytes});
+  return handle;
+}
+
+BufferPool::Handle BufferPool::lend(std::byte* memory, std::size_t bytes, HeldBytes& held) noexcept {
+  const Handle handle = enter({memory, bytes});
+  if (handle) find(handle)->held = &held;
+  return handle;
+}
+
+void BufferPool::give_memory(const Buffer& buffer) noexcept {
+  if (buffer.held != nullptr) return buffer.held->release();
+  const std::size_t offset = offset_of(buffer);
+  offset == kElsewhere ? std::free(buffer.memory) : pieces_.give(offset);
+}
+
+BufferPool::Handle BufferPool::enter(const Buffer& buffer) noexcept {
   std::uint32_t index = 0;
   try {
     index = take_slot();
   } catch (const std::bad_alloc&) {
-    const std::size_t offset = offset_of({memory, bytes});
-    offset == kElsewhere ? std::free(memory) : pieces_.give(offset);
     return {};
   }
   Slot& slot = slots_[index];
-  slot.buffer = {memory, bytes};
-  slot.buffer.shown = memory;
+  slot.buffer = buffer;
+  slot.buffer.shown = buffer.memory;
   slot.out = true;
   ++counters_.taken;
   ++counters_.out;
@@ -89,8 +105,7 @@ BufferPool::Buffer* BufferPool::find(Handle handle) noexcept {
 void BufferPool::give(Handle handle) noexcept {
   Buffer* const buffer = find(handle);
   if (buffer == nullptr) return;
-  const std::size_t offset = offset_of(*buffer);
-  offset == kElsewhere ? std::free(buffer->memory) : pieces_.give(offset);
+  const Buffer given = *buffer;
   const auto index = static_cast<std::uint32_t>(handle.bits & kIndexMask);
   Slot& slot = slots_[index];
   slot.buffer = {};
@@ -99,6 +114,7 @@ void BufferPool::give(Handle handle) noexcept {
   slot.next_free = free_;
   free_ = index + 1;
   --counters_.out;
+  give_memory(given);
 }
 
 }  // namespace starling::shm

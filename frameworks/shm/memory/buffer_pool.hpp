@@ -5,7 +5,8 @@
 ///
 /// Buffers lie in one range of memory, which others may have mapped. Its pages are touched when they are
 /// first taken, and then used again and again. A buffer for which the range has no room is ordinary memory of
-/// just its size, so the range limits nothing for the program.
+/// just its size, so the range limits nothing for the program. Memory of others, a transport's, is lent to
+/// the pool and goes back there.
 ///
 /// A handle is {pool, index, generation}. A handle of a buffer that was given back, or never taken, finds
 /// nothing.
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "core/buddy.hpp"
+#include "core/held_bytes.hpp"
 
 namespace starling::shm {
 
@@ -37,7 +39,8 @@ class BufferPool {
     void* shown = nullptr;  ///< the address that the program has
     int source = 0;
     int tag = 0;
-    bool delivered = false;  ///< the program has to give it back
+    bool delivered = false;     ///< the program has to give it back
+    HeldBytes* held = nullptr;  ///< not null: the memory is whose this is
   };
 
   static constexpr std::size_t kBlock = 4096;
@@ -56,6 +59,8 @@ class BufferPool {
   enum class Where : std::uint8_t { anywhere, in_range };
   /// At least one byte.
   [[nodiscard]] Handle take(std::size_t bytes, Where where = Where::anywhere) noexcept;
+  /// A buffer in memory of somebody else's, released when the buffer is given back. Empty: it is not taken.
+  [[nodiscard]] Handle lend(std::byte* memory, std::size_t bytes, HeldBytes& held) noexcept;
   void give(Handle handle) noexcept;
   /// The buffer of a handle; null: no such buffer is taken.
   [[nodiscard]] Buffer* find(Handle handle) noexcept;
@@ -89,6 +94,9 @@ class BufferPool {
   static constexpr std::uint32_t kIndexMask = 0xffffff;
 
   [[nodiscard]] std::byte* take_memory(std::size_t bytes, Where where) noexcept;
+  void give_memory(const Buffer& buffer) noexcept;
+  /// Empty: no memory for another slot.
+  [[nodiscard]] Handle enter(const Buffer& buffer) noexcept;
   [[nodiscard]] std::uint32_t take_slot();
   void touch(std::size_t offset, std::size_t bytes) noexcept;
 

@@ -37,6 +37,31 @@ TEST_F(BufferPoolTest, a_buffer_lies_in_the_range) {
   pool.give(handle);
 }
 
+TEST_F(BufferPoolTest, what_is_lent_goes_back_to_its_owner_once) {
+  struct Owner final : HeldBytes {
+    void release() noexcept override { ++released; }
+    int released = 0;
+  } owner;
+  std::byte bytes[100];
+  const auto handle = pool.lend(bytes, sizeof bytes, owner);
+  ASSERT_TRUE(handle);
+  const auto own = pool.take(100);
+  EXPECT_EQ(pool.find(handle)->shown, bytes);
+  EXPECT_EQ(pool.find(handle)->bytes, sizeof bytes);
+  EXPECT_EQ(pool.counters().out, 2u);
+  EXPECT_EQ(pool.counters().ordinary, 0u);
+  pool.give(own);
+  EXPECT_EQ(owner.released, 0);
+  pool.give(handle);
+  pool.give(handle);
+  EXPECT_EQ(owner.released, 1);
+  EXPECT_EQ(pool.find(handle), nullptr);
+  EXPECT_EQ(pool.counters().out, 0u);
+  const auto next = pool.take(100);  // in the slot of what was lent
+  pool.give(next);
+  EXPECT_EQ(owner.released, 1);
+}
+
 TEST_F(BufferPoolTest, what_has_no_room_is_ordinary_memory) {
   const auto all = pool.take(kBytes), more = pool.take(1), longer = pool.take(2 * kBytes);
   ASSERT_TRUE(all && more && longer);

@@ -38,8 +38,8 @@
 extern "C" {
 #endif
 
-/* The buffer of a completed receive: NULL for a message without bytes and for MPI_PROC_NULL. Can be asked
- * any number of times until it is released, with any copy of the status. */
+/* The buffer of a completed receive, aligned as memory of malloc; NULL for a message without bytes and for
+ * MPI_PROC_NULL. Can be asked any number of times until it is released, with any copy of the status. */
 int MPIX_Get_recv_buf(MPI_Status status, void** recv_buf) MPIX_WEAK;
 /* Gives the buffer back, in any order, from any thread. It must not be touched any more. */
 int MPIX_Release_recv_buf(MPI_Status status, void* recv_buf) MPIX_WEAK;

@@ -37,12 +37,14 @@ using AnswerChain = Chain<Answered, &Answered::next, &Answered::previous>;
 /// awaited: its address has not been published yet; what is sent to it waits.
 enum class State : std::uint8_t { untried, awaited, connected, unreachable, lost };
 
-/// What was tried to reach a process.
+/// What was tried to reach a process, and how it has reached this one.
 struct FirstContact {
   std::vector<std::string> refused;  ///< "shm: on another node", in the order tried
   std::size_t transports_tried = 0;
   std::uint64_t asked_ns = 0;   ///< awaited: when its address was first asked for
   std::uint64_t ask_at_ns = 0;  ///< awaited: not before
+  /// Of what it sends, by the transport of its first message; null: nothing can be kept.
+  btl::Keeper* keeper = nullptr;
 };
 
 /// Making one may throw std::bad_alloc.

@@ -49,6 +49,7 @@ void Peers::add_transport(btl::Component& transport) {
 Peer& Peers::adopt(btl::Origin& from) {
   Peer& peer = table_.peer(from.proc);
   from.cookie = &peer;
+  if (peer.contact->keeper == nullptr) peer.contact->keeper = from.keeper;
   peer.heard_of = true;
   return peer;
 }

@@ -61,17 +61,6 @@ Post Eager::start(Request& request) noexcept {
   return Post::done;
 }
 
-bool Eager::unpack(Buffer& buffer, const std::byte* payload, std::size_t bytes) noexcept {
-  if (bytes == 0) return true;  // also where there is no buffer
-  if (!place(buffer, bytes)) return false;
-  if (buffer.layout != nullptr) {
-    buffer.layout->unpack(buffer.base, buffer.count, 0, payload, bytes);
-  } else {
-    copy_payload(buffer.base, payload, bytes);
-  }
-  return true;
-}
-
 Post Eager::start_from(Request& request, const wire::Envelope& header) noexcept {
   Peer& peer = *request.peer;
   const std::uint64_t bytes = request.buffer.bytes;

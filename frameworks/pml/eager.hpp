@@ -14,6 +14,7 @@
 #include "core/copy.hpp"
 #include "frameworks/pml/arrival.hpp"
 #include "frameworks/pml/peer.hpp"
+#include "frameworks/pml/placer.hpp"
 #include "frameworks/pml/request_state.hpp"
 #include "frameworks/pml/transfer.hpp"
 
@@ -35,12 +36,17 @@ class Eager {
   /// A send that fits and is covered; again: nothing has happened. It may be complete afterwards.
   [[nodiscard]] Post start(Request& request) noexcept;
 
+  /// A message of a peer, and where it lies.
+  struct Delivery {
+    Peer& from;
+    Rank source;
+    Tag tag;
+    const std::byte* payload;
+    std::size_t bytes;
+    Placer::Payload lies;
+  };
   /// Completes a receive with a message that fits its envelope.
-  static void deliver(Request& request, Rank source, Tag tag, const std::byte* payload,
-                      std::size_t bytes) noexcept;
-  /// To a buffer that is no row of bytes, or not known yet. False: there is no memory.
-  [[nodiscard, gnu::noinline]] static bool unpack(Buffer& buffer, const std::byte* payload,
-                                                  std::size_t bytes) noexcept;
+  static void deliver(Request& request, const Delivery& message, Placer& placer) noexcept;
   /// The memory of a message is free again.
   void consumed(Peer& peer, std::size_t payload_bytes) noexcept {
     peer.owed += cost_of(payload_bytes);
@@ -85,26 +91,25 @@ inline Post Eager::try_send(Context& context, Rank rank, Tag tag, const void* da
   return Post::done;
 }
 
-inline void Eager::deliver(Request& request, Rank source, Tag tag, const std::byte* payload,
-                           std::size_t bytes) noexcept {
+inline void Eager::deliver(Request& request, const Delivery& message, Placer& placer) noexcept {
   Buffer& buffer = request.buffer;
-  std::size_t fits = bytes;
+  std::size_t fits = message.bytes;
   Fault fault = Fault::none;
-  if (bytes > buffer.bytes) [[unlikely]] {
+  if (message.bytes > buffer.bytes) [[unlikely]] {
     fits = static_cast<std::size_t>(buffer.bytes);
     fault = Fault::truncated;
-    request.total = bytes;
+    request.total = message.bytes;
   }
   if (buffer.layout != nullptr) [[unlikely]] {
-    if (!unpack(buffer, payload, fits)) {
+    if (!placer.place(buffer, message.from, message.payload, fits, message.lies)) {
       fault = Fault::no_memory;
       fits = 0;
     }
   } else {
-    copy_payload(buffer.base, payload, fits);
+    copy_payload(buffer.base, message.payload, fits);
   }
   request.phase = detail::kIdle;
-  request.status = {source, tag, fault, false, fits};
+  request.status = {message.source, message.tag, fault, false, fits};
   detail::publish(request);
 }
 

@@ -27,6 +27,7 @@
 #include "frameworks/pml/holders.hpp"
 #include "frameworks/pml/matcher.hpp"
 #include "frameworks/pml/peer.hpp"
+#include "frameworks/pml/placer.hpp"
 #include "frameworks/pml/pml.hpp"
 #include "frameworks/pml/rendezvous.hpp"
 #include "frameworks/pml/sends.hpp"
@@ -154,6 +155,7 @@ class Engine final : public Component, private peer::Front {
   TransferTable transfers_;
   Matcher matcher_;
   Eager eager_;
+  Placer placer_;
   Rendezvous rendezvous_;
   Grants grants_;
   Early early_;

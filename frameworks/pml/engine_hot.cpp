@@ -100,7 +100,9 @@ void Engine::on_message(btl::Origin& from, std::span<const std::byte> message) n
     matcher_.keep(*peer, id, context, source, Arrival::of(header, bytes, 0, {}, payload));
     return;
   }
-  Eager::deliver(*request, Rank{header.source}, Tag{header.tag}, payload, bytes);
+  Eager::deliver(*request,
+                 {*peer, Rank{header.source}, Tag{header.tag}, payload, bytes, Placer::Payload::arriving},
+                 placer_);
   eager_.consumed(*peer, bytes);
 }
 
@@ -108,8 +110,10 @@ void Engine::match_kept(Request& request, Message& message) noexcept {
   Peer& peer = *message.peer;
   const Arrival arrival = Arrival::of(message);
   if (message.kind == wire::Kind::eager) [[likely]] {
-    Eager::deliver(request, arrival.rank, arrival.tag, arrival.payload,
-                   static_cast<std::size_t>(arrival.length));
+    Eager::deliver(request,
+                   {peer, arrival.rank, arrival.tag, arrival.payload,
+                    static_cast<std::size_t>(arrival.length), Placer::Payload::stored},
+                   placer_);
     matcher_.release(message);
     eager_.consumed(peer, static_cast<std::size_t>(arrival.length));
     return;

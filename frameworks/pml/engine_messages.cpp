@@ -64,8 +64,10 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival, bool ke
     if (!kept) early_.waited(peer, request, arrival.flags);
     return rendezvous_.match(request, peer, arrival, kept);
   }
-  Eager::deliver(request, arrival.rank, arrival.tag, arrival.payload,
-                 static_cast<std::size_t>(arrival.length));
+  Eager::deliver(request,
+                 {peer, arrival.rank, arrival.tag, arrival.payload, static_cast<std::size_t>(arrival.length),
+                  kept ? Placer::Payload::stored : Placer::Payload::arriving},
+                 placer_);
   eager_.consumed(peer, static_cast<std::size_t>(arrival.length));
   if (arrival.kind == wire::Kind::eager_sync) answer(outbox_, peer, wire::Kind::sync_ack, arrival.sender_id);
 }

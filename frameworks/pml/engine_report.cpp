@@ -49,6 +49,7 @@ Component::Counters Engine::counters() const {
                              "written them, and " +
                              std::to_string(pushes.copied) + " copied from there");
   }
+  placer_.add_notes(counters.notes);
   add_notes(counters.notes, early_.counters());
   const std::vector<std::string> notes = rendezvous_.notes();
   counters.notes.insert(counters.notes.end(), notes.begin(), notes.end());

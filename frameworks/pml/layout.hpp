@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/held_bytes.hpp"
+
 namespace starling::shm {
 class BufferPool;  // frameworks/shm/memory/buffer_pool.hpp
 }
@@ -29,6 +31,10 @@ class Placement {
   /// Instead of place(): the packed bytes lie in this buffer of the pool's already, which becomes the
   /// receive's. False: they have to be copied.
   [[nodiscard]] virtual bool adopt(Buffer& buffer, std::uint64_t handle, std::uint64_t bytes) noexcept = 0;
+  /// The same of bytes that lie where a transport has received them. False: they have to be copied, and are
+  /// not its to release.
+  [[nodiscard]] virtual bool keep(Buffer& buffer, std::byte* memory, std::uint64_t bytes,
+                                  HeldBytes& held) noexcept = 0;
   /// Where the memory comes from.
   [[nodiscard]] virtual shm::BufferPool& pool() noexcept = 0;
 

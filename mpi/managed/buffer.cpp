@@ -74,6 +74,15 @@ bool ManagedBuffer::adopt(pml::Buffer& buffer, std::uint64_t handle, std::uint64
   return true;
 }
 
+bool ManagedBuffer::keep(pml::Buffer& buffer, std::byte* memory, std::uint64_t bytes,
+                         HeldBytes& held) noexcept {
+  if (!datatype_->contiguous()) return false;
+  handle_ = the_pool().lend(memory, static_cast<std::size_t>(bytes), held);
+  if (!handle_) return false;
+  buffer = {memory, bytes, 0, nullptr};
+  return true;
+}
+
 shm::BufferPool& ManagedBuffer::pool() noexcept { return the_pool(); }
 
 void ManagedBuffer::pack(const void*, std::uint64_t, std::uint64_t, std::byte*, std::size_t) const noexcept {

@@ -45,6 +45,8 @@ class ManagedBuffer final : private pml::Layout, private pml::Placement {
   [[nodiscard]] Placement* placement() const noexcept override { return const_cast<ManagedBuffer*>(this); }
   [[nodiscard]] bool place(pml::Buffer& buffer, std::uint64_t bytes) noexcept override;
   [[nodiscard]] bool adopt(pml::Buffer& buffer, std::uint64_t handle, std::uint64_t bytes) noexcept override;
+  [[nodiscard]] bool keep(pml::Buffer& buffer, std::byte* memory, std::uint64_t bytes,
+                          HeldBytes& held) noexcept override;
   [[nodiscard]] shm::BufferPool& pool() noexcept override;
   // Called only for data that have been placed; the datatype then does the work.
   [[nodiscard]] std::uint64_t packed_bytes() const noexcept override { return datatype_->packed_bytes(); }

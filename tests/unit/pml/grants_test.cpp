@@ -30,6 +30,7 @@ class Managed final : public Layout, public Placement {
     buffer = {pool_.find(handle)->memory, bytes, 0, nullptr};
     return true;
   }
+  bool keep(Buffer&, std::byte*, std::uint64_t, HeldBytes&) noexcept override { return false; }
   Pool& pool() noexcept override { return pool_; }
   std::uint64_t packed_bytes() const noexcept override { return 1; }
   void pack(const void*, std::uint64_t, std::uint64_t, std::byte*, std::size_t) const noexcept override {}

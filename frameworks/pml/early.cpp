@@ -33,11 +33,13 @@ Invitations* invitations_of(Peer& peer) noexcept {
   return peer.invitations.get();
 }
 
-/// Whether no receive of these could have the message; false also where there are too many to look at.
-bool none_fits(const RequestChain& posted, Tag tag) noexcept {
+/// Whether no receive of these that was posted before this one could have its message; false also where there
+/// are too many to look at.
+bool none_before(const RequestChain& posted, const Request& request) noexcept {
   unsigned looks = 0;
   for (const Request* at = posted.front(); at != nullptr; at = RequestChain::after(*at)) {
-    if (++looks > kLooksMost || tag_fits(at->tag, tag)) return false;
+    if (at->order >= request.order) return true;
+    if (++looks > kLooksMost || tag_fits(at->tag, request.tag)) return false;
   }
   return true;
 }
@@ -189,7 +191,7 @@ bool Early::worth_it(Invitations& with) const noexcept {
 void Early::invite(Request& request, Source& source) noexcept {
   Peer& peer = *source.peer;
   if (use_ == EarlyPush::off || !possible(request, peer)) return;
-  if (!none_fits(source.posted, request.tag) || !none_fits(request.context->any_source, request.tag)) return;
+  if (!none_before(source.posted, request) || !none_before(request.context->any_source, request)) return;
   Invitations* const with = invitations_of(peer);
   const ContextId context = request.context->id();
   if (with == nullptr || !clear(peer, *with, context) || !worth_it(*with)) return;
@@ -214,6 +216,15 @@ void Early::invite(Request& request, Source& source) noexcept {
                             invited.position,
                             invited.generation};
   outbox_.answer(peer, wire::bytes_of(header));
+}
+
+/// One is enough: the sender keeps one of a context.
+void Early::invite_first(Source& source) noexcept {
+  unsigned looks = 0;
+  for (Request* at = source.posted.front(); at != nullptr && ++looks <= kLooksMost;
+       at = RequestChain::after(*at)) {
+    if (possible(*at, *source.peer)) return invite(*at, source);
+  }
 }
 
 bool Early::clear(Peer& peer, Invitations& with, ContextId context) noexcept {
@@ -305,6 +316,7 @@ void Early::complete(Request& request, const wire::Early& header) noexcept {
   request.status.source = request.rank;
   request.status.tag = request.tag;
   complete_receive(request, header.length, Fault::none);
+  invite_next(source);
 }
 
 bool Early::withdraw(Request& request) noexcept {

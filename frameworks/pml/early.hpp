@@ -66,8 +66,12 @@ class Early {
   void met(Peer& peer) const noexcept { peer.receives_apart |= use_ == EarlyPush::always; }
   /// An announcement has found a receive that waited, and says whether the next one is to be told of.
   void waited(Peer& peer, const Request& request, std::uint8_t flags) const noexcept;
-  /// A receive from this source is about to be posted.
+  /// A receive from this source is about to be posted, or waits already.
   void invite(Request& request, Source& source) noexcept;
+  /// One that waited has matched: the next may have stood behind it.
+  void invite_next(Source& source) noexcept {
+    if (source.peer->receives_apart) invite_first(source);
+  }
   void on_early(Peer& peer, std::span<const std::byte> message) noexcept;
   /// A posted receive is to be cancelled. False: its message is on the way.
   [[nodiscard]] bool withdraw(Request& request) noexcept;
@@ -95,6 +99,7 @@ class Early {
   [[nodiscard]] bool measured_again(const Peer& peer) const noexcept;
   [[nodiscard]] bool possible(const Request& request, const Peer& peer) const noexcept;
   [[nodiscard]] bool worth_it(Invitations& with) const noexcept;
+  void invite_first(Source& source) noexcept;
   /// Forgets the last invitation of the context. False: it is still good.
   [[nodiscard]] bool clear(Peer& peer, Invitations& with, ContextId context) noexcept;
   /// -1: all permits are in use.

@@ -62,7 +62,10 @@ void Engine::match(Request& request, Peer& peer, const Arrival& arrival, bool ke
     // A sender out of credit waits for what it is owed, even if that is little yet.
     if ((arrival.flags & wire::kStalled) != 0 && peer.owed > 0) eager_.return_credit(peer);
     if (!kept) early_.waited(peer, request, arrival.flags);
-    return rendezvous_.match(request, peer, arrival, kept);
+    Source* const source = kept ? nullptr : request.context->touched(arrival.rank);
+    rendezvous_.match(request, peer, arrival, kept);  // and the request may have ended
+    if (source != nullptr) early_.invite_next(*source);
+    return;
   }
   Eager::deliver(request,
                  {peer, arrival.rank, arrival.tag, arrival.payload, static_cast<std::size_t>(arrival.length),

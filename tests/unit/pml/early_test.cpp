@@ -69,6 +69,71 @@ TEST(Early, nobody_is_told_of_receives_that_an_earlier_one_may_come_before) {
   for (Op* const op : {earlier.get(), another.get(), receive.get()}) job[1].cancel(op->request);
 }
 
+/// By what was written early, or by an announcement; a short message tells nobody.
+TEST(Early, who_stands_behind_is_told_of_when_the_one_before_has_matched) {
+  for (const bool early : {true, false}) {
+    EarlyJob job;
+    auto first = job.irecv(1, 0, 1, early ? kLongMessage : 1000);
+    auto second = job.irecv(1, 0, 1, kLongMessage);
+    auto third = job.irecv(1, 0, 1, kLongMessage);
+    job.settle();
+    std::uint64_t told = early ? 1 : 0;
+    ASSERT_EQ(job.invited(), told);
+    auto a = job.isend(0, 1, 1, filled(early ? kLongMessage : 1000, 1));
+    job.settle();
+    ASSERT_TRUE(first->complete());
+    if (!early) {
+      ASSERT_EQ(job.invited(), told);
+      auto b = job.isend(0, 1, 1, filled(kLongMessage, 2));
+      job.settle();
+      ASSERT_TRUE(second->complete());
+    }
+    ASSERT_EQ(job.invited(), ++told);
+    auto c = job.isend(0, 1, 1, filled(kLongMessage, 3));
+    EXPECT_TRUE(c->complete()) << "though the receiver does nothing";
+    job.settle();
+    EXPECT_EQ((early ? second : third)->data, filled(kLongMessage, 3));
+    if (early) job[1].cancel(third->request);
+  }
+}
+
+TEST(Early, nobody_is_told_of_who_still_stands_behind_another) {
+  for (const int source : {0, kAny}) {
+    EarlyJob job;
+    auto first = job.irecv(1, 0, 1, kLongMessage);
+    auto wild = job.irecv(1, source, kAnyTagInt, kLongMessage);
+    auto behind = job.irecv(1, 0, 1, kLongMessage);
+    job.settle();
+    EXPECT_EQ(job.invited(), 1u);
+    auto a = job.isend(0, 1, 1, filled(kLongMessage, 1));
+    job.settle();
+    ASSERT_TRUE(first->complete());
+    EXPECT_EQ(job.invited(), 1u);
+    auto b = job.isend(0, 1, 1, filled(kLongMessage, 2));
+    auto c = job.isend(0, 1, 1, filled(kLongMessage, 3));
+    job.settle();
+    EXPECT_EQ(wild->data, filled(kLongMessage, 2));
+    EXPECT_EQ(behind->data, filled(kLongMessage, 3));
+  }
+}
+
+TEST(Early, a_wildcard_that_came_later_is_in_nobodys_way) {
+  EarlyJob job;
+  auto first = job.irecv(1, 0, 1, kLongMessage);
+  auto second = job.irecv(1, 0, 1, kLongMessage);
+  auto wild = job.irecv(1, kAny, kAnyTagInt, kLongMessage);
+  job.settle();
+  auto a = job.isend(0, 1, 1, filled(kLongMessage, 1));
+  job.settle();
+  EXPECT_EQ(job.invited(), 2u);
+  auto b = job.isend(0, 1, 1, filled(kLongMessage, 2));
+  EXPECT_TRUE(b->complete());
+  job.settle();
+  EXPECT_EQ(second->data, filled(kLongMessage, 2));
+  EXPECT_FALSE(wild->complete());
+  job[1].cancel(wild->request);
+}
+
 TEST(Early, nobody_is_told_of_wildcards_short_and_scattered_receives_or_collectives) {
   EarlyJob job;
   std::vector<OpPtr> posted;
@@ -207,8 +272,9 @@ TEST(Early, a_receive_is_not_told_of_while_another_one_of_its_source_and_context
   EXPECT_EQ(job.early(), 0u);
   EXPECT_EQ(first->data, filled(kLongMessage, 1));
   EXPECT_EQ(second->data, filled(kLongMessage, 2));
+  EXPECT_EQ(job.invited(), 2u) << "of the first once more, since its invitation was void";
   auto third = job.irecv(1, 0, 1, kLongMessage);
-  EXPECT_EQ(job.invited(), 2u) << "the old one is void";
+  EXPECT_EQ(job.invited(), 3u) << "the old ones are void";
   job[1].cancel(third->request);
 }
 

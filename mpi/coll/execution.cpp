@@ -51,6 +51,8 @@ void copy_buffer(const Buffer& from, const Buffer& to) noexcept {
 }
 
 void Execution::start(const Port& port) noexcept {
+  if (!schedule.ok() && !schedule.knows_messages()) [[unlikely]]
+    return abandon(port, -1);
   reset(port);
   advance();
 }
@@ -63,7 +65,7 @@ void Execution::start_worthless(const Port& port) noexcept {
 
 void Execution::abandon(const Port& port, int gone) noexcept {
   reset(port);
-  fault_ = pml::Fault::peer_lost;
+  if (!hollow_) fault_ = pml::Fault::peer_lost;
   faulty_peer_ = gone;
   abandoned_ = round_begun_ = true;
   send_notices(0);
@@ -78,7 +80,8 @@ void Execution::reset(const Port& port) noexcept {
   }
   posted_ = finished_ = round_ = 0;
   round_begun_ = has_special_ = abandoned_ = complete_ = told_of_loss_ = false;
-  fault_ = pml::Fault::none;
+  hollow_ = !schedule.ok();
+  fault_ = hollow_ ? pml::Fault::no_memory : pml::Fault::none;
   faulty_peer_ = -1;
   lengths_ = {};
   notices_.clear();
@@ -184,7 +187,7 @@ void Execution::prepare(pml::Request& request) const noexcept {
 }
 
 void Execution::post_send(const Schedule::Step& step) noexcept {
-  const bool worthless = fault_ == pml::Fault::truncated && !schedule.direct() && !step.always;
+  const bool worthless = hollow_ || (fault_ == pml::Fault::truncated && !schedule.direct() && !step.always);
   const Buffer what = worthless ? Buffer{} : step.from;
   if (what.layout == nullptr &&
       port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag, what.base, what.bytes) == Post::done) {
@@ -199,7 +202,7 @@ void Execution::post_send(const Schedule::Step& step) noexcept {
 
 void Execution::post_receive(const Schedule::Step& step) noexcept {
   pml::Request& request = fresh_request();
-  request.buffer = step.to;
+  request.buffer = hollow_ ? Buffer{} : step.to;
   request.rank = Rank{step.peer};
   request.receive = true;
   port_.pml->irecv(request);
@@ -215,6 +218,8 @@ void Execution::run_work(const Schedule::Step& step) noexcept {
 }
 
 void Execution::run_local(const Schedule::Step& step) noexcept {
+  if (hollow_) [[unlikely]]
+    return;
   if (step.what == Schedule::Do::work) {
     if (step.always || fault_ == pml::Fault::none) run_work(step);
     return;
@@ -237,7 +242,7 @@ void Execution::note_fault(const pml::Request& request) noexcept {
   const bool first = fault_ == pml::Fault::none;
   const std::uint64_t sent = sent_bytes(request);
   const bool notice =
-      schedule.composed() && request.receive && !request.status.cancelled &&
+      schedule.composed() && !hollow_ && request.receive && !request.status.cancelled &&
       (request.status.fault == pml::Fault::none || request.status.fault == pml::Fault::truncated) &&
       sent == notice_bytes(request.buffer.bytes);
   // Cancelled by the pml: another member has died, so that this message would never be received.

@@ -175,7 +175,7 @@ class Exchange {
   void build() {
     schedule_.among({});  // who gives up tells the others
     share_out();
-    if (!schedule_.ok()) return;
+    if (schedule_.cut_short()) return;
     if (me_ < static_cast<int>(errands_.size()))
       agent_ = std::make_shared<Agent>(errands_[index(me_)], size(), me_, shares_[index(me_)]);
     learn_sizes();
@@ -199,7 +199,7 @@ class Exchange {
       Share& share = shares_.emplace_back();
       const std::size_t ranks = errands.ranks.size();
       share.sizes = reinterpret_cast<std::uint64_t*>(schedule_.scratch(2 * ranks * sizeof(std::uint64_t)));
-      if (!schedule_.ok()) return;
+      if (schedule_.cut_short()) return;
       for (std::size_t i = 0; i < ranks; ++i) {
         share.out_bytes += share.sizes[i] = together(asked_.send.bytes(errands.ranks[i]));
         share.in_bytes += share.sizes[ranks + i] = together(asked_.receive.bytes(errands.ranks[i]));
@@ -339,7 +339,7 @@ void alltoall_nodes(Schedule& schedule, const Team& team, const Alltoall& asked)
   Alltoall apart;
   apart.send = Blocks(copy, Ints{nullptr, sizes.data()}, Ints{nullptr, places.data()}, packed_type());
   apart.receive = asked.receive;
-  if (!schedule.ok()) return;
+  if (schedule.cut_short()) return;
   for (int rank = 0; rank < team.size; ++rank) {
     if (rank != team.rank) schedule.copy(asked.receive.block(rank), apart.send.block(rank));
   }

@@ -110,7 +110,7 @@ void gatherv_nodes(Schedule& schedule, const Team& team, const Gather& asked) {
   schedule.among({});
   if (team.rank == asked.root) {
     const FromRoot packed_nodes(schedule, hierarchy, levels.root_node, asked.receive);
-    if (!schedule.ok()) return;
+    if (schedule.cut_short()) return;
     for (int rank = 0; rank < team.size; ++rank) {
       if (alone(hierarchy, asked.root, rank, asked.receive.bytes(rank)))
         schedule.receive(rank, asked.receive.block(rank));
@@ -157,7 +157,7 @@ void scatterv_nodes(Schedule& schedule, const Team& team, const Scatter& asked) 
   schedule.among({});
   if (team.rank == asked.root) {
     const FromRoot packed_nodes(schedule, hierarchy, levels.root_node, asked.send);
-    if (!schedule.ok()) return;
+    if (schedule.cut_short()) return;
     packed_nodes.each(hierarchy, asked.send,
                       [&](int rank, const Buffer& to) { schedule.copy(asked.send.block(rank), to); });
     schedule.next_round();

@@ -109,6 +109,7 @@ void Schedule::clear() noexcept {
   among_ = {};
   most_messages_ = 0;
   direct_ = composed_ = false;
+  cut_short_ = false;
 }
 
 }  // namespace starling::mpi::coll

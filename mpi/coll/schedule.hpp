@@ -11,7 +11,7 @@
 /// Threads:   one at a time (the runtime's lock).
 /// Ownership: owns its scratch memory; user buffers, datatypes and operations are borrowed.
 /// Ordering:  messages between two processes match in the order of their rounds; a schedule has one tag.
-/// Errors:    when scratch memory cannot be had, ok() is false and the schedule must not be run.
+/// Errors:    when scratch memory cannot be had, ok() is false, and running the schedule only tells others.
 
 #include <cstddef>
 #include <cstdint>
@@ -111,11 +111,17 @@ class Schedule {
   [[nodiscard]] void* scratch(const Type& type, std::uint64_t count);
 
   [[nodiscard]] bool ok() const noexcept { return scratch_.ok(); }
+  /// The same for memory that is not the schedule's own.
+  void without_memory() noexcept { scratch_.refuse(); }
   [[nodiscard]] const std::vector<Step>& steps() const noexcept { return steps_; }
   [[nodiscard]] const std::vector<Round>& rounds() const noexcept { return rounds_; }
   /// The most messages that one round has in flight.
   [[nodiscard]] std::uint32_t most_messages() const noexcept { return most_messages_; }
   [[nodiscard]] bool direct() const noexcept { return direct_; }
+  /// For a builder that cannot go on without memory: the schedule has a part of its messages then.
+  [[nodiscard]] bool cut_short() noexcept { return !ok() && (cut_short_ = true); }
+  /// Whether all messages are known, as they are in a schedule without late ones that was not cut short.
+  [[nodiscard]] bool knows_messages() const noexcept { return works_.empty() && !cut_short_; }
   [[nodiscard]] const Work& work(std::uint64_t number) const noexcept { return works_[number]; }
   [[nodiscard]] const Operator& operation() const noexcept { return operation_; }
   [[nodiscard]] const Type& reduced_type() const noexcept { return reduced_type_; }
@@ -141,6 +147,7 @@ class Schedule {
   std::uint32_t most_messages_ = 0;
   bool direct_ = false;
   bool composed_ = false;
+  bool cut_short_ = false;
 };
 
 }  // namespace starling::mpi::coll

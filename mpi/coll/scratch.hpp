@@ -22,6 +22,7 @@ class Scratch {
                                             << 20;  ///< more than this is returned to the system by clear()
 
   [[nodiscard]] std::byte* take(std::uint64_t bytes) noexcept;
+  void refuse() noexcept { ok_ = false; }
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   void clear() noexcept;
 

@@ -61,11 +61,14 @@ class Lease {
   std::unique_ptr<Execution> execution_;
 };
 
-int no_memory() { return error(MPI_ERR_NO_MEM, "no memory for the temporary buffers of this collective"); }
+int no_memory_on(const Comm& comm, const std::string& what = {}) {
+  return error_on(comm, MPI_ERR_NO_MEM, what + "no memory for the temporary buffers of this collective");
+}
 
 /// `what`: "MPI_Ibcast: " where the failing call is another one.
 int error_of(const Execution& execution, const Comm& comm, const std::string& what = {}) {
   const int peer = execution.faulty_peer();
+  if (execution.fault() == pml::Fault::no_memory) return no_memory_on(comm, what);
   if (execution.told_of_loss()) return error_on(comm, fault_class(execution.fault()), what + told_text(peer));
   if (execution.fault() != pml::Fault::truncated) return fault_error(execution.fault(), comm, peer);
   const int who = peer < 0 ? static_cast<int>(comm.rank()) : peer;
@@ -136,6 +139,8 @@ void apply(const Operator& self, const void* in, void* inout, std::uint64_t coun
 
 }  // namespace
 
+int no_memory(const Comm& comm) { return no_memory_on(comm); }
+
 namespace {
 
 /// Node by node, if the members are all of this world; else each process would see another one.
@@ -205,7 +210,6 @@ int check_op(const Op& op, const Datatype& datatype) {
 PartEnd run_part(Comm& comm, const Part& part, BuildFunction build, void* context) {
   const Lease execution;
   build(context, execution->schedule, team_of(comm));
-  if (!execution->schedule.ok()) return {no_memory()};
   const Port port = port_of(comm, part.tag);
   switch (part.state) {
     case Part::State::sound: execution->start(port); break;
@@ -220,7 +224,7 @@ PartEnd run_part(Comm& comm, const Part& part, BuildFunction build, void* contex
   if (part.state != Part::State::sound) return {};  // its error is known already
   if (execution->fault() == pml::Fault::none) [[likely]]
     return {};
-  const bool lost = execution->fault() != pml::Fault::truncated;
+  const bool lost = execution->fault() != pml::Fault::truncated && execution->schedule.ok();
   return {error_of(*execution, comm), lost, execution->faulty_peer(), execution->told_of_loss()};
 }
 
@@ -236,7 +240,6 @@ int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction
   const Tag tag = comm.next_collective_tag(keeps ? Comm::Form::persistent : Comm::Form::nonblocking);
   auto operation = std::make_unique<Ongoing>(form, comm, tag, used);
   build(context, operation->schedule(), team_of(comm));
-  if (!operation->schedule().ok()) return no_memory();
   Request* const request = Request::make(Request::Form::operation);
   request->comm = Ref<Comm>::share(&comm);
   request->operation = std::move(operation);

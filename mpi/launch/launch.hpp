@@ -60,6 +60,9 @@ struct Form {
 /// MPI_SUCCESS, or MPI_ERR_OP if the operation is not defined for the type (MPI 5.0 section 6.9.2).
 [[nodiscard]] int check_op(const Op& op, const Datatype& datatype);
 
+/// MPI_ERR_NO_MEM, for temporary buffers.
+[[nodiscard]] int no_memory(const Comm& comm);
+
 /// Objects that the operation uses after the call has returned.
 using Used = std::initializer_list<const Object*>;
 using UsedList = std::vector<const Object*>;

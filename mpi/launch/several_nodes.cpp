@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "mpi/coll/builders.hpp"
@@ -39,6 +40,18 @@ NodeTeam::Mates mates_for(const Form& form, Comm& comm, const Reduce& asked,
                           std::uint64_t least_elements = 1) {
   const std::uint64_t bytes = asked.count * asked.type.size;
   return NodeTeam::mates(form.function, comm, bytes, bytes, least_elements * asked.type.size);
+}
+
+using Bytes = std::unique_ptr<std::byte[]>;
+
+/// For so many elements, in `owner`. Where there is none the call goes on without, and the program's buffer
+/// stands for it, which is not touched then.
+void* memory_for(Call& call, const Reduce& asked, std::uint64_t elements, Bytes& owner) {
+  owner.reset(new (std::nothrow) std::byte[elements * asked.type.size]);
+  if (owner != nullptr) [[likely]]
+    return owner.get();
+  call.without_memory();
+  return const_cast<void*>(asked.in_place ? asked.receive : asked.send);
 }
 
 /// Members of this process's node.
@@ -81,14 +94,14 @@ std::optional<int> reduce(const Form& form, Comm& comm, const Reduce& asked) {
   if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function, asked.root);
   const bool root = static_cast<int>(comm.rank()) == asked.root;
-  std::unique_ptr<std::byte[]> scratch;  // dense types only: no gaps
   void* result = asked.receive;
-  if (!root) {
-    if (call.levels.speaks()) scratch.reset(new std::byte[asked.count * asked.type.size]);
-    result = scratch.get();
-  }
+  Bytes scratch;  // dense types only: no gaps
+  if (!root) result = call.levels.speaks() ? memory_for(call, asked, asked.count, scratch) : nullptr;
   const Reduce part = reduction_in_node(call.levels, asked, asked.in_place && root, result);
-  call.inside([&](node::Board& board) { return node::reduce(board, part); });
+  call.inside([&](node::Board& board) {
+    return call.levels.speaks() && call.worthless() ? node::reduce_nothing(board, part)
+                                                    : node::reduce(board, part);
+  });
   call.across([&](Schedule& schedule, const Team& speakers) {
     coll::reduce(schedule, speakers, {}, reduction_across(call.levels, asked, result));
   });
@@ -189,7 +202,6 @@ std::optional<int> reduce_scatter(const Form& form, Comm& comm, const ReduceScat
   Reduce whole = asked.whole(nullptr, asked.count * comm.size());
   if (!reduces_by_nodes(form, comm, Collective::reduce_scatter, whole) || !comm.hierarchy->ordered())
     return std::nullopt;
-  const std::uint64_t part_bytes = asked.count * asked.type.size;
   // A cell takes an element of the vector, and then a piece of the result of each member.
   const NodeTeam::Mates mates =
       NodeTeam::mates(form.function, comm, whole.count * whole.type.size,
@@ -198,27 +210,31 @@ std::optional<int> reduce_scatter(const Form& form, Comm& comm, const ReduceScat
   if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function);
   const Levels& levels = call.levels;
-  std::unique_ptr<std::byte[]> vector, parts;  // dense types only: no gaps
+  Bytes of_vector, of_parts;  // dense types only: no gaps
+  void *vector = nullptr, *parts = nullptr;
   if (levels.speaks()) {
-    vector.reset(new std::byte[part_bytes * comm.size()]);
-    parts.reset(new std::byte[part_bytes * levels.mates.size()]);
+    vector = memory_for(call, whole, whole.count, of_vector);
+    parts = memory_for(call, whole, asked.count * levels.mates.size(), of_parts);
   }
-  whole.receive = vector.get();
+  whole.receive = vector;
   whole.root = levels.head;
-  call.inside([&](node::Board& board) { return node::reduce(board, whole); });
+  call.inside([&](node::Board& board) {
+    return levels.speaks() && call.worthless() ? node::reduce_nothing(board, whole)
+                                               : node::reduce(board, whole);
+  });
   call.across([&](Schedule& schedule, const Team& speakers) {
     std::vector<std::int64_t> counts;
     for (int node = 0; node < speakers.size; ++node)
       counts.push_back(static_cast<std::int64_t>(asked.count * comm.hierarchy->members(node).size()));
     ReduceScatter part = asked;
-    part.send = vector.get();
-    part.receive = parts.get();
+    part.send = vector;
+    part.receive = parts;
     part.counts = Ints{nullptr, counts.data()};
     part.in_place = false;
     coll::reduce_scatter(schedule, speakers, {}, part);
   });
   Scatter down;
-  down.send = Blocks(parts.get(), asked.count, asked.type);
+  down.send = Blocks(parts, asked.count, asked.type);
   down.receive = asked.receive;
   down.count = asked.count;
   down.type = asked.type;
@@ -244,31 +260,29 @@ std::optional<int> prefixes(const Form& form, Comm& comm, const Reduce& asked, b
   Call call(comm, mates, form.function, Levels::of_last(*comm.hierarchy, rank));
   const Levels& levels = call.levels;
   const bool first_node = levels.across.rank == 0, first = levels.local.rank == 0;
-  std::unique_ptr<std::byte[]> total, below;  // what the node amounts to, and all before it
-  if (!first_node) below.reset(new std::byte[bytes]);
-  if (!inclusive && levels.speaks()) {
-    total.reset(new std::byte[bytes]);
-    std::memcpy(total.get(), asked.in_place ? asked.receive : asked.send, bytes);
-  }
+  // What the node amounts to, and all before it; on the stack, because who has no memory would have to tell.
+  alignas(64) std::byte total[node::kMostScanned], below[node::kMostScanned];
+  const bool totals = !inclusive && levels.speaks();
+  if (totals) std::memcpy(total, asked.in_place ? asked.receive : asked.send, bytes);
   call.inside(
       [&](node::Board& board) { return inclusive ? node::scan(board, asked) : node::exscan(board, asked); });
   const bool sound = call.result() == MPI_SUCCESS;
-  if (total != nullptr && !first && sound)
-    asked.operation.apply(asked.operation, asked.receive, total.get(), asked.count, asked.type);
+  if (totals && !first && sound)
+    asked.operation.apply(asked.operation, asked.receive, total, asked.count, asked.type);
   call.across([&](Schedule& schedule, const Team& lasts) {
     Reduce part = asked;
-    part.send = inclusive ? asked.receive : total.get();
-    part.receive = below.get();
+    part.send = inclusive ? asked.receive : total;
+    part.receive = below;
     part.in_place = false;
     coll::exscan(schedule, lasts, part);
   });
   if (first_node) return call.result();
-  call.down(Bcast{below.get(), asked.count, asked.type, 0});
+  call.down(Bcast{below, asked.count, asked.type, 0});
   if (call.result() != MPI_SUCCESS) return call.result();
   if (first && !inclusive) {
-    std::memcpy(asked.receive, below.get(), bytes);
+    std::memcpy(asked.receive, below, bytes);
   } else {
-    asked.operation.apply(asked.operation, below.get(), asked.receive, asked.count, asked.type);
+    asked.operation.apply(asked.operation, below, asked.receive, asked.count, asked.type);
   }
   return call.result();
 }

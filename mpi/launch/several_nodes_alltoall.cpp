@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <vector>
 
 #include "mpi/coll/errands.hpp"
@@ -25,7 +27,13 @@ class Exchange {
       : levels_(levels), hierarchy_(hierarchy), asked_(asked), block_(asked.receive.bytes(0)) {
     for (int agent = 0; agent < agents_of(hierarchy, levels.across.rank); ++agent)
       errands_.emplace_back(hierarchy, levels.across.rank, agent);
+    if (!agent()) return;
+    const std::size_t carried = own_errands().ranks.size() * levels.mates.size() * block_;
+    out_.reset(new (std::nothrow) std::byte[carried]);
+    in_.reset(new (std::nothrow) std::byte[carried]);
   }
+  /// Whether there was memory for what an agent carries.
+  [[nodiscard]] bool ready() const noexcept { return !agent() || (out_ != nullptr && in_ != nullptr); }
   /// Bytes of the longer one of the two cells.
   [[nodiscard]] static std::uint64_t cell_bytes(const Levels& levels, const Hierarchy& hierarchy, int ranks,
                                                 std::uint64_t block) {
@@ -47,14 +55,13 @@ class Exchange {
       if (rank != me) copy_buffer(asked_.send.block(rank), packed(cell + nth(rank) * block_, block_));
     }
     board.post();
-    if (agent()) out_.resize(own_errands().ranks.size() * levels_.mates.size() * block_);
     for (std::size_t mate = 0; mate < levels_.mates.size(); ++mate) {
       const bool own = static_cast<int>(mate) == levels_.local.rank;
       const std::byte* const theirs = own ? cell : board.read(static_cast<std::uint32_t>(mate));
       if (theirs == nullptr) return false;
       if (!own)
         copy_buffer(packed_block(theirs + nth(me) * block_), asked_.receive.block(levels_.mates[mate]));
-      if (agent()) take_for_nodes(theirs, mate);
+      if (agent() && ready()) take_for_nodes(theirs, mate);
     }
     const Buffer from = asked_.send.block(me), to = asked_.receive.block(me);
     if (from.bytes != to.bytes) [[unlikely]]
@@ -69,18 +76,18 @@ class Exchange {
     const Errands& errands = own_errands();
     const int here = levels_.across.rank;
     const std::uint64_t of_rank = levels_.mates.size() * block_;
-    in_.resize(out_.size());
     schedule.among({});
-    const auto each = [&](auto&& add, std::vector<std::byte>& bytes) {
+    const auto each = [&](auto&& add, std::byte* bytes) {
+      if (!ready()) bytes = nullptr;
       for (std::size_t node = 0; node < errands.nodes.size(); ++node) {
         const int there = errands.nodes[node];
         add(hierarchy_.members(there)[nth(agent_for(hierarchy_, there, here))],
-            packed(bytes.data() + errands.begin(node) * of_rank,
+            packed(bytes == nullptr ? nullptr : bytes + errands.begin(node) * of_rank,
                    (errands.ends[node] - errands.begin(node)) * of_rank));
       }
     };
-    each([&](int rank, const Buffer& where) { schedule.receive(rank, where); }, in_);
-    each([&](int rank, const Buffer& what) { schedule.send(rank, what); }, out_);
+    each([&](int rank, const Buffer& where) { schedule.receive(rank, where); }, in_.get());
+    each([&](int rank, const Buffer& what) { schedule.send(rank, what); }, out_.get());
     schedule.next_round();
   }
   /// Agents show what has come, and all take what is theirs. `nothing`: this one has heard of a disagreement.
@@ -118,7 +125,7 @@ class Exchange {
     const Errands& errands = own_errands();
     for (std::size_t node = 0; node < errands.nodes.size(); ++node) {
       const std::size_t begin = errands.begin(node), count = errands.ends[node] - begin;
-      std::byte* to = out_.data() + (begin * levels_.mates.size() + mate * count) * block_;
+      std::byte* to = out_.get() + (begin * levels_.mates.size() + mate * count) * block_;
       for (std::size_t i = begin; i < errands.ends[node]; ++i, to += block_)
         std::memcpy(to, cell + nth(errands.ranks[i]) * block_, block_);
     }
@@ -126,7 +133,7 @@ class Exchange {
   /// What has come is rank by rank there, in each mate by mate.
   void sort_by_mate(std::byte* cell) const noexcept {
     const std::size_t ranks = own_errands().ranks.size();
-    const std::byte* from = in_.data();
+    const std::byte* from = in_.get();
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       for (std::size_t mate = 0; mate < levels_.mates.size(); ++mate, from += block_)
         std::memcpy(cell + (mate * ranks + rank) * block_, from, block_);
@@ -138,7 +145,7 @@ class Exchange {
   const Alltoall& asked_;
   const std::uint64_t block_;
   std::vector<Errands> errands_;  // of agents
-  std::vector<std::byte> out_, in_;
+  std::unique_ptr<std::byte[]> out_, in_;
 };
 
 }  // namespace
@@ -154,6 +161,7 @@ std::optional<int> alltoall(const Form& form, Comm& comm, const Alltoall& asked)
   if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function);
   Exchange exchange(call.levels, *team.hierarchy, asked);
+  if (!exchange.ready()) call.without_memory();
   call.inside([&](node::Board& board) { return exchange.collect(board, team.size); });
   if (exchange.agent()) call.outside([&](Schedule& schedule) { exchange.exchange(schedule); });
   const bool nothing = call.worthless();

@@ -54,10 +54,15 @@ class Call {
   /// A part by messages to other nodes, for a process that has any to send or receive.
   template <class Build>
   void outside(Build build) {
-    const auto run = [](void* context, Schedule& schedule, const Team&) {
-      (*static_cast<Build*>(context))(schedule);
+    auto whole = [&](Schedule& schedule) {
+      build(schedule);
+      if (!memory_) schedule.without_memory();
     };
-    const PartEnd end = run_part(comm_, part_, run, &build);
+    using Whole = decltype(whole);
+    const auto run = [](void* context, Schedule& schedule, const Team&) {
+      (*static_cast<Whole*>(context))(schedule);
+    };
+    const PartEnd end = run_part(comm_, part_, run, &whole);
     if (end.rc == MPI_SUCCESS) [[likely]]
       return;
     rc_ = end.rc;
@@ -71,6 +76,13 @@ class Call {
     inside(
         [&](node::Board& board) { return nothing ? node::bcast_nothing(board) : node::bcast(board, part); });
   }
+  /// There was none for what this process combines or carries: it takes part in all that follows, so that
+  /// nobody waits for it, with nothing to give.
+  void without_memory() {
+    memory_ = false;
+    rc_ = no_memory(comm_);
+    part_.state = Part::State::worthless;
+  }
   /// Whether this process has nothing to pass on, because members disagree.
   [[nodiscard]] bool worthless() const noexcept { return part_.state == Part::State::worthless; }
   [[nodiscard]] int result() const noexcept { return rc_; }
@@ -80,6 +92,7 @@ class Call {
   NodeTeam& team_;
   node::Board& board_;
   Part part_;
+  bool memory_ = true;
   int rc_ = MPI_SUCCESS;
 };
 

@@ -23,6 +23,8 @@ namespace starling::mpi::coll::node {
 /// Reductions of dense types only: see dense(). All processes get the same bits from allreduce, and operands
 /// are combined in rank order unless the operation commutes.
 [[nodiscard]] bool reduce(Board& board, const Reduce& asked);
+/// Instead of it at a root that has no memory for the result; who waits for it hears that there is a fault.
+[[nodiscard]] bool reduce_nothing(Board& board, const Reduce& asked);
 [[nodiscard]] bool allreduce(Board& board, const Reduce& asked);
 /// Longer vectors go by messages: the last member combines all of them, which takes longer than a tree does.
 inline constexpr std::uint64_t kMostScanned = 16 << 10;  // bytes

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives over several nodes.
+ *   starve X R  rank R gets no long piece of memory in some calls of X; all print their errors
  *   values   results in communicators whose members come in several orders and numbers, from every root
  *   count    messages between nodes of one call each, printed by rank 0: "barrier 2"
  *   many     cells that hold less than an element or 16 bytes for each member of a wide node
  *   die X R  rank R is killed; the others go on with X until each has an error, which it prints
- *   usage: nodes values|count|many|die X R */
+ *   usage: nodes values|count|many|die X R|starve X R */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM = 40, CALLS = 10, LONGEST = 20000 };
+enum { WARM = 40, CALLS = 10, LONGEST = 20000, LONG = 53760, BLOCK_OF_EACH = 1000 };
 
 static void check(int right, const char* what, int root) {
   if (right) return;
@@ -335,6 +336,69 @@ static void die(int me, int victim, const char* name) {
   _Exit(0);
 }
 
+/* Pieces of these sizes are refused to the library, whose C++ library asks for them here. */
+static size_t least_refused, most_refused;
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void* __libc_malloc(size_t bytes);
+void* __libc_memalign(size_t alignment, size_t bytes);
+static int refused(size_t bytes) { return bytes >= least_refused && bytes <= most_refused; }
+void* malloc(size_t bytes) { return refused(bytes) ? NULL : __libc_malloc(bytes); }
+void* aligned_alloc(size_t alignment, size_t bytes) {
+  return refused(bytes) ? NULL : __libc_memalign(alignment, bytes);
+}
+enum { CAN_REFUSE = 1 };
+#else
+enum { CAN_REFUSE = 0 };
+#endif
+
+static int long_call(const char* name, double* from, double* to, int size) {
+  const int count = LONG / (int)sizeof(double);
+  if (strcmp(name, "reduce") == 0) return MPI_Reduce(from, to, count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  if (strcmp(name, "allreduce") == 0)
+    return MPI_Allreduce(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  if (strcmp(name, "iallreduce") == 0) {
+    MPI_Request request;
+    int rc = MPI_Iallreduce(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    return rc != MPI_SUCCESS ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(name, "reduce_scatter") == 0)
+    return MPI_Reduce_scatter_block(from, to, count / size, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  return MPI_Alltoall(from, BLOCK_OF_EACH / (int)sizeof(double), MPI_DOUBLE, to,
+                      BLOCK_OF_EACH / (int)sizeof(double), MPI_DOUBLE, MPI_COMM_WORLD);
+}
+
+/* Every fourth call, from the first on. What is called in between is right: all have stayed in step. Lengths are
+ * such that nobody else asks for as much. */
+static void starve(int me, int size, int poor, const char* name) {
+  double *const from = malloc(LONG), *const to = malloc(LONG), one = 1, sum;
+  const int alltoall = strcmp(name, "alltoall") == 0;
+  if (!CAN_REFUSE) exit(77);
+  memset(from, 0, LONG);
+  MPI_Alltoall(from, 1, MPI_DOUBLE, to, 1, MPI_DOUBLE, MPI_COMM_WORLD); /* transports have what they need */
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  for (int i = 0; i < 12; ++i) {
+    int rc, kind;
+    const int starves = i % 4 == 0;
+    least_refused = alltoall ? 4 * BLOCK_OF_EACH : LONG;
+    most_refused = starves && me == poor ? (alltoall ? 13 * BLOCK_OF_EACH : LONG) : 0;
+    rc = long_call(name, from, to, size);
+    most_refused = 0;
+    MPI_Error_class(rc, &kind);
+    check(starves || rc == MPI_SUCCESS, "a call with memory", i);
+    if (starves)
+      printf("rank %d, call %d: %s\n", me, i,
+             kind == MPI_ERR_NO_MEM                                     ? "no memory"
+             : kind == MPI_ERR_TRUNCATE || kind == MPI_ERR_PROC_ABORTED ? "told"
+             : kind == MPI_SUCCESS                                      ? "nothing"
+                                                                        : "other");
+    MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    check(sum == size, "allreduce after it", i);
+  }
+  free(from);
+  free(to);
+}
+
 int main(int argc, char** argv) {
   int me, size, provided;
   MPI_Init(&argc, &argv);
@@ -349,6 +413,8 @@ int main(int argc, char** argv) {
     many(me, size);
   else if (argc == 4 && strcmp(argv[1], "die") == 0)
     die(me, atoi(argv[3]), argv[2]);
+  else if (argc == 4 && strcmp(argv[1], "starve") == 0)
+    starve(me, size, atoi(argv[3]), argv[2]);
   else
     MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_T_finalize();

@@ -428,6 +428,35 @@ class Collectives(NetworkCase):
                                                       "a member has ended, as rank [0-6] reports)", done.stderr)
 
 
+class NoMemory(NetworkCase):
+    """A member that gets no memory in a collective: all end it, with errors, and the next ones work."""
+
+    def starve(self, call, poor, **params):
+        done = self.run_job(7, 3, NODES, "starve", call, str(poor), startup_report=0, **params)
+        if done.returncode == 77:
+            self.skipTest("allocations cannot be refused in this build")
+        self.expect(done)
+        return {tuple(map(int, re.findall(r"\d+", line.split(":")[0]))): line.split(": ")[1] for line in done.stdout.splitlines()}
+
+    def expect_told(self, ends, poor, call):
+        self.assertEqual(ends[poor, call], "no memory")
+        others = {ends[rank, call] for rank in range(7) if rank != poor}
+        self.assertIn("told", others)
+        self.assertLessEqual(others, {"told", "nothing"})  # some have nothing to do with it
+
+    def test_by_messages(self):
+        for call in ("reduce", "allreduce", "iallreduce", "reduce_scatter"):
+            with self.subTest(call):  # later calls use the memory of the second one
+                self.expect_told(self.starve(call, 3, coll_node="false"), 3, 0)
+
+    def test_on_boards(self):
+        for call, poor in (("reduce", 3), ("reduce_scatter", 3), ("reduce_scatter", 0), ("alltoall", 3), ("alltoall", 0)):
+            with self.subTest(call, poor=poor):
+                ends = self.starve(call, poor)
+                for number in (4, 8):
+                    self.expect_told(ends, poor, number)
+
+
 class Programs(NetworkCase):
     """The conformance programs of the collectives over nodes of unequal sizes: each on one of these, or, with
     STARLING_ALL_NODES=1, on all and over all networks."""

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file  The executor and its memory: restarts, faults, special steps, scratch.
 
+#include "by_nodes.hpp"
 #include "fake_world.hpp"
 #include "mpi/coll/builders.hpp"
 #include "mpi/coll/select.hpp"
@@ -101,6 +102,37 @@ TEST(CollExecution, NobodyIsToldInPlaceOfAMessageThatBothEndsKnowToBeEmpty) {
     EXPECT_TRUE(job.run()) << bytes;
     EXPECT_EQ(job[2].execution.told_of_loss(), bytes != 0);
     EXPECT_TRUE(job.world().empty()) << bytes;
+  }
+}
+
+TEST(CollExecution, WhoHasNoMemoryTellsAllAndTouchesNothing) {
+  for (int poor = 0; poor < 7; ++poor) {
+    Job job(7);
+    job.world().unequal = true;
+    std::vector<Memory> vectors;
+    for (int rank = 0; rank < 7; ++rank) {
+      vectors.emplace_back(kDense, 4);
+      for (std::uint64_t i = 0; i < 4; ++i) vectors.back().set(i, value(rank, i));
+    }
+    for (int rank = 0; rank < 7; ++rank) {
+      Reduce asked;
+      asked.receive = vectors[static_cast<std::size_t>(rank)].base();
+      asked.in_place = true;
+      asked.count = 4;
+      asked.type = kDense.type();
+      asked.operation = kCompose;
+      by_nodes<allreduce_nodes, Lie::growing>(job[rank].execution.schedule, job[rank].team, asked);
+    }
+    job[poor].execution.schedule.without_memory();
+    job.world().even_hollow = true;
+    EXPECT_TRUE(job.run()) << poor;
+    EXPECT_TRUE(job.world().empty()) << poor;
+    for (int rank = 0; rank < 7; ++rank) {
+      const pml::Fault fault = job[rank].execution.fault();
+      EXPECT_EQ(fault, rank == poor ? pml::Fault::no_memory : pml::Fault::truncated) << poor << ' ' << rank;
+    }
+    for (std::uint64_t i = 0; i < 4; ++i)
+      EXPECT_EQ(vectors[static_cast<std::size_t>(poor)].get(i), value(poor, i)) << poor;
   }
 }
 

@@ -14,6 +14,38 @@
 namespace starling::mpi::coll::testing::disagreeing {
 namespace {
 
+/// The root of a reduction has no memory for the result.
+TEST(NodeDisagree, a_root_without_memory_keeps_the_others_in_step) {
+  for (const std::uint64_t count : {std::uint64_t{1}, std::uint64_t{1000}}) {  // one round, and several
+    for (const std::uint32_t root : {0u, 2u}) {
+      run({5, {4, 256}}, [&](node::Board& board) {
+        const auto me = static_cast<int>(board.me());
+        for (const bool poor : {true, false, true, false}) {
+          Memory mine(kDense, count), result(kDense, count);
+          for (std::uint64_t i = 0; i < count; ++i) mine.set(i, value(me, i));
+          Reduce asked;
+          asked.send = mine.base();
+          asked.receive = result.base();
+          asked.count = count;
+          asked.type = kDense.type();
+          asked.operation = kCompose;
+          asked.root = static_cast<int>(root);
+          const bool without = poor && board.me() == root;
+          ASSERT_TRUE(without ? node::reduce_nothing(board, asked) : node::reduce(board, asked));
+          const bool hears = poor && board.me() != root && count > 1;  // waits for the root's second round
+          EXPECT_EQ(board.equal(), !hears) << me << ' ' << count;
+          if (poor || board.me() != root) continue;
+          for (std::uint64_t i = 0; i < count; ++i) {
+            Pair want = value(0, i);
+            for (int other = 1; other < 5; ++other) want = compose(want, value(other, i));
+            ASSERT_EQ(result.get(i), want) << count << ' ' << i;
+          }
+        }
+      });
+    }
+  }
+}
+
 enum class Kind { bcast, gather, scatter, allgather, alltoall, reduce, allreduce, reduce_scatter };
 constexpr Kind kKinds[] = {Kind::bcast,    Kind::gather, Kind::scatter,   Kind::allgather,
                            Kind::alltoall, Kind::reduce, Kind::allreduce, Kind::reduce_scatter};

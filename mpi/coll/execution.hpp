@@ -15,9 +15,9 @@
 ///            copied, and what others are to get from this process is replaced by empty messages, which tell
 ///            them (unless Schedule::direct()). In a composed schedule those who wait for this process may
 ///            have nothing to do with a lost peer: who gives up sends them notices, messages of a length that
-///            they do not expect. A schedule without memory (Schedule::ok()) is hollow: all its messages go, so
-///            that nobody waits, but empty ones, and nothing is kept of what comes; one that does not know all
-///            its messages is given up.
+///            they do not expect. A schedule without memory (Schedule::ok()) is hollow: all its messages go,
+///            so that nobody waits, but empty ones, and nothing is kept of what comes; one that does not know
+///            all its messages is given up.
 
 #include <cstdint>
 #include <memory>

@@ -246,6 +246,91 @@ static int reduce_scatter(void) {
 static int scan(void) { return MPI_Scan(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
 static int exscan(void) { return MPI_Exscan(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
 
+static int wait_for(MPI_Request* request) { return MPI_Wait(request, MPI_STATUS_IGNORE); }
+static int ibarrier(void) {
+  MPI_Request request;
+  MPI_Ibarrier(MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int ibcast(void) {
+  MPI_Request request;
+  MPI_Ibcast(in, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int ireduce(void) {
+  MPI_Request request;
+  MPI_Ireduce(in, out, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int iallreduce(void) {
+  MPI_Request request;
+  MPI_Iallreduce(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int iallgather(void) {
+  MPI_Request request;
+  MPI_Iallgather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int igather(void) {
+  MPI_Request request;
+  MPI_Igather(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int iscatter(void) {
+  MPI_Request request;
+  MPI_Iscatter(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int ialltoall(void) {
+  MPI_Request request;
+  MPI_Ialltoall(in, 1, MPI_DOUBLE, out, 1, MPI_DOUBLE, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int ireduce_scatter(void) {
+  MPI_Request request;
+  MPI_Ireduce_scatter_block(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int iscan(void) {
+  MPI_Request request;
+  MPI_Iscan(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+static int iexscan(void) {
+  MPI_Request request;
+  MPI_Iexscan(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+  return wait_for(&request);
+}
+/* The persistent ones are made at their first call and kept to the end. */
+static int started(MPI_Request* request) {
+  MPI_Start(request);
+  return wait_for(request);
+}
+static int barrier_init(void) {
+  static MPI_Request request = MPI_REQUEST_NULL;
+  if (request == MPI_REQUEST_NULL) MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  return started(&request);
+}
+static int bcast_init(void) {
+  static MPI_Request request = MPI_REQUEST_NULL;
+  if (request == MPI_REQUEST_NULL)
+    MPI_Bcast_init(in, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  return started(&request);
+}
+static int reduce_init(void) {
+  static MPI_Request request = MPI_REQUEST_NULL;
+  if (request == MPI_REQUEST_NULL)
+    MPI_Reduce_init(in, out, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  return started(&request);
+}
+static int allreduce_init(void) {
+  static MPI_Request request = MPI_REQUEST_NULL;
+  if (request == MPI_REQUEST_NULL)
+    MPI_Allreduce_init(in, out, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+  return started(&request);
+}
+
 static const struct {
   const char* name;
   int (*call)(void);
@@ -264,7 +349,22 @@ static const struct {
              {"ialltoallv", ialltoallv},
              {"reduce_scatter", reduce_scatter},
              {"scan", scan},
-             {"exscan", exscan}};
+             {"exscan", exscan},
+             {"ibarrier", ibarrier},
+             {"ibcast", ibcast},
+             {"ireduce", ireduce},
+             {"iallreduce", iallreduce},
+             {"iallgather", iallgather},
+             {"igather", igather},
+             {"iscatter", iscatter},
+             {"ialltoall", ialltoall},
+             {"ireduce_scatter", ireduce_scatter},
+             {"iscan", iscan},
+             {"iexscan", iexscan},
+             {"barrier_init", barrier_init},
+             {"bcast_init", bcast_init},
+             {"reduce_init", reduce_init},
+             {"allreduce_init", allreduce_init}};
 
 static void set_blocks(void) {
   for (int rank = 0; rank < RANKS; ++rank) {
@@ -367,8 +467,8 @@ static int long_call(const char* name, double* from, double* to, int size) {
                       BLOCK_OF_EACH / (int)sizeof(double), MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
-/* Every fourth call, from the first on. What is called in between is right: all have stayed in step. Lengths are
- * such that nobody else asks for as much. */
+/* Every fourth call, from the first on. What is called in between is right: all have stayed in step. Lengths
+ * are such that nobody else asks for as much. */
 static void starve(int me, int size, int poor, const char* name) {
   double *const from = malloc(LONG), *const to = malloc(LONG), one = 1, sum;
   const int alltoall = strcmp(name, "alltoall") == 0;

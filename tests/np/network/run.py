@@ -386,6 +386,9 @@ class Collectives(NetworkCase):
             fewest = {"barrier": each, "bcast": tree, "reduce": tree, "allreduce": doubling, "scan": shift, "exscan": shift,
                       "reduce_scatter": 2 * tree, **dict.fromkeys(("gather", "gatherv", "scatter", "scatterv"), tree),
                       **dict.fromkeys(("allgather", "allgatherv", "alltoall", "alltoallv", "ialltoallv"), each)}
+            other_forms = {"i" + name: count for name, count in fewest.items() if not name.endswith("v")}
+            other_forms.update({name + "_init": fewest[name] for name in ("barrier", "bcast", "reduce", "allreduce")})
+            fewest.update(other_forms)
             for ranks in (2 * nodes, 4 * nodes):
                 with self.subTest(nodes=nodes, ranks=ranks):
                     self.assertEqual(self.counts(ranks, nodes), {name: str(count) for name, count in fewest.items()})

@@ -192,7 +192,9 @@ TEST_F(OfiKept, two_buffers_are_posted_however_much_is_kept) {
   }
   EXPECT_EQ(kept.size(), Receiving::kMost - Receiving::kPosted);
   for (HeldBytes* const held : kept) held->release();
-  EXPECT_NE(fill_and_keep(), nullptr) << "there is room again";
+  HeldBytes* const again = fill_and_keep();
+  ASSERT_NE(again, nullptr) << "there is room again";
+  again->release();
 }
 
 TEST_F(OfiKept, only_bytes_of_what_is_being_delivered_are_kept) {

@@ -194,9 +194,7 @@ UcxComponent::~UcxComponent() {
   const Deadline deadline = Deadline::after_ns(kCloseLimitNs);
   const auto busy = [this] { return links_.posted != 0 || gets_.moving() || accesses_.out() != 0; };
   while (busy() && !deadline.passed()) library_.worker_progress(worker_.get());
-  if (!keeping_->any()) return;
-  worker_.leave();
-  (void)keeping_.release();
+  ucx::Keeping::leave(std::move(keeping_), std::move(worker_));
 }
 
 Result<void> UcxComponent::reaches(ProcId peer) const { return links_.reaches(peer, "btl/ucx"); }

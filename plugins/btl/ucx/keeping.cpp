@@ -48,6 +48,13 @@ void Keeping::released(Frame& frame) noexcept {
   if (&frame == entered_) return;
   library_.am_data_release(worker_, frame.data);
   put_back(frame);
+  if (left_ && out_ == 0) delete this;
+}
+
+void Keeping::leave(std::unique_ptr<Keeping>&& self, Worker&& worker) noexcept {
+  if (self->out_ == 0) return;
+  self->left_.emplace(std::move(worker));
+  (void)self.release();
 }
 
 void Keeping::put_back(Frame& frame) noexcept {

@@ -6,16 +6,19 @@
 /// its callback then says that it goes on, and the frame is released later. At most kMost of them, so that
 /// the transport never runs short.
 /// Threads:   as btl::Component.
-/// Ownership: the memory is UCX's. Whoever ends while something is kept leaves worker and frames behind.
+/// Ownership: the memory is UCX's, of its worker, which stays behind with this while something is kept.
 /// Errors:    none; what cannot be kept is refused.
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 
 #include "frameworks/btl/btl.hpp"
 #include "plugins/btl/ucx/library.hpp"
+#include "plugins/btl/ucx/setup.hpp"
 
 namespace starling::btl::ucx {
 
@@ -31,7 +34,8 @@ class Keeping final : public Keeper {
   void delivering(void* data, std::size_t bytes, bool stays) noexcept;
   /// Its messages have been delivered. True: something of it is kept, and UCX has to leave it.
   [[nodiscard]] bool delivered() noexcept;
-  [[nodiscard]] bool any() const noexcept { return out_ != 0; }
+  /// The transport ends. Where something is kept, both go to the keeping itself, until the last release.
+  static void leave(std::unique_ptr<Keeping>&& self, Worker&& worker) noexcept;
 
   [[nodiscard]] HeldBytes* keep(std::span<const std::byte> bytes) noexcept override;
 
@@ -53,6 +57,7 @@ class Keeping final : public Keeper {
   std::array<Frame, kMost> frames_;
   Frame* free_ = nullptr;
   std::size_t out_ = 0;
+  std::optional<Worker> left_;          ///< once the transport has ended
   std::span<const std::byte> current_;  ///< empty: none, or it does not stay
   Frame* entered_ = nullptr;            ///< of the current one, once something of it has been kept
 };

@@ -50,8 +50,6 @@ class Worker {
   ~Worker();
 
   [[nodiscard]] ucp_worker_h get() const noexcept { return worker_; }
-  /// It stays to the end of the process, since some of its memory is in use.
-  void leave() noexcept { worker_ = nullptr, context_ = nullptr; }
   [[nodiscard]] ucp_context_h context() const noexcept { return context_; }
   [[nodiscard]] int wait_fd() const noexcept { return wait_fd_; }
   /// The address for processes of other nodes.

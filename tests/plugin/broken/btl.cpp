@@ -143,6 +143,17 @@ class BrokenEndpoint final : public Endpoint {
   bool lost_ = false;
 };
 
+/// A message that somebody keeps; it may outlive the component, which looks for those that are still held.
+struct KeptMessage final : HeldBytes {
+  explicit KeptMessage(std::vector<std::byte> message) : bytes(std::move(message)) {}
+  void release() noexcept override {
+    if (all != nullptr) all->remove(this);
+    delete this;
+  }
+  std::vector<std::byte> bytes;
+  std::list<KeptMessage*>* all = nullptr;
+};
+
 class Broken final : public Component, private Keeper {
  public:
   explicit Broken(const Args& args)
@@ -157,6 +168,7 @@ class Broken final : public Component, private Keeper {
     network().processes[self.rank] = this;
   }
   ~Broken() override {
+    for (KeptMessage* const kept : kept_) kept->all = nullptr;
     const std::scoped_lock lock(network().mutex);
     network().processes.erase(self.rank);
     for (const InFlight& message : inbox) tell(message, self.rank);
@@ -201,7 +213,8 @@ class Broken final : public Component, private Keeper {
   void deliver(InFlight message) noexcept {
     const std::uint32_t shown = flaw == Flaw::wrong_origin ? (message.from + 1) % size_ : message.from;
     if (flaw == Flaw::rots)
-      for (auto& bytes : kept_) std::fill(bytes.begin(), bytes.end(), std::byte{0xdd});
+      for (KeptMessage* const kept : kept_)
+        std::fill(kept->bytes.begin(), kept->bytes.end(), std::byte{0xdd});
     delivered_ = &message.bytes;
     sink.on_message(origins_[shown], message.bytes);
     delivered_ = nullptr;
@@ -236,16 +249,18 @@ class Broken final : public Component, private Keeper {
   BrokenRemote remote_{flaw};
 
  private:
-  void* keep() noexcept override {
-    if (kept_.size() >= 20) return nullptr;
-    kept_.push_back(std::move(*delivered_));
-    return &kept_.back();
-  }
-  void release(void* kept) noexcept override {
-    kept_.remove_if([kept](const auto& each) { return &each == kept; });
+  HeldBytes* keep(std::span<const std::byte> bytes) noexcept override {
+    const std::vector<std::byte>& message = *delivered_;
+    const bool of_it =
+        bytes.data() >= message.data() && bytes.data() + bytes.size() <= message.data() + message.size();
+    if (!of_it || kept_.size() >= 20) return nullptr;
+    auto* const kept = new KeptMessage(std::move(*delivered_));
+    kept->all = &kept_;
+    kept_.push_back(kept);
+    return kept;
   }
 
-  std::list<std::vector<std::byte>> kept_;
+  std::list<KeptMessage*> kept_;
   std::vector<std::byte>* delivered_ = nullptr;
   std::uint32_t size_;
   Limits limits_;

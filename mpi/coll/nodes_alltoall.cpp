@@ -174,8 +174,7 @@ class Exchange {
   }
   void build() {
     schedule_.among({});  // who gives up tells the others
-    share_out();
-    if (schedule_.cut_short()) return;
+    if (!share_out()) return;
     if (me_ < static_cast<int>(errands_.size()))
       agent_ = std::make_shared<Agent>(errands_[index(me_)], size(), me_, shares_[index(me_)]);
     learn_sizes();
@@ -184,6 +183,8 @@ class Exchange {
     hand_out();
     long_blocks();
     take();
+    // Shares without bytes would tell their agent nothing of those it waits for: it must hear that none come.
+    (void)schedule_.cut_short();
   }
 
  private:
@@ -193,13 +194,13 @@ class Exchange {
     return known_ ? bytes : limit_.part(bytes);
   }
 
-  /// Packs what goes to other nodes, agent by agent.
-  void share_out() {
+  /// Packs what goes to other nodes, agent by agent. False: there is no memory even for the sizes.
+  [[nodiscard]] bool share_out() {
     for (const Errands& errands : errands_) {
       Share& share = shares_.emplace_back();
       const std::size_t ranks = errands.ranks.size();
       share.sizes = reinterpret_cast<std::uint64_t*>(schedule_.scratch(2 * ranks * sizeof(std::uint64_t)));
-      if (schedule_.cut_short()) return;
+      if (share.sizes == nullptr) return !schedule_.cut_short();
       for (std::size_t i = 0; i < ranks; ++i) {
         share.out_bytes += share.sizes[i] = together(asked_.send.bytes(errands.ranks[i]));
         share.in_bytes += share.sizes[ranks + i] = together(asked_.receive.bytes(errands.ranks[i]));
@@ -214,6 +215,7 @@ class Exchange {
       }
     }
     schedule_.next_round();
+    return true;
   }
   void learn_sizes() {
     for (int mate = 0; mate < size() && agent_ != nullptr; ++mate) {
@@ -339,7 +341,6 @@ void alltoall_nodes(Schedule& schedule, const Team& team, const Alltoall& asked)
   Alltoall apart;
   apart.send = Blocks(copy, Ints{nullptr, sizes.data()}, Ints{nullptr, places.data()}, packed_type());
   apart.receive = asked.receive;
-  if (schedule.cut_short()) return;
   for (int rank = 0; rank < team.size; ++rank) {
     if (rank != team.rank) schedule.copy(asked.receive.block(rank), apart.send.block(rank));
   }

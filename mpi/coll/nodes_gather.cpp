@@ -121,7 +121,6 @@ std::vector<NodeRun> runs(Schedule& schedule, const Hierarchy& hierarchy, const 
 void allgather_nodes(Schedule& schedule, const Team& team, const Gather& asked) {
   const Levels levels(*team.hierarchy, team.rank);
   const NodeBlocks nodes(schedule, *team.hierarchy, asked.receive);
-  if (schedule.cut_short()) return;
   {
     const Among mates(schedule, levels.mates);
     Gather part = asked;
@@ -157,7 +156,6 @@ void gather_nodes(Schedule& schedule, const Team& team, const Gather& asked) {
   part.root = levels.head;
   if (team.rank == asked.root) {
     const std::vector<NodeRun> nodes = runs(schedule, *team.hierarchy, asked.receive);
-    if (schedule.cut_short()) return;
     for (int node = 0; node < levels.across.size; ++node) {
       if (node != levels.root_node) schedule.receive(levels.speakers[nth(node)], nodes[nth(node)].message);
     }
@@ -194,7 +192,6 @@ void scatter_nodes(Schedule& schedule, const Team& team, const Scatter& asked) {
   part.root = levels.head;
   if (team.rank == asked.root) {
     const std::vector<NodeRun> nodes = runs(schedule, *team.hierarchy, asked.send);
-    if (schedule.cut_short()) return;
     for (const NodeRun& node : nodes) node.pack(schedule);
     schedule.next_round();
     for (int node = 0; node < levels.across.size; ++node) {

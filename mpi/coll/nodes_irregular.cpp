@@ -48,9 +48,10 @@ std::shared_ptr<Carried> learn(Schedule& schedule, const Levels& levels, std::ui
   const Among mates(schedule, levels.mates);
   if (!levels.speaks()) {
     auto* const told = reinterpret_cast<std::uint64_t*>(schedule.scratch(sizeof size));
-    if (told == nullptr) return nullptr;
-    *told = size;
+    if (told != nullptr) *told = size;
     schedule.send(levels.head, packed(told, sizeof size));
+    (void)schedule
+        .cut_short();  // an empty message would not tell the size: the speaker must hear that it gets none
     return nullptr;
   }
   auto carried = std::make_shared<Carried>();
@@ -110,7 +111,6 @@ void gatherv_nodes(Schedule& schedule, const Team& team, const Gather& asked) {
   schedule.among({});
   if (team.rank == asked.root) {
     const FromRoot packed_nodes(schedule, hierarchy, levels.root_node, asked.receive);
-    if (schedule.cut_short()) return;
     for (int rank = 0; rank < team.size; ++rank) {
       if (alone(hierarchy, asked.root, rank, asked.receive.bytes(rank)))
         schedule.receive(rank, asked.receive.block(rank));
@@ -157,7 +157,6 @@ void scatterv_nodes(Schedule& schedule, const Team& team, const Scatter& asked) 
   schedule.among({});
   if (team.rank == asked.root) {
     const FromRoot packed_nodes(schedule, hierarchy, levels.root_node, asked.send);
-    if (schedule.cut_short()) return;
     packed_nodes.each(hierarchy, asked.send,
                       [&](int rank, const Buffer& to) { schedule.copy(asked.send.block(rank), to); });
     schedule.next_round();

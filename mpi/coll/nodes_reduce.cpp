@@ -72,7 +72,7 @@ class Prefix {
       part.in_place = false;
       exscan(schedule_, levels_.across, part);
     }
-    if (prefix == nullptr) return nullptr;
+    if (first_node()) return nullptr;
     const Among mates(schedule_, levels_.mates);
     bcast(schedule_, levels_.local, {}, Bcast{prefix, asked_.count, asked_.type, levels_.head});
     return prefix;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM = 40, CALLS = 10, LONGEST = 20000, LONG = 53760, BLOCK_OF_EACH = 1000 };
+enum { WARM = 40, CALLS = 10, LONGEST = 20000, LONG = 53760, PARTS = 4, BLOCK_OF_EACH = 1000 };
 
 static void check(int right, const char* what, int root) {
   if (right) return;
@@ -456,9 +456,17 @@ static int long_call(const char* name, double* from, double* to, int size) {
   if (strcmp(name, "reduce") == 0) return MPI_Reduce(from, to, count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   if (strcmp(name, "allreduce") == 0)
     return MPI_Allreduce(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  if (strcmp(name, "iallreduce") == 0) {
+  if (strcmp(name, "iallreduce") == 0 ||
+      strcmp(name, "parts") == 0) { /* parts: above 64 KiB, another algorithm */
     MPI_Request request;
-    int rc = MPI_Iallreduce(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    int rc = MPI_Iallreduce(from, to, strcmp(name, "parts") == 0 ? PARTS * count : count, MPI_DOUBLE, MPI_SUM,
+                            MPI_COMM_WORLD, &request);
+    return rc != MPI_SUCCESS ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (strcmp(name, "iscan") == 0 || strcmp(name, "iexscan") == 0) {
+    MPI_Request request;
+    int rc = (name[1] == 's' ? MPI_Iscan : MPI_Iexscan)(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD,
+                                                        &request);
     return rc != MPI_SUCCESS ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
   if (strcmp(name, "reduce_scatter") == 0)
@@ -470,18 +478,17 @@ static int long_call(const char* name, double* from, double* to, int size) {
 /* Every fourth call, from the first on. What is called in between is right: all have stayed in step. Lengths
  * are such that nobody else asks for as much. */
 static void starve(int me, int size, int poor, const char* name) {
-  double *const from = malloc(LONG), *const to = malloc(LONG), one = 1, sum;
-  const int alltoall = strcmp(name, "alltoall") == 0;
+  double *const from = calloc(PARTS, LONG), *const to = malloc(PARTS * LONG), one = 1, sum;
+  const int alltoall = strcmp(name, "alltoall") == 0, parts = strcmp(name, "parts") == 0;
   if (!CAN_REFUSE) exit(77);
-  memset(from, 0, LONG);
   MPI_Alltoall(from, 1, MPI_DOUBLE, to, 1, MPI_DOUBLE, MPI_COMM_WORLD); /* transports have what they need */
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int i = 0; i < 12; ++i) {
     int rc, kind;
     const int starves = i % 4 == 0;
-    least_refused = alltoall ? 4 * BLOCK_OF_EACH : LONG;
-    most_refused = starves && me == poor ? (alltoall ? 13 * BLOCK_OF_EACH : LONG) : 0;
+    least_refused = alltoall ? 4 * BLOCK_OF_EACH : parts ? 2 * LONG : LONG;
+    most_refused = starves && me == poor ? (alltoall ? 13 * BLOCK_OF_EACH : parts ? PARTS * LONG : LONG) : 0;
     rc = long_call(name, from, to, size);
     most_refused = 0;
     MPI_Error_class(rc, &kind);

@@ -448,7 +448,7 @@ class NoMemory(NetworkCase):
         self.assertLessEqual(others, {"told", "nothing"})  # some have nothing to do with it
 
     def test_by_messages(self):
-        for call in ("reduce", "allreduce", "iallreduce", "reduce_scatter"):
+        for call in ("reduce", "allreduce", "iallreduce", "parts", "reduce_scatter", "iscan", "iexscan"):
             with self.subTest(call):  # later calls use the memory of the second one
                 self.expect_told(self.starve(call, 3, coll_node="false"), 3, 0)
 

@@ -91,7 +91,8 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
                 std::to_string(choice.info->addr_format)),
       address_(net::encode({protocol_, choice.place, token_, fabric_.name()})),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
-      receiving_([this](ofi::ReceiveBuffer& buffer) { return post(buffer); }),
+      receiving_([this](ofi::ReceiveBuffer& buffer) { return post(buffer); },
+                 choice.slices_go_on ? ofi::Receiving::Slices::may_go_on : ofi::Receiving::Slices::ended),
       arrivals_(args.sink, args.place, token_, links_.counters, &receiving_),
       ends_(args.segment, arrivals_),
       gets_(links_, choice.gets, choice.tag_bits) {
@@ -216,15 +217,21 @@ int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
   if ((entry.flags & FI_RECV) != 0 && entry.len != 0) {
     receiving_.delivering(entry.op_context);
     events = arrivals_.deliver({static_cast<const std::byte*>(entry.buf), entry.len});
-    receiving_.delivered();
+    note_missing(receiving_.delivered(entry.len));
     if (const auto asked = arrivals_.take_asked()) on_asked(*asked);
   }
   if ((entry.flags & FI_MULTI_RECV) != 0) {
-    if (auto posted = receiving_.full(entry.op_context); !posted) {
-      net::note(links_.counters, "a receive buffer was missing for a while: " + posted.error().text());
-    }
+    const bool with_slice = (entry.flags & FI_RECV) != 0 && entry.len != 0;
+    const auto* const last = static_cast<const std::byte*>(entry.buf) + entry.len;
+    note_missing(
+        receiving_.full(entry.op_context, with_slice ? receiving_.offset(entry.op_context, last) : 0));
   }
   return events;
+}
+
+void OfiComponent::note_missing(const Result<void>& posted) {
+  if (posted) return;
+  net::note(links_.counters, "a receive buffer was missing for a while: " + posted.error().text());
 }
 
 int OfiComponent::take_error() noexcept {
@@ -245,6 +252,8 @@ int OfiComponent::take_error() noexcept {
     link.completed(frame);
     return 1;
   }
+  if (error.op_context != nullptr)
+    note_missing(receiving_.failed(error.op_context, (error.flags & FI_MULTI_RECV) != 0));
   net::note(links_.counters, std::string("a receive ended with: ") + library_.strerror(error.err));
   return 0;
 }

@@ -146,6 +146,7 @@ class OfiComponent final : public Component {
                                           const std::string& where) const;
   int take(const fi_cq_data_entry& entry) noexcept;
   int take_error() noexcept;
+  void note_missing(const Result<void>& posted);
   // watch.cpp
   /// Called by who waits, before each sleep.
   void watch(std::uint64_t now) noexcept;

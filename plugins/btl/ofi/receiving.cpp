@@ -21,10 +21,10 @@ Result<void> Receiving::refill() {
 /// Null: no memory.
 ReceiveBuffer* Receiving::spare() noexcept {
   const auto found = std::find_if(buffers_.begin(), buffers_.end(), [this](const auto& each) {
-    return !each->posted && each->kept == 0 && each.get() != current_;
+    return !each->posted && !each->writing && each->kept == 0 && each.get() != current_;
   });
   if (found != buffers_.end()) return found->get();
-  if (buffers_.size() == kMost) return nullptr;  // keep() sees to it that it does not come to that
+  if (buffers_.size() == kRoom) return nullptr;
   std::unique_ptr<ReceiveBuffer> made(new (std::nothrow) ReceiveBuffer(*this));
   if (made == nullptr || made->bytes == nullptr) return nullptr;
   buffers_.push_back(std::move(made));  // room was reserved
@@ -37,15 +37,57 @@ ReceiveBuffer* Receiving::find(void* context) noexcept {
   return found == buffers_.end() ? nullptr : found->get();
 }
 
+std::size_t Receiving::offset(void* context, const std::byte* at) noexcept {
+  const ReceiveBuffer* const buffer = find(context);
+  return buffer == nullptr ? 0 : static_cast<std::size_t>(at - buffer->bytes.get());
+}
+
 std::size_t Receiving::posted() const noexcept {
   return static_cast<std::size_t>(
       std::count_if(buffers_.begin(), buffers_.end(), [](const auto& each) { return each->posted; }));
 }
 
-Result<void> Receiving::full(void* context) {
+Result<void> Receiving::delivered(std::size_t bytes) {
+  ReceiveBuffer* const buffer = std::exchange(current_, nullptr);
+  if (buffer == nullptr) return {};
+  buffer->filled += bytes;
+  return buffer->writing && buffer->filled == buffer->end ? let_go(*buffer) : Result<void>();
+}
+
+Result<void> Receiving::full(void* context, std::size_t end) {
   ReceiveBuffer* const buffer = find(context);
   if (buffer == nullptr) return {};
+  if (slices_ == Slices::ended || end == 0 || buffer->filled == end) return let_go(*buffer);
+  if (buffer->broken) return put_away(*buffer);
+  buffer->end = end;
   buffer->posted = false;
+  buffer->writing = true;
+  return refill();
+}
+
+Result<void> Receiving::failed(void* context, bool last) {
+  ReceiveBuffer* const buffer = find(context);
+  if (buffer == nullptr) return {};
+  if (slices_ == Slices::ended) return last ? let_go(*buffer) : Result<void>();
+  buffer->broken = true;
+  return last || buffer->writing ? put_away(*buffer) : Result<void>();
+}
+
+/// Nobody writes into it any more.
+Result<void> Receiving::let_go(ReceiveBuffer& buffer) {
+  buffer.posted = buffer.writing = false;
+  buffer.filled = buffer.end = 0;
+  return refill();
+}
+
+Result<void> Receiving::put_away(ReceiveBuffer& buffer) {
+  const auto found = std::find_if(buffers_.begin(), buffers_.end(),
+                                  [&buffer](const auto& each) { return each.get() == &buffer; });
+  (void)found->release();
+  buffers_.erase(found);
+  buffer.posted = buffer.writing = false;
+  buffer.next = put_away_;
+  put_away_ = &buffer;
   return refill();
 }
 
@@ -64,13 +106,15 @@ HeldBytes* Receiving::keep(std::span<const std::byte> bytes) noexcept {
 }
 
 void Receiving::released(ReceiveBuffer& buffer) noexcept {
-  if (buffer.posted || &buffer == current_) return;
+  if (buffer.posted || buffer.writing || &buffer == current_) return;
   if (posted() < kPosted) {
     (void)refill();
     return;
   }
-  const auto spares = static_cast<std::size_t>(std::count_if(
-      buffers_.begin(), buffers_.end(), [](const auto& each) { return !each->posted && each->kept == 0; }));
+  const auto spares =
+      static_cast<std::size_t>(std::count_if(buffers_.begin(), buffers_.end(), [](const auto& each) {
+        return !each->posted && !each->writing && each->kept == 0;
+      }));
   if (spares > kSpares)
     std::erase_if(buffers_, [&buffer](const auto& each) { return each.get() == &buffer; });
 }
@@ -85,6 +129,11 @@ Receiving::~Receiving() {
   for (auto& buffer : buffers_) {
     buffer->owner = nullptr;
     if (buffer->kept != 0) (void)buffer.release();
+  }
+  while (put_away_ != nullptr) {
+    ReceiveBuffer* const buffer = std::exchange(put_away_, put_away_->next);
+    buffer->owner = nullptr;
+    if (buffer->kept == 0) delete buffer;
   }
 }
 

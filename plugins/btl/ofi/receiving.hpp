@@ -5,6 +5,11 @@
 /// Two buffers are always posted. One that is full is posted again when nothing of it is kept; until then
 /// another takes its place, up to kMost of them. Nearly there, nothing more can be kept. Where one is
 /// missing, because libfabric refused it or there was no memory, refill() tries again.
+///
+/// A buffer takes frames of several peers, one slice each. Some providers (net and tcp, without ofi_rxm) say
+/// that a buffer is full when its last slice begins; slices before it may still be written then, by peers
+/// that are slow. So the lengths of what has come are added up, and a buffer is used again only when they
+/// reach its end. One with a slice that failed is not used again, as nobody tells that slice's length.
 /// Threads:   as btl::Component.
 /// Ownership: owns the buffers; libfabric writes into those that are posted. At its end those of which
 ///            something is kept stay behind, and end with the last release.
@@ -34,8 +39,13 @@ struct ReceiveBuffer final : HeldBytes {
   fi_context2 context{};
   std::unique_ptr<std::byte[]> bytes{new (std::nothrow) std::byte[kBytes]};  ///< null: no memory
   Receiving* owner;                                                          ///< null: it has ended
-  std::uint32_t kept = 0;                                                    ///< what the sink keeps of it
-  bool posted = false;
+  ReceiveBuffer* next = nullptr;                                             ///< of those not used again
+  std::size_t filled = 0;  ///< bytes of slices that have ended
+  std::size_t end = 0;     ///< of its last slice; 0: not known
+  std::uint32_t kept = 0;  ///< what the sink keeps of it
+  bool posted = false;     ///< takes new slices
+  bool writing = false;    ///< full, and a slice has not ended
+  bool broken = false;     ///< a slice has failed
 };
 
 class Receiving final : public Keeper {
@@ -43,9 +53,14 @@ class Receiving final : public Keeper {
   static constexpr std::size_t kPosted = 2;
   static constexpr std::size_t kMost = 10;
   static constexpr std::size_t kSpares = 2;  ///< that wait for their next turn; more are given back
+  static constexpr std::size_t kRoom = 64;   ///< buffers at most, those that slow peers still fill included
   using Post = std::function<Result<void>(ReceiveBuffer&)>;
+  /// Whether a buffer is called full while slices of it are still written.
+  enum class Slices : std::uint8_t { ended, may_go_on };
 
-  explicit Receiving(Post post) : post_(std::move(post)) { buffers_.reserve(kMost); }
+  explicit Receiving(Post post, Slices slices = Slices::ended) : post_(std::move(post)), slices_(slices) {
+    buffers_.reserve(kRoom);
+  }
   /// libfabric has let go of all of them.
   ~Receiving();
   Receiving(const Receiving&) = delete;
@@ -54,22 +69,33 @@ class Receiving final : public Keeper {
 
   /// What libfabric has written into the buffer of that context is about to be delivered.
   void delivering(void* context) noexcept { current_ = find(context); }
-  void delivered() noexcept { current_ = nullptr; }
-  /// libfabric writes no more into the buffer of that context. Errors: as refill().
-  [[nodiscard]] Result<void> full(void* context);
+  /// It has been, `bytes` of it. Errors: as refill().
+  [[nodiscard]] Result<void> delivered(std::size_t bytes);
+  /// The buffer of that context takes nothing more; `end`: of its last slice, from the buffer's beginning, 0
+  /// if libfabric does not say. Errors: as refill().
+  [[nodiscard]] Result<void> full(void* context, std::size_t end);
+  /// A slice of that buffer has failed, the last one or not. Errors: as refill().
+  [[nodiscard]] Result<void> failed(void* context, bool last);
   /// Posts what is missing, out of the buffers of which nothing is kept or new ones. Errors: none can be had.
   [[nodiscard]] Result<void> refill();
+
+  /// Where in the buffer of that context this lies; 0: in none.
+  [[nodiscard]] std::size_t offset(void* context, const std::byte* at) noexcept;
 
   [[nodiscard]] HeldBytes* keep(std::span<const std::byte> bytes) noexcept override;
 
  private:
   friend struct ReceiveBuffer;
   void released(ReceiveBuffer& buffer) noexcept;
+  [[nodiscard]] Result<void> let_go(ReceiveBuffer& buffer);
+  [[nodiscard]] Result<void> put_away(ReceiveBuffer& buffer);
   [[nodiscard]] ReceiveBuffer* find(void* context) noexcept;
   [[nodiscard]] ReceiveBuffer* spare() noexcept;
   [[nodiscard]] std::size_t posted() const noexcept;
 
   Post post_;
+  Slices slices_;
+  ReceiveBuffer* put_away_ = nullptr;  // not used again; until the end, somebody may write into them
   std::vector<std::unique_ptr<ReceiveBuffer>> buffers_;
   ReceiveBuffer* current_ = nullptr;
 };

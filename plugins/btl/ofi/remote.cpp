@@ -91,6 +91,7 @@ Result<std::unique_ptr<Region>> OfiRemote::open(std::span<const std::byte> key) 
 template <class Call>
 Post OfiRemote::begin(Completion* completion, bool puts, Call&& call) noexcept {
   if (link_.lost()) {
+    link_.component_.access_refused_ = false;
     completion->done(completion, false);
     return Post::posted;
   }
@@ -187,6 +188,7 @@ void OfiRemote::ended(ofi::Access& access, bool ok) noexcept {
 }
 
 void OfiRemote::lose(bool may_write) noexcept {
+  link_.component_.access_refused_ = false;
   for (ofi::Access* access = open_.front(); access != nullptr; access = ofi::Accesses::after(*access)) {
     if (access->completion != nullptr && (access->puts || !may_write)) tell(*access, false);
   }

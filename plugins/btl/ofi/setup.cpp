@@ -150,6 +150,7 @@ Choice choice_of(const params::Registry& params, Info info, const std::string& p
   choice.provider = provider;
   choice.place = std::move(place);
   choice.over_tcp = of_sockets(provider) && provider.rfind("udp", 0) != 0;
+  choice.slices_go_on = provider == "net" || provider == "tcp";
   choice.gets = wants_gets(params, provider) && (choice.info->caps & FI_TAGGED) != 0;
   const std::uint64_t format = choice.info->ep_attr->mem_tag_format;
   choice.tag_bits = format == 0 ? 64 : static_cast<unsigned>(std::bit_width(format));

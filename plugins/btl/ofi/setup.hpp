@@ -26,12 +26,13 @@ namespace starling::btl::ofi {
 struct Choice {
   std::shared_ptr<fi_info> info;
   std::string provider;
-  std::string place;      ///< for people: address and name of the interface
-  bool over_tcp = false;  ///< a TCP connection to a process's port tells whether it lives
-  bool gets = false;      ///< btl_ofi_get, decided
-  bool remote = false;    ///< btl_ofi_remote, decided
-  unsigned tag_bits = 0;  ///< with gets
-  std::string note;       ///< a fallback with its reason, for the report
+  std::string place;          ///< for people: address and name of the interface
+  bool over_tcp = false;      ///< a TCP connection to a process's port tells whether it lives
+  bool slices_go_on = false;  ///< a receive buffer is called full while slices of it are still written
+  bool gets = false;          ///< btl_ofi_get, decided
+  bool remote = false;        ///< btl_ofi_remote, decided
+  unsigned tag_bits = 0;      ///< with gets
+  std::string note;           ///< a fallback with its reason, for the report
 };
 
 /// Errors: Errc::bad_parameter, not_found.

@@ -44,12 +44,12 @@ TEST(OfiReceiving, a_buffer_that_was_refused_is_posted_later) {
   ASSERT_TRUE(receiving.start());
   ASSERT_EQ(posted.size(), Receiving::kPosted);
   refuses = true;
-  EXPECT_FALSE(receiving.full(&posted[0]->context));
+  EXPECT_FALSE(receiving.full(&posted[0]->context, 0));
   receiving.delivering(&posted[1]->context);
   HeldBytes* const kept = receiving.keep({posted[1]->bytes.get(), 100});
   ASSERT_NE(kept, nullptr);
-  receiving.delivered();
-  EXPECT_FALSE(receiving.full(&posted[1]->context));
+  EXPECT_TRUE(receiving.delivered(100));
+  EXPECT_FALSE(receiving.full(&posted[1]->context, 0));
   EXPECT_FALSE(receiving.refill());
   kept->release();
   EXPECT_EQ(posted.size(), Receiving::kPosted);
@@ -177,8 +177,8 @@ struct OfiKept : testing::Test {
     receiving->delivering(&buffer->context);
     std::memset(buffer->bytes.get(), 7, buffer->kBytes);
     HeldBytes* const kept = receiving->keep({buffer->bytes.get(), 5000});
-    receiving->delivered();
-    EXPECT_TRUE(receiving->full(&buffer->context));
+    EXPECT_TRUE(receiving->delivered(5000));
+    EXPECT_TRUE(receiving->full(&buffer->context, 0));
     return kept;
   }
 };
@@ -206,7 +206,84 @@ TEST_F(OfiKept, only_bytes_of_what_is_being_delivered_are_kept) {
   EXPECT_EQ(receiving->keep({posted[1]->bytes.get(), 100}), nullptr) << "it is another buffer";
   HeldBytes* const held = receiving->keep({posted[0]->bytes.get() + 50, 100});
   ASSERT_NE(held, nullptr);
-  receiving->delivered();
+  EXPECT_TRUE(receiving->delivered(150));
+  held->release();
+}
+
+/// A provider that calls a buffer full when its last slice begins, and may end that one before the others.
+struct OfiSlices : testing::Test {
+  using Receiving = btl::ofi::Receiving;
+  std::vector<btl::ofi::ReceiveBuffer*> posted;
+  std::unique_ptr<Receiving> receiving = std::make_unique<Receiving>(
+      [this](btl::ofi::ReceiveBuffer& buffer) -> Result<void> {
+        posted.push_back(&buffer);
+        return {};
+      },
+      Receiving::Slices::may_go_on);
+  btl::ofi::ReceiveBuffer* first = nullptr;
+
+  void SetUp() override {
+    ASSERT_TRUE(receiving->start());
+    first = posted[0];
+  }
+  void slice(btl::ofi::ReceiveBuffer* of, std::size_t bytes) {
+    receiving->delivering(&of->context);
+    EXPECT_TRUE(receiving->delivered(bytes));
+  }
+  /// Fills the buffer that waits longest with one slice.
+  void fill_another() {
+    btl::ofi::ReceiveBuffer* const buffer = *(posted.end() - 2);
+    slice(buffer, 1000);
+    EXPECT_TRUE(receiving->full(&buffer->context, 1000));
+  }
+  [[nodiscard]] auto times(const btl::ofi::ReceiveBuffer* buffer) const {
+    return std::count(posted.begin(), posted.end(), buffer);
+  }
+};
+
+TEST_F(OfiSlices, a_buffer_is_used_again_when_all_its_slices_have_ended) {
+  slice(first, 200);
+  slice(first, 300);  // the last of three slices; that of 500 bytes is still written
+  EXPECT_TRUE(receiving->full(&first->context, 1000));
+  EXPECT_EQ(posted.size(), 3u) << "another takes its place";
+  for (int turn = 0; turn < 20; ++turn) fill_another();
+  EXPECT_EQ(times(first), 1) << "it was posted while somebody writes into it";
+  slice(first, 500);
+  for (int turn = 0; turn < 20; ++turn) fill_another();
+  EXPECT_GT(times(first), 1);
+}
+
+TEST_F(OfiSlices, one_whose_slices_have_ended_before_is_used_at_once) {
+  slice(first, 700);
+  slice(first, 300);
+  EXPECT_TRUE(receiving->full(&first->context, 1000));
+  ASSERT_EQ(posted.size(), 3u);
+  EXPECT_EQ(posted[2], first);
+}
+
+TEST_F(OfiSlices, a_buffer_with_a_slice_that_failed_is_not_used_again_and_replaced) {
+  EXPECT_TRUE(receiving->failed(&first->context, false));
+  EXPECT_EQ(posted.size(), 2u) << "it still takes slices";
+  slice(first, 400);
+  EXPECT_TRUE(receiving->full(&first->context, 1000));
+  EXPECT_EQ(posted.size(), 3u);
+  btl::ofi::ReceiveBuffer* const second = posted[1];
+  EXPECT_TRUE(receiving->failed(&second->context, true));
+  EXPECT_EQ(posted.size(), 4u);
+  slice(first, 600);  // who was slow has ended after all
+  for (int turn = 0; turn < 20; ++turn) fill_another();
+  EXPECT_EQ(times(first) + times(second), 2);
+}
+
+TEST_F(OfiSlices, what_is_kept_of_a_buffer_that_is_not_used_again_stays) {
+  receiving->delivering(&first->context);
+  HeldBytes* const held = receiving->keep({first->bytes.get(), 100});
+  ASSERT_NE(held, nullptr);
+  EXPECT_TRUE(receiving->delivered(100));
+  EXPECT_TRUE(receiving->failed(&first->context, true));
+  first->bytes[99] = std::byte{7};
+  receiving.reset();
+  EXPECT_EQ(first->bytes[99], std::byte{7});
   held->release();
 }
 

@@ -228,8 +228,7 @@ Result<bool> Pmix::fence_left(Fence fence) {
   if (without_some && entries_left_ != 0) {
     --entries_left_;
     entered_again_ = true;
-    if (auto entered = enter_fence(); !entered) return fail(std::move(entered).error());
-    return false;
+    if (enter_fence()) return false;
   }
   fence_open_ = false;
   if (*answer == PMIX_SUCCESS) {

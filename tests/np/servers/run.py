@@ -224,9 +224,17 @@ class Alone(ServerCase):
     def check(self, *launcher):
         def start(folder, ranks, *command):
             env = {**os.environ, "OMPI_MCA_orte_tmpdir_base": folder}
-            done = subprocess.run([*launcher, str(ranks), *command], env=env, text=True, timeout=120,
-                                  stdin=subprocess.DEVNULL, capture_output=True)
-            return done.returncode, done.stdout, done.stderr
+            # Open MPI 4.1's server, once in a hundred runs, never answers the last PMIx_Init after others have left.
+            for patience in (30, 30, 120) if launcher[0] == "mpirun.openmpi" else (120,):
+                try:
+                    done = subprocess.run([*launcher, str(ranks), *command], env=env, text=True, timeout=patience,
+                                          stdin=subprocess.DEVNULL, capture_output=True)
+                    return done.returncode, done.stdout, done.stderr
+                except subprocess.TimeoutExpired:
+                    if patience == 120:
+                        raise
+                    for left in pathlib.Path(folder).iterdir():  # the next run begins as this one did
+                        shutil.rmtree(left) if left.is_dir() else left.unlink()
 
         alone.in_turns(self, ALONE, start, 4)
         if not SANITIZED:  # their run times make system calls of their own

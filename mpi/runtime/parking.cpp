@@ -16,7 +16,25 @@ Parking::Driver::Driver(Parking& parking) noexcept : parking_(parking.driver_ ==
 Parking::Driver::~Driver() {
   if (parking_ == nullptr) return;
   parking_->driver_ = 0;
-  if (Parked* const one = parking_->parked_.front()) parking_->call(*one);
+  parking_->hand_on();
+}
+
+// Who was called to make progress next may find that it waits for nothing any more, since the one before has
+// made progress until it left. Then it calls another one, who would wait for ever otherwise.
+bool Parking::await(const Wanted& wanted) {
+  while (driven()) {
+    if (park(wanted)) return true;
+    if (wanted()) {
+      hand_on();
+      return true;
+    }
+  }
+  return false;
+}
+
+void Parking::hand_on() noexcept {
+  if (driver_ != 0) return;
+  if (Parked* const one = parked_.front()) call(*one);
 }
 
 bool Parking::park(const Wanted& wanted) {

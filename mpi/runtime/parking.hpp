@@ -46,6 +46,9 @@ class Parking {
 
   /// Whether another thread makes progress.
   [[nodiscard]] bool driven() const noexcept { return driver_ != 0 && driver_ != BigLock::me(); }
+  /// Parks while another thread makes progress. True: what this thread waits for is there; false: nobody makes
+  /// progress any more, so this thread is to.
+  [[nodiscard]] bool await(const Wanted& wanted);
   /// Until called. Whether it is there what this thread waits for; false: to be looked at again.
   [[nodiscard]] bool park(const Wanted& wanted);
   /// Something has happened: calls whom it may concern.
@@ -72,6 +75,7 @@ class Parking {
   };
   using ParkedChain = Chain<Parked, &Parked::next, &Parked::previous>;
 
+  void hand_on() noexcept;
   void call_concerned() noexcept;
   void call(Parked& one) noexcept;
   [[nodiscard]] std::uint32_t patience() noexcept;

@@ -103,9 +103,7 @@ void Waits::take_turns(const Wanted& wanted) {
   Parking& parking = polling_.parking();
   if (parking.driven()) {
     const InWait in_wait(*this);
-    do {
-      if (parking.park(wanted) || wanted()) return;
-    } while (parking.driven());
+    if (parking.await(wanted)) return;
   }
   const Parking::Driver driver(parking);
   (void)until(wanted.ready, wanted.context, Deadline{});

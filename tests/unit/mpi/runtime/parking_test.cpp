@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <optional>
 #include <thread>
 
@@ -109,6 +110,40 @@ TEST_F(ParkingTest, who_leaves_calls_one_that_makes_progress_next) {
   first->thread.join();
   second->thread.join();
   EXPECT_FALSE(first->there || second->there);
+}
+
+TEST_F(ParkingTest, who_is_called_and_waits_for_nothing_any_more_calls_another_one) {
+  std::atomic<int> parks{0}, through{0};
+  const auto wait = [&] {
+    lock.acquire();
+    const Wanted wanted = flag_wanted(false);
+    ++parks;
+    EXPECT_TRUE(parking.await(wanted));
+    lock.release();
+    ++through;
+  };
+  std::thread first, second;
+  lock.acquire();
+  {
+    const Parking::Driver driver(parking);
+    const std::uint32_t depth = lock.release_all();
+    first = std::thread(wait);
+    second = std::thread(wait);
+    while (parks != 2) std::this_thread::yield();
+    lock.reacquire(depth);
+    flag = true;  // what the driver has done last
+  }
+  lock.release();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (through != 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  EXPECT_EQ(through, 2) << "one of them waits for somebody to make progress, and nobody does";
+  if (through != 2) {
+    lock.acquire();
+    { const Parking::Driver driver(parking); }
+    lock.release();
+  }
+  first.join();
+  second.join();
 }
 
 }  // namespace

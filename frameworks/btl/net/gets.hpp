@@ -23,9 +23,6 @@ namespace starling::btl::net {
 
 inline constexpr std::size_t kGetBytes = 256 * 1024 * 1024;  ///< Limits::get_bytes
 
-/// btl_ucx_get and btl_ofi_get, in the order of their choices.
-enum class GetUse : std::uint8_t { automatic, always, never };
-
 class Gets;
 class GetLink;
 

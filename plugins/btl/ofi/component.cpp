@@ -222,9 +222,8 @@ int OfiComponent::take(const fi_cq_data_entry& entry) noexcept {
   }
   if ((entry.flags & FI_MULTI_RECV) != 0) {
     const bool with_slice = (entry.flags & FI_RECV) != 0 && entry.len != 0;
-    const auto* const last = static_cast<const std::byte*>(entry.buf) + entry.len;
-    note_missing(
-        receiving_.full(entry.op_context, with_slice ? receiving_.offset(entry.op_context, last) : 0));
+    note_missing(receiving_.full(
+        entry.op_context, with_slice ? static_cast<const std::byte*>(entry.buf) + entry.len : nullptr));
   }
   return events;
 }

@@ -37,11 +37,6 @@ ReceiveBuffer* Receiving::find(void* context) noexcept {
   return found == buffers_.end() ? nullptr : found->get();
 }
 
-std::size_t Receiving::offset(void* context, const std::byte* at) noexcept {
-  const ReceiveBuffer* const buffer = find(context);
-  return buffer == nullptr ? 0 : static_cast<std::size_t>(at - buffer->bytes.get());
-}
-
 std::size_t Receiving::posted() const noexcept {
   return static_cast<std::size_t>(
       std::count_if(buffers_.begin(), buffers_.end(), [](const auto& each) { return each->posted; }));
@@ -54,12 +49,13 @@ Result<void> Receiving::delivered(std::size_t bytes) {
   return buffer->writing && buffer->filled == buffer->end ? let_go(*buffer) : Result<void>();
 }
 
-Result<void> Receiving::full(void* context, std::size_t end) {
+Result<void> Receiving::full(void* context, const std::byte* end) {
   ReceiveBuffer* const buffer = find(context);
   if (buffer == nullptr) return {};
-  if (slices_ == Slices::ended || end == 0 || buffer->filled == end) return let_go(*buffer);
+  if (slices_ == Slices::ended || end == nullptr) return let_go(*buffer);
+  buffer->end = static_cast<std::size_t>(end - buffer->bytes.get());
+  if (buffer->filled == buffer->end) return let_go(*buffer);
   if (buffer->broken) return put_away(*buffer);
-  buffer->end = end;
   buffer->posted = false;
   buffer->writing = true;
   return refill();

@@ -71,16 +71,13 @@ class Receiving final : public Keeper {
   void delivering(void* context) noexcept { current_ = find(context); }
   /// It has been, `bytes` of it. Errors: as refill().
   [[nodiscard]] Result<void> delivered(std::size_t bytes);
-  /// The buffer of that context takes nothing more; `end`: of its last slice, from the buffer's beginning, 0
-  /// if libfabric does not say. Errors: as refill().
-  [[nodiscard]] Result<void> full(void* context, std::size_t end);
+  /// The buffer of that context takes nothing more; `end`: of its last slice, null if libfabric does not say.
+  /// Errors: as refill().
+  [[nodiscard]] Result<void> full(void* context, const std::byte* end);
   /// A slice of that buffer has failed, the last one or not. Errors: as refill().
   [[nodiscard]] Result<void> failed(void* context, bool last);
   /// Posts what is missing, out of the buffers of which nothing is kept or new ones. Errors: none can be had.
   [[nodiscard]] Result<void> refill();
-
-  /// Where in the buffer of that context this lies; 0: in none.
-  [[nodiscard]] std::size_t offset(void* context, const std::byte* at) noexcept;
 
   [[nodiscard]] HeldBytes* keep(std::span<const std::byte> bytes) noexcept override;
 

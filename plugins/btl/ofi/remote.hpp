@@ -15,11 +15,11 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 
-#include <deque>
 #include <vector>
 
 #include "core/chain.hpp"
 #include "frameworks/btl/btl.hpp"
+#include "frameworks/btl/net/record_pool.hpp"
 #include "plugins/btl/ofi/library.hpp"
 
 namespace starling::btl {
@@ -27,9 +27,6 @@ namespace starling::btl {
 class OfiEndpoint;
 
 namespace ofi {
-
-/// btl_ofi_remote, in the order of its choices.
-enum class RemoteChoice : std::uint8_t { automatic, always, never };
 
 /// One access that libfabric has not ended.
 struct Access {
@@ -43,22 +40,7 @@ struct Access {
 };
 using Accesses = Chain<Access, &Access::next, &Access::previous>;
 
-/// Records, used again and again.
-class AccessPool {
- public:
-  [[nodiscard]] Access* take() {
-    if (free_.empty()) return &all_.emplace_back();
-    Access* const access = free_.back();
-    free_.pop_back();
-    return access;
-  }
-  void give(Access* access) { free_.push_back(access); }
-  [[nodiscard]] std::size_t out() const noexcept { return all_.size() - free_.size(); }
-
- private:
-  std::deque<Access> all_;
-  std::vector<Access*> free_;
-};
+using AccessPool = net::RecordPool<Access>;
 
 /// Memory that libfabric has registered.
 class OfiExposed final : public Exposed {

@@ -12,12 +12,11 @@
 #include <optional>
 
 #include "frameworks/btl/net/descriptors.hpp"
-#include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/interfaces.hpp"
 #include "frameworks/btl/net/link.hpp"
+#include "frameworks/btl/net/use.hpp"
 #include "params/excerpt.hpp"
 #include "plugins/btl/ofi/params.hpp"
-#include "plugins/btl/ofi/remote.hpp"
 
 namespace starling::btl::ofi {
 namespace {
@@ -113,13 +112,11 @@ bool of_sockets(const std::string& provider) {
 }
 
 bool wants_gets(const params::Registry& params, const std::string& provider) {
-  const auto use = params.choice<net::GetUse>(kOfiGet);
-  return use == net::GetUse::always || (use == net::GetUse::automatic && !of_sockets(provider));
+  return net::decide(params.choice<net::Use>(kOfiGet), !of_sockets(provider));
 }
 
 bool wants_remote(const params::Registry& params, const std::string& provider) {
-  const auto use = params.choice<RemoteChoice>(kOfiRemote);
-  return use == RemoteChoice::always || (use == RemoteChoice::automatic && !of_sockets(provider));
+  return net::decide(params.choice<net::Use>(kOfiRemote), !of_sockets(provider));
 }
 
 /// What to ask a provider for beside messages, most first: what it lacks is done without.

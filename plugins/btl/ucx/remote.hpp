@@ -9,10 +9,10 @@
 /// Units:     bytes.
 
 #include <array>
-#include <deque>
 #include <vector>
 
 #include "frameworks/btl/btl.hpp"
+#include "frameworks/btl/net/record_pool.hpp"
 #include "plugins/btl/ucx/library.hpp"
 
 namespace starling::btl {
@@ -21,35 +21,18 @@ class UcxEndpoint;
 
 namespace ucx {
 
-/// btl_ucx_remote, in the order of its choices.
-enum class RemoteChoice : std::uint8_t { automatic, always, never };
-
 /// One access that UCX has not ended.
 struct Access {
   UcxEndpoint* link = nullptr;
   Completion* completion = nullptr;
+  Access* next = nullptr;             ///< the pool's
   std::byte* fetched = nullptr;       ///< where the old value goes
   std::uint8_t bytes = 0;             ///< of it
   alignas(8) std::byte operand[8]{};  ///< UCX reads it
   alignas(8) std::byte reply[8]{};    ///< and writes the old value here
 };
 
-/// Records, used again and again.
-class AccessPool {
- public:
-  [[nodiscard]] Access* take() {
-    if (free_.empty()) return &all_.emplace_back();
-    Access* const access = free_.back();
-    free_.pop_back();
-    return access;
-  }
-  void give(Access* access) { free_.push_back(access); }
-  [[nodiscard]] std::size_t out() const noexcept { return all_.size() - free_.size(); }
-
- private:
-  std::deque<Access> all_;
-  std::vector<Access*> free_;
-};
+using AccessPool = net::RecordPool<Access>;
 
 /// Memory that UCX has registered.
 class UcxExposed final : public Exposed {

@@ -16,16 +16,13 @@
 #include <utility>
 
 #include "frameworks/btl/net/descriptors.hpp"
-#include "frameworks/btl/net/gets.hpp"
 #include "frameworks/btl/net/interfaces.hpp"
+#include "frameworks/btl/net/use.hpp"
 #include "params/excerpt.hpp"
 #include "plugins/btl/ucx/params.hpp"
-#include "plugins/btl/ucx/remote.hpp"
 
 namespace starling::btl::ucx {
 namespace {
-
-enum class KeepChoice : std::uint8_t { automatic, always };
 
 /// Names of RDMA devices with their first port, as UCX wants them.
 std::vector<std::string> rdma_devices() {
@@ -88,13 +85,11 @@ Result<Choice> choose(const params::Registry& params) {
   if (choice.tls.empty() && !in_environment("UCX_TLS")) choice.tls = rdma.empty() ? "tcp" : "rc,ud,dc,tcp";
   const char* const in_use = choice.tls.empty() ? std::getenv("UCX_TLS") : choice.tls.c_str();
   choice.over_tcp = in_use != nullptr && only_tcp(in_use);
-  const auto gets = params.choice<net::GetUse>(kUcxGet);
   const bool adapter = !rdma.empty() && !choice.over_tcp;
   choice.copies = !adapter && !in_environment("UCX_ZCOPY_THRESH");
-  const auto remote = params.choice<RemoteChoice>(kUcxRemote);
-  choice.remote = remote == RemoteChoice::always || (remote == RemoteChoice::automatic && adapter);
-  choice.gets = gets == net::GetUse::always || (gets == net::GetUse::automatic && adapter);
-  choice.keeps = params.choice<KeepChoice>(kUcxKeep) == KeepChoice::always;
+  choice.remote = net::decide(params.choice<net::Use>(kUcxRemote), adapter);
+  choice.gets = net::decide(params.choice<net::Use>(kUcxGet), adapter);
+  choice.keeps = net::decide(params.choice<net::Use>(kUcxKeep), false);
   if (wanted.find(':') != std::string::npos && wanted.find('/') == std::string::npos) {
     choice.devices = choice.place = wanted;
     return choice;

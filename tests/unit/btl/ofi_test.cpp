@@ -44,12 +44,12 @@ TEST(OfiReceiving, a_buffer_that_was_refused_is_posted_later) {
   ASSERT_TRUE(receiving.start());
   ASSERT_EQ(posted.size(), Receiving::kPosted);
   refuses = true;
-  EXPECT_FALSE(receiving.full(&posted[0]->context, 0));
+  EXPECT_FALSE(receiving.full(&posted[0]->context, nullptr));
   receiving.delivering(&posted[1]->context);
   HeldBytes* const kept = receiving.keep({posted[1]->bytes.get(), 100});
   ASSERT_NE(kept, nullptr);
   EXPECT_TRUE(receiving.delivered(100));
-  EXPECT_FALSE(receiving.full(&posted[1]->context, 0));
+  EXPECT_FALSE(receiving.full(&posted[1]->context, nullptr));
   EXPECT_FALSE(receiving.refill());
   kept->release();
   EXPECT_EQ(posted.size(), Receiving::kPosted);
@@ -178,7 +178,7 @@ struct OfiKept : testing::Test {
     std::memset(buffer->bytes.get(), 7, buffer->kBytes);
     HeldBytes* const kept = receiving->keep({buffer->bytes.get(), 5000});
     EXPECT_TRUE(receiving->delivered(5000));
-    EXPECT_TRUE(receiving->full(&buffer->context, 0));
+    EXPECT_TRUE(receiving->full(&buffer->context, nullptr));
     return kept;
   }
 };
@@ -234,7 +234,7 @@ struct OfiSlices : testing::Test {
   void fill_another() {
     btl::ofi::ReceiveBuffer* const buffer = *(posted.end() - 2);
     slice(buffer, 1000);
-    EXPECT_TRUE(receiving->full(&buffer->context, 1000));
+    EXPECT_TRUE(receiving->full(&buffer->context, buffer->bytes.get() + 1000));
   }
   [[nodiscard]] auto times(const btl::ofi::ReceiveBuffer* buffer) const {
     return std::count(posted.begin(), posted.end(), buffer);
@@ -244,7 +244,7 @@ struct OfiSlices : testing::Test {
 TEST_F(OfiSlices, a_buffer_is_used_again_when_all_its_slices_have_ended) {
   slice(first, 200);
   slice(first, 300);  // the last of three slices; that of 500 bytes is still written
-  EXPECT_TRUE(receiving->full(&first->context, 1000));
+  EXPECT_TRUE(receiving->full(&first->context, first->bytes.get() + 1000));
   EXPECT_EQ(posted.size(), 3u) << "another takes its place";
   for (int turn = 0; turn < 20; ++turn) fill_another();
   EXPECT_EQ(times(first), 1) << "it was posted while somebody writes into it";
@@ -256,7 +256,7 @@ TEST_F(OfiSlices, a_buffer_is_used_again_when_all_its_slices_have_ended) {
 TEST_F(OfiSlices, one_whose_slices_have_ended_before_is_used_at_once) {
   slice(first, 700);
   slice(first, 300);
-  EXPECT_TRUE(receiving->full(&first->context, 1000));
+  EXPECT_TRUE(receiving->full(&first->context, first->bytes.get() + 1000));
   ASSERT_EQ(posted.size(), 3u);
   EXPECT_EQ(posted[2], first);
 }
@@ -265,7 +265,7 @@ TEST_F(OfiSlices, a_buffer_with_a_slice_that_failed_is_not_used_again_and_replac
   EXPECT_TRUE(receiving->failed(&first->context, false));
   EXPECT_EQ(posted.size(), 2u) << "it still takes slices";
   slice(first, 400);
-  EXPECT_TRUE(receiving->full(&first->context, 1000));
+  EXPECT_TRUE(receiving->full(&first->context, first->bytes.get() + 1000));
   EXPECT_EQ(posted.size(), 3u);
   btl::ofi::ReceiveBuffer* const second = posted[1];
   EXPECT_TRUE(receiving->failed(&second->context, true));

@@ -2,8 +2,8 @@
 /* Bytes between nodes of one call of a collective on long vectors, as rank 0 prints them beside what no
  * algorithm can do without: "bcast 1048576 1048576". The nodes have equally many members, in rank order.
  *   usage: node_bytes NODES */
-#include <mpi.h>
-#include <stdio.h>
+#include "sent.h"
+
 #include <stdlib.h>
 
 enum { VECTOR = 1 << 20, WARM = 40, CALLS = 3 };
@@ -11,27 +11,7 @@ enum { VECTOR = 1 << 20, WARM = 40, CALLS = 3 };
 static int size;
 static char *in, *out;
 
-/* What this process has sent to other nodes so far. */
-static double sent(void) {
-  static const char* const names[] = {"pml_remote_eager_bytes", "pml_remote_ring_bytes",
-                                      "pml_remote_get_bytes"};
-  double sum = 0;
-  MPI_T_pvar_session session;
-  MPI_T_pvar_session_create(&session);
-  for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
-    unsigned long long value;
-    int index, count;
-    MPI_T_pvar_handle handle;
-    if (MPI_T_pvar_get_index(names[i], MPI_T_PVAR_CLASS_AGGREGATE, &index) != MPI_SUCCESS)
-      MPI_Abort(MPI_COMM_WORLD, 4);
-    MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
-    MPI_T_pvar_read(session, handle, &value);
-    sum += (double)value;
-    MPI_T_pvar_handle_free(session, &handle);
-  }
-  MPI_T_pvar_session_free(&session);
-  return sum;
-}
+static double sent(void) { return (double)sent_to_other_nodes("bytes", MPI_T_PVAR_CLASS_AGGREGATE); }
 
 static int doubles(int bytes) { return bytes / (int)sizeof(double); }
 static void bcast(void) { MPI_Bcast(in, VECTOR, MPI_BYTE, 0, MPI_COMM_WORLD); }

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives over several nodes.
- *   starve X R  rank R gets no long piece of memory in some calls of X; all print their errors
  *   values   results in communicators whose members come in several orders and numbers, from every root
  *   count    messages between nodes of one call each, printed by rank 0: "barrier 2"
  *   many     cells that hold less than an element or 16 bytes for each member of a wide node
  *   die X R  rank R is killed; the others go on with X until each has an error, which it prints
- *   usage: nodes values|count|many|die X R|starve X R */
-#include <mpi.h>
+ *   usage: nodes values|count|many|die X R */
+#include "sent.h"
+
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WARM = 40, CALLS = 10, LONGEST = 20000, LONG = 53760, PARTS = 4, BLOCK_OF_EACH = 1000 };
+enum { WARM = 40, CALLS = 10, LONGEST = 20000 };
 
 static void check(int right, const char* what, int root) {
   if (right) return;
@@ -189,28 +188,6 @@ static void values(void) {
   MPI_Op_free(&op);
 }
 
-/* Messages to other nodes that this process has sent so far. */
-static unsigned long long sent(void) {
-  static const char* const names[] = {"pml_remote_eager_messages", "pml_remote_ring_messages",
-                                      "pml_remote_get_messages"};
-  unsigned long long sum = 0;
-  MPI_T_pvar_session session;
-  MPI_T_pvar_session_create(&session);
-  for (unsigned i = 0; i < sizeof names / sizeof *names; ++i) {
-    unsigned long long value;
-    int index, count;
-    MPI_T_pvar_handle handle;
-    if (MPI_T_pvar_get_index(names[i], MPI_T_PVAR_CLASS_COUNTER, &index) != MPI_SUCCESS)
-      MPI_Abort(MPI_COMM_WORLD, 4);
-    MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &count);
-    MPI_T_pvar_read(session, handle, &value);
-    sum += value;
-    MPI_T_pvar_handle_free(session, &handle);
-  }
-  MPI_T_pvar_session_free(&session);
-  return sum;
-}
-
 enum { RANKS = 16, BLOCK = 100 };
 static double in[RANKS * BLOCK], out[RANKS * BLOCK];
 static int equal[RANKS], places[RANKS];
@@ -379,9 +356,9 @@ static void count(int me) {
     unsigned long long before, mine, sum = 0;
     for (int i = 0; i < WARM; ++i) calls[which].call();
     MPI_Barrier(MPI_COMM_WORLD);
-    before = sent();
+    before = sent_to_other_nodes("messages", MPI_T_PVAR_CLASS_COUNTER);
     for (int i = 0; i < CALLS; ++i) calls[which].call();
-    mine = sent() - before;
+    mine = sent_to_other_nodes("messages", MPI_T_PVAR_CLASS_COUNTER) - before;
     MPI_Reduce(&mine, &sum, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (me == 0) printf("%s %g\n", calls[which].name, (double)sum / CALLS);
   }
@@ -436,76 +413,6 @@ static void die(int me, int victim, const char* name) {
   _Exit(0);
 }
 
-/* Pieces of these sizes are refused to the library, whose C++ library asks for them here. */
-static size_t least_refused, most_refused;
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-void* __libc_malloc(size_t bytes);
-void* __libc_memalign(size_t alignment, size_t bytes);
-static int refused(size_t bytes) { return bytes >= least_refused && bytes <= most_refused; }
-void* malloc(size_t bytes) { return refused(bytes) ? NULL : __libc_malloc(bytes); }
-void* aligned_alloc(size_t alignment, size_t bytes) {
-  return refused(bytes) ? NULL : __libc_memalign(alignment, bytes);
-}
-enum { CAN_REFUSE = 1 };
-#else
-enum { CAN_REFUSE = 0 };
-#endif
-
-static int long_call(const char* name, double* from, double* to, int size) {
-  const int count = LONG / (int)sizeof(double);
-  if (strcmp(name, "reduce") == 0) return MPI_Reduce(from, to, count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (strcmp(name, "allreduce") == 0)
-    return MPI_Allreduce(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  if (strcmp(name, "iallreduce") == 0 ||
-      strcmp(name, "parts") == 0) { /* parts: above 64 KiB, another algorithm */
-    MPI_Request request;
-    int rc = MPI_Iallreduce(from, to, strcmp(name, "parts") == 0 ? PARTS * count : count, MPI_DOUBLE, MPI_SUM,
-                            MPI_COMM_WORLD, &request);
-    return rc != MPI_SUCCESS ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
-  if (strcmp(name, "iscan") == 0 || strcmp(name, "iexscan") == 0) {
-    MPI_Request request;
-    int rc = (name[1] == 's' ? MPI_Iscan : MPI_Iexscan)(from, to, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD,
-                                                        &request);
-    return rc != MPI_SUCCESS ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
-  if (strcmp(name, "reduce_scatter") == 0)
-    return MPI_Reduce_scatter_block(from, to, count / size, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return MPI_Alltoall(from, BLOCK_OF_EACH / (int)sizeof(double), MPI_DOUBLE, to,
-                      BLOCK_OF_EACH / (int)sizeof(double), MPI_DOUBLE, MPI_COMM_WORLD);
-}
-
-/* Every fourth call, from the first on. What is called in between is right: all have stayed in step. Lengths
- * are such that nobody else asks for as much. */
-static void starve(int me, int size, int poor, const char* name) {
-  double *const from = calloc(PARTS, LONG), *const to = malloc(PARTS * LONG), one = 1, sum;
-  const int alltoall = strcmp(name, "alltoall") == 0, parts = strcmp(name, "parts") == 0;
-  if (!CAN_REFUSE) exit(77);
-  MPI_Alltoall(from, 1, MPI_DOUBLE, to, 1, MPI_DOUBLE, MPI_COMM_WORLD); /* transports have what they need */
-  MPI_Barrier(MPI_COMM_WORLD);
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  for (int i = 0; i < 12; ++i) {
-    int rc, kind;
-    const int starves = i % 4 == 0;
-    least_refused = alltoall ? 4 * BLOCK_OF_EACH : parts ? 2 * LONG : LONG;
-    most_refused = starves && me == poor ? (alltoall ? 13 * BLOCK_OF_EACH : parts ? PARTS * LONG : LONG) : 0;
-    rc = long_call(name, from, to, size);
-    most_refused = 0;
-    MPI_Error_class(rc, &kind);
-    check(starves || rc == MPI_SUCCESS, "a call with memory", i);
-    if (starves)
-      printf("rank %d, call %d: %s\n", me, i,
-             kind == MPI_ERR_NO_MEM                                     ? "no memory"
-             : kind == MPI_ERR_TRUNCATE || kind == MPI_ERR_PROC_ABORTED ? "told"
-             : kind == MPI_SUCCESS                                      ? "nothing"
-                                                                        : "other");
-    MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    check(sum == size, "allreduce after it", i);
-  }
-  free(from);
-  free(to);
-}
-
 int main(int argc, char** argv) {
   int me, size, provided;
   MPI_Init(&argc, &argv);
@@ -520,8 +427,6 @@ int main(int argc, char** argv) {
     many(me, size);
   else if (argc == 4 && strcmp(argv[1], "die") == 0)
     die(me, atoi(argv[3]), argv[2]);
-  else if (argc == 4 && strcmp(argv[1], "starve") == 0)
-    starve(me, size, atoi(argv[3]), argv[2]);
   else
     MPI_Abort(MPI_COMM_WORLD, 2);
   MPI_T_finalize();

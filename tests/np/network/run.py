@@ -28,6 +28,7 @@ LEAVE = str(BUILD / "tests/np_network_leave")
 COMES_BACK = str(BUILD / "tests/np_servers_rows")  # ends with a session of each process alone, after one of all
 NODES = str(BUILD / "tests/np_network_nodes")
 NODE_BYTES = str(BUILD / "tests/np_network_node_bytes")
+STARVE = str(BUILD / "tests/np_network_starve")
 LEAVE_EARLY = str(BUILD / "tests/np_network_leave_early")
 # Networks with the parameter that takes them to this machine's own interface.
 NETWORKS = [("trial", {})] + [(name, {f"btl_{name}_{what}": "lo"}) for name, what in (("ucx", "devices"), ("ofi", "interface"))
@@ -435,7 +436,7 @@ class NoMemory(NetworkCase):
     """A member that gets no memory in a collective: all end it, with errors, and the next ones work."""
 
     def starve(self, call, poor, **params):
-        done = self.run_job(7, 3, NODES, "starve", call, str(poor), startup_report=0, **params)
+        done = self.run_job(7, 3, STARVE, call, str(poor), startup_report=0, **params)
         if done.returncode == 77:
             self.skipTest("allocations cannot be refused in this build")
         self.expect(done)

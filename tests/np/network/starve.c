@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A member that gets no memory in a collective over several nodes: rank R gets no long piece in every fourth
- * call of X. Each rank prints how such a call has ended: "rank 3, call 0: no memory". Exit code 77: this build
- * cannot refuse memory.
+ * call of X. Each rank prints how such a call has ended: "rank 3, call 0: no memory". Exit code 77: this
+ * build cannot refuse memory.
  *   usage: starve X R */
 #include <mpi.h>
 #include <stdio.h>

@@ -129,6 +129,29 @@ TEST_F(OfiRemoteAccess, a_flush_waits_for_the_puts_before_it_and_for_no_other) {
   EXPECT_EQ(remote->flush(&nothing), Post::done);
 }
 
+/// A flush that notes how many of these puts have ended when it ends.
+struct FlushEnd : btl::Completion {
+  explicit FlushEnd(const std::vector<AccessEnd>& puts) : all(puts) {
+    done = [](btl::Completion* self, bool) noexcept {
+      auto& told = *static_cast<FlushEnd*>(self);
+      told.ended = true;
+      for (const AccessEnd& put : told.all) told.puts_ended += put.times;
+    };
+  }
+  const std::vector<AccessEnd>& all;
+  bool ended = false;
+  unsigned puts_ended = 0;
+};
+
+TEST_F(OfiRemoteAccess, a_flush_ends_with_the_last_of_its_puts) {
+  std::vector<AccessEnd> puts(5);
+  for (AccessEnd& put : puts) put.begin(remote->put(*region, 0, std::span(bytes).first(500'000), &put));
+  FlushEnd flush(puts);
+  ASSERT_EQ(remote->flush(&flush), Post::posted);
+  ASSERT_TRUE(progress_until(harness, [&] { return flush.ended; }));
+  EXPECT_EQ(flush.puts_ended, puts.size());
+}
+
 TEST_F(OfiRemoteAccess, accesses_to_a_peer_that_ends_end_once_and_say_so) {
   AccessEnd put, flush, get;
   std::vector<std::byte> to(memory.size());

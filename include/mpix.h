@@ -58,7 +58,7 @@ int PMPIX_Request_get_recv_buf(MPI_Request request, void** recv_buf) MPIX_WEAK;
 #endif
 
 /* 1 if the library that the program runs with has these functions, else 0. Asked through memory: a program
- * that is not position-independent would compare the address of its own call stub, which is never null. */
+ * that is not position-independent would compare the address of its own PLT entry, which is never null. */
 #if defined(__GNUC__)
 #define MPIX_HAVE_RECV_BUF()                                                             \
   (__extension__({                                                                       \

@@ -62,7 +62,7 @@ def mpis(prefix):
 
 
 def over_nodes(starling, count):
-    """Starling whose jobs are over so many virtual nodes of this machine, joined by a network library on the loopback."""
+    """Starling whose jobs are over several virtual nodes of this machine, joined by a network library on the loopback."""
     plugins = pathlib.Path(starling.cc).parent.parent / "lib/starling"
     for name, device in (("ucx", "btl_ucx_devices"), ("ofi", "btl_ofi_interface")):
         if (plugins / f"btl_{name}.so").exists():

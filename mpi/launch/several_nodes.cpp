@@ -44,8 +44,8 @@ NodeTeam::Mates mates_for(const Form& form, Comm& comm, const Reduce& asked,
 
 using Bytes = std::unique_ptr<std::byte[]>;
 
-/// Memory for `elements` of the vector, in `owner`. Where there is none the call goes on, and the program's buffer
-/// stands for it, which is not touched then.
+/// Memory for `elements` of the vector, in `owner`. Where there is none the call goes on, and the program's
+/// buffer stands for it, which is not touched then.
 void* memory_for(Call& call, const Reduce& asked, std::uint64_t elements, Bytes& owner) {
   owner.reset(new (std::nothrow) std::byte[elements * asked.type.size]);
   if (owner != nullptr) [[likely]]

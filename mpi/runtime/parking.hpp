@@ -46,8 +46,8 @@ class Parking {
 
   /// Whether another thread makes progress.
   [[nodiscard]] bool driven() const noexcept { return driver_ != 0 && driver_ != BigLock::me(); }
-  /// Parks while another thread makes progress. True: what this thread waits for is there; false: nobody makes
-  /// progress any more, so this thread is to.
+  /// Parks while another thread makes progress. True: what this thread waits for is there; false: nobody
+  /// makes progress any more, so this thread is to.
   [[nodiscard]] bool await(const Wanted& wanted);
   /// Until called. Whether it is there what this thread waits for; false: to be looked at again.
   [[nodiscard]] bool park(const Wanted& wanted);

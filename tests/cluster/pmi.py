@@ -67,7 +67,8 @@ class Pmi(managers.Manager):
             self.expect_ranks(job.result(), 4)
 
     def test_killed_in_init(self):
-        done = self.run_job(2, KIN, "rank", "die", "starting")
+        # Hydra does not always end a job whose rank dies so early; then the others do, after this time.
+        done = self.run_job(2, KIN, "rank", "die", "starting", bootstrap_timeout="10")
         self.assertNotEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("its limit", done.stderr, "the others wait for ever")
 

@@ -31,6 +31,7 @@ class Slurm:
         self.root = pathlib.Path(self.directory.name)
         self.root.chmod(0o755)
         self.daemons = []
+        self.broken = None  # why no job can run any more
         try:
             self.configure()
             self.start()
@@ -90,8 +91,11 @@ PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=YES
         self.daemon(self.cluster.names[0], "slurmctld", "-D")
         for name in self.cluster.names:
             self.daemon(name, "slurmd", "-D", "-N", name)
-        self.wait_for("idle nodes", lambda: self.command("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip()
-                      == str(len(self.cluster.names)))
+        self.wait_for("idle nodes", self.idle)
+
+    def idle(self):
+        """Of all nodes, and without what may stand beside it: drained, or not answering (idle*)."""
+        return self.command("sinfo", "-h", "-N", "-o", "%T", timeout=30).stdout.split() == ["idle"] * len(self.cluster.names)
 
     def wait_for(self, what, ready, seconds=60):
         deadline = time.monotonic() + seconds
@@ -116,9 +120,24 @@ PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=YES
         return subprocess.CompletedProcess(command, job.returncode, out, err)
 
     def srun(self, per_node, *command, mpi="pmix", **more):
+        if self.broken:
+            raise RuntimeError(self.broken)
         nodes = len(self.cluster.names)
-        return self.command("srun", f"--mpi={mpi}", f"--nodes={nodes}", f"--ntasks={nodes * per_node}",
+        done = self.command("srun", f"--mpi={mpi}", f"--nodes={nodes}", f"--ntasks={nodes * per_node}",
                             f"--ntasks-per-node={per_node}", "--kill-on-bad-exit=1", *command, **more)
+        if done.returncode == -1:
+            self.recover()
+        return done
+
+    def recover(self):
+        """After a job that did not end: the next ones run, or are told at once why they cannot. A node that Slurm has
+        put aside would let each of them wait for its limit."""
+        state = self.command("sinfo", "-h", "-N", "-o", "%N: %T (%E)", timeout=30).stdout
+        self.command("scancel", "--user=root", "--signal=KILL", timeout=30)
+        try:
+            self.wait_for("idle nodes after a job that was ended", self.idle, 30)
+        except RuntimeError as why:
+            self.broken = f"Slurm's nodes are lost to this test: {state}\n{why}"
 
     def close(self):
         for daemon in reversed(self.daemons):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Random changes of files that the last commits changed: do the tests see them (tests/mutate)? The range goes back until
-# there is code enough. CI tries as many as fit in three minutes, --full twenty; what is asked for is what tests that
+# there is code enough. CI tries as many as fit in two minutes, --full twenty; what is asked for is what tests that
 # catch 60 % (--full: 80 %) would miss by chance once in a thousand times. The commit is the seed, so that a result can
 # be had again.
 configure_release
 build release
-mutate_size="--recent;1000;--count;12;--seconds;180;--test-seconds;30;--at-least;60;--by-chance;0.001"
+mutate_size="--recent;1000;--count;12;--jobs;2;--seconds;120;--test-seconds;30;--at-least;60;--by-chance;0.001"
 if [ -n "${STARLING_TESTS_FULL:-}" ]; then
   mutate_size="--recent;5000;--count;20;--at-least;80;--by-chance;0.001"
 fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What .ci/tiers leaves out of a build, held against the tests of a release build: `tiers_test.py BUILD_DIRECTORY`."""
+import fnmatch
 import importlib.machinery
 import importlib.util
 import json
@@ -14,6 +15,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMBINE = ROOT / ".ci/combine-tests"
 THREADS = re.compile(r"\b(pthread_create|thrd_create|std::j?thread|std::async)\b")
+SUITE = re.compile(r"^TEST(?:_F|_P)?\((\w+),", re.MULTILINE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 loader = importlib.machinery.SourceFileLoader("combine_tests", str(COMBINE))
@@ -77,10 +79,10 @@ class OfThisBuild(unittest.TestCase):
 
     def test_each_rule_decides_something(self):
         for where in ("quick", "asan", "tsan", "builtin"):
-            undecided = [rule for rule in self.rules if rule["where"] == where]
+            undecided = [rule for rule in self.rules if rule["where"] == where and rule["verb"] != "spare"]
             for name in self.names:
                 first = next((rule for rule in self.rules
-                              if rule["where"] == where and rule["names"].search(name)), None)
+                              if rule["where"] == where and rule["verb"] != "spare" and rule["names"].search(name)), None)
                 if first in undecided:
                     undecided.remove(first)
             self.assertEqual([rule["names"].pattern for rule in undecided], [], f"rules of {where} that fit no test")
@@ -88,18 +90,33 @@ class OfThisBuild(unittest.TestCase):
     def test_programs_with_threads_are_watched_for_races(self):
         sources = Sources(BUILD)
         threaded = {test["name"] for test in self.tests
-                    if not test["name"].startswith("profile/")  # plain builds only: tests/mpi/profile
+                    # Plain builds only: tests/mpi/profile. Of the suites, those that meet sound plugins are watched.
+                    if not test["name"].startswith(("profile/", "conformance_broken/"))
                     and any(sources.threaded(pathlib.Path(word).name) for word in test["command"])}
         for known in ("mpi/threads/mixed/np4", "mpi_coll", "btl_shm"):  # the search finds what it is to find
             self.assertIn(known, threaded)
         self.assertEqual(sorted(threaded - set(self.kept("tsan"))), [],
                          "these start threads: .ci/tiers wants a line `tsan run` for them")
 
+    def test_cases_that_are_spared_exist_and_are_watched_for_races_if_they_start_threads(self):
+        sources = Sources(BUILD)
+        rules = [rule for rule in self.rules if rule["verb"] == "spare"]
+        self.assertTrue(rules)
+        for rule in rules:
+            programs = ["test_" + name for name in self.names if rule["names"].search(name)]
+            paths = {path for program in programs for path in sources.files.get(program, ()) if path.name.endswith("_test.cpp")}
+            for pattern in rule["cases"].split()[0].split(":"):
+                suite = pattern.partition(".")[0]
+                fits = {path for path in paths for name in SUITE.findall(path.read_text()) if fnmatch.fnmatch(name, suite)}
+                self.assertTrue(fits, f"{pattern}: no case of {programs} is called so")
+                if rule["where"] == "tsan":
+                    self.assertEqual([path.name for path in fits if sources.starts(path)], [], f"{pattern}: it starts threads")
+
     def test_each_kind_of_test_stays_in_each_build_that_it_concerns(self):
         def kinds(names):
             return {name.split("/")[0] if "/" in name else name.split("_")[0] for name in names}
         everything = kinds(self.names)
-        self.assertLessEqual(everything - kinds(self.kept("asan")), {"docs"})
+        self.assertLessEqual(everything - kinds(self.kept("asan")), {"docs", "conformance_broken"})
         self.assertLessEqual({"abi", "cluster", "example", "mpi", "network", "np", "plugin", "tools"} & everything,
                              kinds(self.kept("builtin")))
         self.assertLessEqual({"cluster", "example", "mpi", "network", "np", "plugin"} & everything,
@@ -158,17 +175,30 @@ class Combined(unittest.TestCase):
         self.assertEqual(self.combined("full", "asan"), (self.names, ""))
 
     def test_tests_that_wait_share_lanes_in_turn_and_begin_first(self):
-        self.offer("cluster_a", "cluster_b", "cluster_c", "btl_shm")
+        self.offer("cluster_a", "cluster_b", "cluster_c", "cluster_d", "btl_shm")
         (self.folder / "CTestTestfile.cmake").write_text((self.folder / "CTestTestfile.cmake").read_text() +
-                                                         "set_tests_properties(cluster_a PROPERTIES PROCESSORS 2 RUN_SERIAL ON)\n")
+                                                         "set_tests_properties(cluster_a PROPERTIES PROCESSORS 2 RUN_SERIAL ON "
+                                                         "RESOURCE_LOCK clusters)\n")
         self.combined("full", "release")
         properties = {test["name"]: {entry["name"]: entry["value"] for entry in test["properties"]}
                       for test in combine.tests_of(self.folder / "all")}
-        lanes = [properties[f"release/cluster_{name}"]["RESOURCE_LOCK"][0] for name in "abc"]
-        self.assertEqual((lanes[0], len(set(lanes))), (lanes[2], 2))
+        locks = [properties[f"release/cluster_{name}"]["RESOURCE_LOCK"] for name in "abcd"]
+        lanes = [lock for taken in locks for lock in taken if lock.startswith("waiting-")]
+        self.assertEqual((len(lanes), lanes[0], len(set(lanes))), (4, lanes[3], 3))
+        self.assertEqual([len(taken) for taken in locks], [2, 1, 1, 1], "its own is kept")
         self.assertGreater(properties["release/cluster_b"]["COST"], 0)
         self.assertFalse({"PROCESSORS", "RUN_SERIAL"} & set(properties["release/cluster_a"]))
         self.assertNotIn("RESOURCE_LOCK", properties["release/btl_shm"])
+
+    def test_cases_are_spared_where_a_rule_says_so(self):
+        self.offer("pml", "btl_shm")
+        self.combined("ci", "tsan")
+        commands = {test["name"]: test["command"] for test in combine.tests_of(self.folder / "all")}
+        self.assertRegex(commands["tsan/pml"][-1], r"^--gtest_filter=-Model\.\*:")
+        self.assertEqual(len(commands["tsan/btl_shm"]), 1)
+        for tier, part in (("ci", "asan"), ("full", "tsan")):
+            self.combined(tier, part)
+            self.assertEqual({len(test["command"]) for test in combine.tests_of(self.folder / "all")}, {1}, (tier, part))
 
     def test_quick_leaves_out_what_takes_minutes(self):
         left, _ = self.combined("quick", "release")
@@ -190,6 +220,10 @@ class Rules(unittest.TestCase):
 
     def test_an_unknown_word_is_refused(self):
         self.assertIn("tiers:3:", self.refused("asan drop ^mpi/ : why"))
+
+    def test_cases_are_named_where_they_are_spared_and_nowhere_else(self):
+        self.assertIn("tiers:3: expected", self.refused("asan spare ^pml$ : why"))
+        self.assertIn("tiers:3: expected", self.refused("asan leave ^pml$ Model.* : why"))
 
     def test_an_expression_that_cannot_be_read_is_refused(self):
         self.assertIn("tiers:3: '^mpi/(' is no regular expression", self.refused("asan leave ^mpi/( : why"))

@@ -63,9 +63,9 @@ class NamesCase(unittest.TestCase):
         self.before = names()
 
     def tearDown(self):
-        # Killed processes need a moment to be gone, and other tests have names, for a while.
+        # Killed processes need a moment to be gone, and tests that run beside this one have names while their jobs last.
         left = names() - self.before
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         while left and time.monotonic() < deadline:
             time.sleep(0.02)
             left &= names()

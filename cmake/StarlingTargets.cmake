@@ -41,7 +41,7 @@ function(starling_builds_fast target)
       <string_view> <thread> <unordered_map> <utility> <vector>)
   endif()
   target_compile_options(${target} PRIVATE ${optimised})
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   target_precompile_headers(${target} REUSE_FROM starling_test_headers)
 endfunction()
 

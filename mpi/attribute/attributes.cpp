@@ -172,9 +172,7 @@ int AttributeSet::set(HandleBits object, const KeyvalPtr& keyval, void* value) {
 
 int AttributeSet::erase(HandleBits object, int keyval) {
   const std::size_t before = position(keyval);
-  if (before == entries_.size()) {
-    return error(MPI_ERR_KEYVAL, "keyval " + std::to_string(keyval) + " has no attribute on this object");
-  }
+  if (before == entries_.size()) return MPI_SUCCESS;
   const Entry entry = entries_[before];
   if (const int code = entry.keyval->erase(object, entry.value); code != MPI_SUCCESS)
     return refused("delete", keyval, code);

@@ -98,7 +98,7 @@ class AttributeSet {
   /// Replaces an old value after its delete callback agreed. `object` is the handle of the owner, for the
   /// callbacks.
   int set(HandleBits object, const KeyvalPtr& keyval, void* value);
-  /// MPI_ERR_KEYVAL if there is no such attribute.
+  /// Nothing to do, and no error, if there is no such attribute.
   int erase(HandleBits object, int keyval);
   /// Fills this empty set from another object's, for MPI_Comm_dup and MPI_Type_dup. After an error this set
   /// may hold a part.

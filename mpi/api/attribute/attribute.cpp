@@ -61,6 +61,15 @@ int get(T& object, int keyval, void* value, int* flag, Kind kind) {
   return MPI_SUCCESS;
 }
 
+/// Only a delete callback's refusal makes the call fail (section 7.7.2), not an attribute that is not there:
+/// programs delete without having looked. A freed keyval exists as long as it has attributes.
+template <class T>
+int erase(T& object, int keyval, Kind kind) {
+  const Keyval* const found = keyvals().find_alive(keyval);
+  if (found == nullptr || found->kind() != kind) return no_keyval(keyval);
+  return object.attributes.erase(object.handle(), keyval);
+}
+
 bool is_predefined(int keyval) noexcept { return keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE; }
 
 /// C gets the address of the value of a predefined attribute (section 7.7.2). The others describe the world:
@@ -126,7 +135,7 @@ int Comm_get_attr(Comm& comm, int comm_keyval, void* attribute_val, int* flag) {
 }
 int Comm_delete_attr(Comm& comm, int comm_keyval) {
   if (is_predefined(comm_keyval)) return read_only(comm_keyval);
-  return comm.attributes.erase(comm.handle(), comm_keyval);
+  return erase(comm, comm_keyval, Kind::comm);
 }
 
 int Type_set_attr(Datatype& datatype, int type_keyval, void* attribute_val) {
@@ -136,7 +145,7 @@ int Type_get_attr(Datatype& datatype, int type_keyval, void* attribute_val, int*
   return get(datatype, type_keyval, attribute_val, flag, Kind::datatype);
 }
 int Type_delete_attr(Datatype& datatype, int type_keyval) {
-  return datatype.attributes.erase(datatype.handle(), type_keyval);
+  return erase(datatype, type_keyval, Kind::datatype);
 }
 
 // The MPI-1 names of the communicator functions, deprecated since MPI 2.0.

@@ -59,7 +59,8 @@ int Win_get_attr(Win& win, int win_keyval, void* attribute_val, int* flag) {
 }
 
 int Win_delete_attr(Win& win, int win_keyval) {
-  if (is_predefined(win_keyval)) return no_keyval(win_keyval);
+  const Keyval* const found = keyvals().find_alive(win_keyval);
+  if (found == nullptr || found->kind() != Kind::win) return no_keyval(win_keyval);
   return win.attributes.erase(win.handle(), win_keyval);
 }
 

@@ -14,6 +14,7 @@ class Figures:
     def __init__(self):
         self.values = {}
         self.units = {}
+        self.missing = {}  # missing[(figure, size), who] = what the cell says where there is no value
         self.notes = []
 
     def add(self, who, figure, size, value, unit):
@@ -48,7 +49,8 @@ def size_name(size):
 def table(figures, columns, ours="starling", floor="floor", rows=None):
     """Lines of a Markdown table: median (min..max) per column, ratios to the best peer and to the floor."""
     lines = []
-    names = [c for c in columns if any(c in row for row in figures.values.values())]
+    named = {who for row in figures.values.values() for who in row}.union(who for _, who in figures.missing)
+    names = [c for c in columns if c in named]
     head = ["", *names, f"{ours} / best peer", f"{ours} / floor"]
     lines.append("| " + " | ".join(head) + " |")
     lines.append("|" + "---|" * len(head))
@@ -60,7 +62,7 @@ def table(figures, columns, ours="starling", floor="floor", rows=None):
         for name in names:
             values = row.get(name)
             cells.append(f"{short(statistics.median(values))} ({short(min(values))}..{short(max(values))})"
-                         if values else "-")
+                         if values else figures.missing.get(((figure, size), name), "-"))
         mine, peer = figures.median(figure, size, ours), figures.best_peer(figure, size, ours, floor)
         cells.append(f"{mine / peer[1]:.2f} ({peer[0]})" if mine is not None and peer and peer[1] else "-")
         base = figures.median(figure, size, floor)

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 
+LATE = "failed: no end"
 SLOW_FACTOR = 2.0  # a hand-over slower than this many times the fastest one seen is the slow state
 
 
@@ -25,6 +26,10 @@ class Run:
     seconds: float
     state: str
     rejected: str
+
+    @property
+    def ended_late(self):
+        return self.rejected.startswith(LATE)
 
 
 class Machine:
@@ -68,24 +73,24 @@ def end_in_order():
 
 
 def end(child):
-    """Launchers take their ranks with them where they are asked to."""
+    """Launchers take their ranks with them where they are asked to. Returns what the child has printed."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, number)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            child.communicate(timeout=5)
-            return
+            return child.communicate(timeout=5)[0]
+    return b""
 
 
 def execute(command, environment, timeout):
-    """Returns (standard output, problem). The command leads a process group of its own."""
+    """Returns (standard output, problem); what was printed before a time-out counts. The command leads a process
+    group of its own."""
     child = subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              stdin=subprocess.DEVNULL, env=environment, start_new_session=True)
     try:
         out, err = child.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
-        end(child)
-        return "", f"failed: no end after {timeout:.0f} s"
+        return end(child).decode(errors="replace"), f"{LATE} after {timeout:.0f} s"
     except BaseException:
         end(child)
         raise

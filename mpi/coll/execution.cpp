@@ -187,7 +187,8 @@ void Execution::prepare(pml::Request& request) const noexcept {
 }
 
 void Execution::post_send(const Schedule::Step& step) noexcept {
-  const bool worthless = hollow_ || (fault_ == pml::Fault::truncated && !schedule.direct() && !step.always);
+  const bool worthless =
+      !step.lengths && (hollow_ || (fault_ == pml::Fault::truncated && !schedule.direct() && !step.always));
   const Buffer what = worthless ? Buffer{} : step.from;
   if (what.layout == nullptr &&
       port_.pml->try_send(*port_.context, Rank{step.peer}, port_.tag, what.base, what.bytes) == Post::done) {
@@ -202,7 +203,7 @@ void Execution::post_send(const Schedule::Step& step) noexcept {
 
 void Execution::post_receive(const Schedule::Step& step) noexcept {
   pml::Request& request = fresh_request();
-  request.buffer = hollow_ ? Buffer{} : step.to;
+  request.buffer = hollow_ && !step.lengths ? Buffer{} : step.to;
   request.rank = Rank{step.peer};
   request.receive = true;
   port_.pml->irecv(request);
@@ -212,18 +213,19 @@ void Execution::run_work(const Schedule::Step& step) noexcept {
   try {
     schedule.work(step.count)(schedule);
   } catch (const std::exception&) {  // no memory for what members have asked for
-    fault_ = pml::Fault::no_memory;
-    give_up();
+    if (fault_ == pml::Fault::none) fault_ = pml::Fault::no_memory;
+    hollow_ = true;
+    if (!schedule.settled()) give_up();
   }
 }
 
 void Execution::run_local(const Schedule::Step& step) noexcept {
-  if (hollow_) [[unlikely]]
-    return;
   if (step.what == Schedule::Do::work) {
     if (step.always || fault_ == pml::Fault::none) run_work(step);
     return;
   }
+  if (hollow_) [[unlikely]]
+    return;
   if (fault_ != pml::Fault::none && !schedule.direct() && !step.always) [[unlikely]]
     return;  // a user's function is to see no operand that has not come
   if (step.what == Schedule::Do::copy) {
@@ -242,7 +244,8 @@ void Execution::note_fault(const pml::Request& request) noexcept {
   const bool first = fault_ == pml::Fault::none;
   const std::uint64_t sent = sent_bytes(request);
   const bool notice =
-      schedule.composed() && !hollow_ && request.receive && !request.status.cancelled &&
+      schedule.composed() && !(hollow_ && request.buffer.bytes == 0) && request.receive &&
+      !request.status.cancelled &&
       (request.status.fault == pml::Fault::none || request.status.fault == pml::Fault::truncated) &&
       sent == notice_bytes(request.buffer.bytes);
   // Cancelled by the pml: another member has died, so that this message would never be received.

@@ -16,8 +16,8 @@
 ///            them (unless Schedule::direct()). In a composed schedule those who wait for this process may
 ///            have nothing to do with a lost peer: who gives up sends them notices, messages of a length that
 ///            they do not expect. A schedule without memory (Schedule::ok()) is hollow: all its messages go,
-///            so that nobody waits, but empty ones, and nothing is kept of what comes; one that does not know
-///            all its messages is given up.
+///            so that nobody waits, but empty ones, and nothing is kept of what comes. Those that tell
+///            lengths go as they are; a schedule that cannot tell them is given up.
 
 #include <cstdint>
 #include <memory>

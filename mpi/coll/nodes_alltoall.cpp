@@ -5,11 +5,14 @@
 /// For each other node one member of the own node is its agent: it collects what its mates have for that
 /// node, exchanges with the agent there, and hands out what has come. So the agents of a node share its
 /// messages. What is hard: in the v and w forms an agent learns from its mates how long everything is,
-/// while the schedule runs.
+/// while the schedule runs. A process without memory has all its messages, empty ones, so that nobody waits
+/// for it; without memory even for sizes that it has to tell it sends notices.
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -30,7 +33,9 @@ std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
 
 /// What a process has for the errands of one agent, and what it gets from them: packed, rank by rank.
 struct Share {
-  std::uint64_t* sizes = nullptr;  ///< of what it sends to each rank, then of what it receives from each
+  std::uint64_t* sizes =
+      nullptr;  ///< of what it sends to each rank, then of what it receives from each; null
+                ///< where all blocks have one size
   std::byte *out = nullptr, *in = nullptr;
   std::uint64_t out_bytes = 0, in_bytes = 0;
 };
@@ -38,9 +43,9 @@ struct Share {
 /// The work of an agent. Lives with the schedule.
 class Agent {
  public:
-  Agent(Errands errands, int mates, int me, Share own)
-      : errands_(std::move(errands)), mates_(index(mates)), me_(index(me)), own_(own) {
-    sizes_.resize(mates_ * 2 * errands_.ranks.size());
+  /// `sizes`: memory for those of all mates' shares, if they are to be asked.
+  Agent(Errands errands, int mates, int me, Share own, std::uint64_t* sizes)
+      : errands_(std::move(errands)), mates_(index(mates)), me_(index(me)), own_(own), sizes_(sizes) {
     for (std::size_t mate = 0; mate < mates_; ++mate) {
       from_mates_.push_back({});
       to_mates_.push_back({});
@@ -50,7 +55,8 @@ class Agent {
   /// Where the sizes of a mate's share go.
   [[nodiscard]] Buffer table(int mate) noexcept {
     const std::size_t numbers = 2 * errands_.ranks.size();
-    return {sizes_.data() + index(mate) * numbers, numbers * sizeof(std::uint64_t), 0, nullptr};
+    return packed(sizes_ == nullptr ? nullptr : sizes_ + index(mate) * numbers,
+                  numbers * sizeof(std::uint64_t));
   }
   std::vector<std::uint32_t> collect, hand_out, send, receive;  ///< steps: of mates, of mates, of nodes twice
 
@@ -65,32 +71,32 @@ class Agent {
     }
     lay_out(to_nodes_, 0);
     lay_out(from_nodes_, errands_.ranks.size());
+    collected_ = room(schedule, 0, collected);
     // With one node the mates' shares in their order are the message.
-    collected_.resize(collected);
-    if (errands_.nodes.size() > 1) sent_.resize(collected);
-    received_.resize(handed);
-    handed_.resize(handed);
-    std::byte* const out = errands_.nodes.size() > 1 ? sent_.data() : collected_.data();
+    sent_ = errands_.nodes.size() > 1 ? room(schedule, 1, collected) : collected_;
+    received_ = room(schedule, 2, handed);
+    handed_ = room(schedule, 3, handed);
     for (std::size_t mate = 0; mate < mates_; ++mate) {
       if (mate == me_) continue;
-      schedule.settle(collect[mate], message(collected_.data(), from_mates_[mate]));
-      schedule.settle(hand_out[mate], message(handed_.data(), to_mates_[mate]));
+      schedule.settle(collect[mate], message(collected_, from_mates_[mate]));
+      schedule.settle(hand_out[mate], message(handed_, to_mates_[mate]));
     }
     for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
-      schedule.settle(send[node], message(out, to_nodes_[node]));
-      schedule.settle(receive[node], message(received_.data(), from_nodes_[node]));
+      schedule.settle(send[node], message(sent_, to_nodes_[node]));
+      schedule.settle(receive[node], message(received_, from_nodes_[node]));
     }
+    if (std::exchange(short_, false)) throw std::bad_alloc();
   }
   /// The mates' shares have come: messages to nodes, mate by mate.
   void join() {
-    copy(own_.out, collected_.data() + from_mates_[me_].at, own_.out_bytes);
+    copy(own_.out, collected_ + from_mates_[me_].at, own_.out_bytes);
     if (errands_.nodes.size() == 1) return;
-    const std::byte* from = collected_.data();
+    const std::byte* from = collected_;
     std::vector<Part> at = to_nodes_;
     for (std::size_t mate = 0; mate < mates_; ++mate) {
       for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
         const std::uint64_t bytes = of_node(mate, node, 0);
-        copy(from, sent_.data() + at[node].at, bytes);
+        copy(from, sent_ + at[node].at, bytes);
         from += bytes;
         at[node].at += bytes;
       }
@@ -101,17 +107,17 @@ class Agent {
     std::vector<std::uint64_t> at;
     for (const Part& part : to_mates_) at.push_back(part.at);
     for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
-      const std::byte* from = received_.data() + from_nodes_[node].at;
+      const std::byte* from = received_ + from_nodes_[node].at;
       for (std::size_t rank = errands_.begin(node); rank < errands_.ends[node]; ++rank) {
         for (std::size_t mate = 0; mate < mates_; ++mate) {
           const std::uint64_t bytes = size(mate, errands_.ranks.size() + rank);
-          copy(from, handed_.data() + at[mate], bytes);
+          copy(from, handed_ + at[mate], bytes);
           from += bytes;
           at[mate] += bytes;
         }
       }
     }
-    copy(handed_.data() + to_mates_[me_].at, own_.in, own_.in_bytes);
+    copy(handed_ + to_mates_[me_].at, own_.in, own_.in_bytes);
   }
 
  private:
@@ -122,9 +128,23 @@ class Agent {
     if (bytes != 0) std::memcpy(to, from, bytes);
   }
   static Buffer message(std::byte* base, const Part& part) noexcept {
-    return {base + part.at, part.bytes, 0, nullptr};
+    return packed(base == nullptr ? nullptr : base + part.at, part.bytes);
   }
+  /// Where sizes are known when the schedule is made, the memory is the schedule's. Null: there is none.
+  [[nodiscard]] std::byte* room(Schedule& schedule, std::size_t which, std::uint64_t bytes) {
+    if (alike()) return schedule.scratch(bytes);
+    try {
+      memory_[which].resize(bytes);
+    } catch (const std::bad_alloc&) {
+      short_ = true;
+      return nullptr;
+    }
+    return memory_[which].data();
+  }
+  [[nodiscard]] bool alike() const noexcept { return sizes_ == nullptr; }
   [[nodiscard]] std::uint64_t size(std::size_t mate, std::size_t number) const noexcept {
+    if (alike())
+      return (number < errands_.ranks.size() ? own_.out_bytes : own_.in_bytes) / errands_.ranks.size();
     return sizes_[mate * 2 * errands_.ranks.size() + number];
   }
   [[nodiscard]] std::uint64_t sum(std::size_t mate, std::size_t first) const noexcept {
@@ -151,9 +171,12 @@ class Agent {
   Errands errands_;
   std::size_t mates_, me_;
   Share own_;
-  std::vector<std::uint64_t> sizes_;  // of each mate's share
+  std::uint64_t*
+      sizes_;  // of each mate's share, in the schedule's memory; null: all have those of the own one
   std::vector<Part> from_mates_, to_mates_, to_nodes_, from_nodes_;
-  std::vector<std::byte> collected_, sent_, received_, handed_;
+  std::byte *collected_ = nullptr, *sent_ = nullptr, *received_ = nullptr, *handed_ = nullptr;
+  std::array<std::vector<std::byte>, 4> memory_;  // of these, unless it is the schedule's
+  bool short_ = false;                            // of memory
 };
 
 /// One process's part: shares for the agents of its node, and errands if it is one.
@@ -174,17 +197,19 @@ class Exchange {
   }
   void build() {
     schedule_.among({});  // who gives up tells the others
-    if (!share_out()) return;
-    if (me_ < static_cast<int>(errands_.size()))
-      agent_ = std::make_shared<Agent>(errands_[index(me_)], size(), me_, shares_[index(me_)]);
+    const bool agent = me_ < static_cast<int>(errands_.size());
+    for (const Errands& errands : errands_) shares_.push_back(measured(errands));
+    std::uint64_t* const table =
+        agent && !known_ ? numbers(errands_[index(me_)].ranks.size() * mates_.size()) : nullptr;
+    share_out();
+    if (agent)
+      agent_ = std::make_shared<Agent>(errands_[index(me_)], size(), me_, shares_[index(me_)], table);
     learn_sizes();
     collect();
     exchange();
     hand_out();
     long_blocks();
     take();
-    // Shares without bytes would tell their agent nothing of those it waits for: it must hear that none come.
-    (void)schedule_.cut_short();
   }
 
  private:
@@ -194,46 +219,64 @@ class Exchange {
     return known_ ? bytes : limit_.part(bytes);
   }
 
-  /// Packs what goes to other nodes, agent by agent. False: there is no memory even for the sizes.
-  [[nodiscard]] bool share_out() {
-    for (const Errands& errands : errands_) {
-      Share& share = shares_.emplace_back();
-      const std::size_t ranks = errands.ranks.size();
-      share.sizes = reinterpret_cast<std::uint64_t*>(schedule_.scratch(2 * ranks * sizeof(std::uint64_t)));
-      if (share.sizes == nullptr) return !schedule_.cut_short();
-      for (std::size_t i = 0; i < ranks; ++i) {
-        share.out_bytes += share.sizes[i] = together(asked_.send.bytes(errands.ranks[i]));
-        share.in_bytes += share.sizes[ranks + i] = together(asked_.receive.bytes(errands.ranks[i]));
-      }
+  [[nodiscard]] std::uint64_t bytes_to(int rank) const noexcept { return together(asked_.send.bytes(rank)); }
+  [[nodiscard]] std::uint64_t bytes_from(int rank) const noexcept {
+    return together(asked_.receive.bytes(rank));
+  }
+  /// Memory for two sizes of each of so many blocks.
+  [[nodiscard]] std::uint64_t* numbers(std::size_t blocks) {
+    std::byte* const memory = schedule_.scratch(2 * blocks * sizeof(std::uint64_t));
+    if (memory == nullptr) schedule_.cut_short();
+    return reinterpret_cast<std::uint64_t*>(memory);
+  }
+  /// How long what an agent carries for this process is.
+  [[nodiscard]] Share measured(const Errands& errands) {
+    Share share;
+    const std::size_t ranks = errands.ranks.size();
+    if (!known_) share.sizes = numbers(ranks);
+    for (std::size_t i = 0; i < ranks; ++i) {
+      const std::uint64_t to = bytes_to(errands.ranks[i]), from = bytes_from(errands.ranks[i]);
+      share.out_bytes += to;
+      share.in_bytes += from;
+      if (share.sizes == nullptr) continue;
+      share.sizes[i] = to;
+      share.sizes[ranks + i] = from;
+    }
+    return share;
+  }
+  /// Packs what goes to other nodes, agent by agent.
+  void share_out() {
+    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
+      Share& share = shares_[agent];
       share.out = schedule_.scratch(share.out_bytes);
       share.in = schedule_.scratch(share.in_bytes);
       std::byte* at = share.out;
-      for (std::size_t i = 0; i < ranks && schedule_.ok(); ++i) {
-        if (share.sizes[i] != 0)
-          schedule_.copy(asked_.send.block(errands.ranks[i]), packed(at, share.sizes[i]));
-        at += share.sizes[i];
+      for (const int rank : errands_[agent].ranks) {
+        if (!schedule_.ok()) break;
+        const std::uint64_t bytes = bytes_to(rank);
+        if (bytes != 0) schedule_.copy(asked_.send.block(rank), packed(at, bytes));
+        at += bytes;
       }
     }
     schedule_.next_round();
-    return true;
   }
   void learn_sizes() {
+    if (known_) return;  // all shares are alike
     for (int mate = 0; mate < size() && agent_ != nullptr; ++mate) {
       const Buffer table = agent_->table(mate);
-      if (known_ || mate == me_) {  // where all blocks have one size, all shares are alike
+      if (mate != me_) {
+        schedule_.receive_lengths(mates_[index(mate)], table);
+      } else if (table.base != nullptr && shares_[index(me_)].sizes != nullptr) {
         std::memcpy(table.base, shares_[index(me_)].sizes, table.bytes);
-      } else {
-        schedule_.receive(mates_[index(mate)], table);
       }
     }
-    for (std::size_t agent = 0; agent < errands_.size() && !known_; ++agent) {
+    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
       if (static_cast<int>(agent) == me_) continue;
-      schedule_.send(mates_[agent],
-                     packed(shares_[agent].sizes, 2 * errands_[agent].ranks.size() * sizeof(std::uint64_t)));
+      schedule_.send_lengths(mates_[agent], packed(shares_[agent].sizes,
+                                                   2 * errands_[agent].ranks.size() * sizeof(std::uint64_t)));
     }
     schedule_.next_round();
-    if (agent_ != nullptr && !known_)
-      schedule_.work([agent = agent_](Schedule& all) { agent->settle(all); }, true);
+    if (agent_ != nullptr) schedule_.work([agent = agent_](Schedule& all) { agent->settle(all); }, true);
     schedule_.next_round();
   }
   void collect() {
@@ -296,12 +339,11 @@ class Exchange {
   void take() {
     for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
       const std::byte* at = shares_[agent].in;
-      const std::size_t ranks = errands_[agent].ranks.size();
-      for (std::size_t i = 0; i < ranks; ++i) {
-        const std::uint64_t bytes = shares_[agent].sizes[ranks + i];
+      if (at == nullptr) continue;
+      for (const int rank : errands_[agent].ranks) {
+        const std::uint64_t bytes = bytes_from(rank);
         if (bytes != 0)
-          schedule_.copy_always(packed(const_cast<std::byte*>(at), bytes),
-                                asked_.receive.block(errands_[agent].ranks[i]));
+          schedule_.copy_always(packed(const_cast<std::byte*>(at), bytes), asked_.receive.block(rank));
         at += bytes;
       }
     }

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "mpi/coll/among.hpp"
@@ -28,17 +29,23 @@ struct Carried {
   void settle(Schedule& schedule) {
     std::uint64_t total = 0;
     for (const std::uint64_t size : sizes) total += size;
-    bytes.resize(total);
-    std::byte* at = bytes.data();
+    bool memory = true;
+    try {
+      bytes.resize(total);
+    } catch (const std::bad_alloc&) {
+      memory = false;
+    }
+    std::byte* at = memory ? bytes.data() : nullptr;
     for (std::size_t mate = 0; mate < sizes.size(); ++mate) {
       if (static_cast<int>(mate) == me) {
         mine = at;
       } else {
         schedule.settle(steps[mate], packed(at, sizes[mate]));
       }
-      at += sizes[mate];
+      if (memory) at += sizes[mate];
     }
-    schedule.settle(outside, packed(bytes.data(), total));
+    schedule.settle(outside, packed(memory ? bytes.data() : nullptr, total));
+    if (!memory) throw std::bad_alloc();
   }
 };
 
@@ -47,11 +54,8 @@ struct Carried {
 std::shared_ptr<Carried> learn(Schedule& schedule, const Levels& levels, std::uint64_t size) {
   const Among mates(schedule, levels.mates);
   if (!levels.speaks()) {
-    auto* const told = reinterpret_cast<std::uint64_t*>(schedule.scratch(sizeof size));
-    if (told != nullptr) *told = size;
-    schedule.send(levels.head, packed(told, sizeof size));
-    (void)schedule
-        .cut_short();  // an empty message would not tell the size: the speaker must hear that it gets none
+    schedule.length() = size;
+    schedule.send_lengths(levels.head, packed(&schedule.length(), sizeof size));
     return nullptr;
   }
   auto carried = std::make_shared<Carried>();
@@ -60,7 +64,7 @@ std::shared_ptr<Carried> learn(Schedule& schedule, const Levels& levels, std::ui
   carried->me = levels.head;
   for (int mate = 0; mate < levels.local.size; ++mate) {
     if (mate != levels.head)
-      schedule.receive(mate, packed(&carried->sizes[static_cast<std::size_t>(mate)], sizeof size));
+      schedule.receive_lengths(mate, packed(&carried->sizes[static_cast<std::size_t>(mate)], sizeof size));
   }
   schedule.next_round();
   schedule.work([carried](Schedule& all) { carried->settle(all); }, true);

@@ -86,6 +86,11 @@ void Schedule::next_round() {
   open_ = {open_.end, open_.end, 0};
 }
 
+bool Schedule::settled() const noexcept {
+  return std::none_of(steps_.begin(), steps_.end(),
+                      [](const Step& step) { return step.late && !step.settled; });
+}
+
 std::byte* Schedule::scratch(std::uint64_t bytes) { return scratch_.take(bytes); }
 
 void* Schedule::scratch(const Type& type, std::uint64_t count) {

@@ -49,7 +49,8 @@ class Schedule {
     Buffer to;                ///< receive, copy, reduce (base only)
     Special* special = nullptr;
     bool late = false;  ///< a message whose buffer is settled while the schedule runs; none if that is empty
-    bool always = false;  ///< local steps and sends: done after a disagreement too
+    bool always = false;   ///< local steps and sends: done after a disagreement too
+    bool lengths = false;  ///< a message that tells how long others are, which goes whatever happens
     bool settled = false;
     /// A late message of which both ends know that it is empty: it is not sent.
     [[nodiscard]] bool none() const noexcept { return settled && from.bytes + to.bytes == 0; }
@@ -89,9 +90,22 @@ class Schedule {
   /// Each message carries its sender's own data: one that was received with a wrong length makes none of
   /// those that are sent later wrong.
   void set_direct() noexcept { direct_ = true; }
-  /// A local step of any kind, run at each start, after a disagreement too where `always`. It may settle the
-  /// buffers of messages in later rounds, and add nothing.
+  /// A local step of any kind, run at each start, after a disagreement or without memory too where `always`.
+  /// It may settle the buffers of messages in later rounds, and add nothing; without memory for what they
+  /// carry it settles their lengths and throws.
   void work(Work work, bool always = false);
+  /// Messages by which the lengths of late ones are told. Their memory is there, or the schedule is cut
+  /// short.
+  void send_lengths(int to, Buffer what) {
+    send(to, what);
+    steps_.back().lengths = true;
+  }
+  void receive_lengths(int from, Buffer where) {
+    receive(from, where);
+    steps_.back().lengths = true;
+  }
+  /// Memory for one length to be told, which is always there.
+  [[nodiscard]] std::uint64_t& length() noexcept { return length_; }
   /// Messages to be settled; the result is for settle().
   [[nodiscard]] std::uint32_t send_late(int to);
   [[nodiscard]] std::uint32_t receive_late(int from);
@@ -118,10 +132,12 @@ class Schedule {
   /// The most messages that one round has in flight.
   [[nodiscard]] std::uint32_t most_messages() const noexcept { return most_messages_; }
   [[nodiscard]] bool direct() const noexcept { return direct_; }
-  /// For a builder that cannot go on without memory: the schedule has a part of its messages then.
-  [[nodiscard]] bool cut_short() noexcept { return !ok() && (cut_short_ = true); }
-  /// Whether all messages are known, as they are in a schedule without late ones that was not cut short.
-  [[nodiscard]] bool knows_messages() const noexcept { return works_.empty() && !cut_short_; }
+  /// For a builder that has no memory even for lengths that it has to tell.
+  void cut_short() noexcept { cut_short_ = true; }
+  /// Whether all messages are known, or will be.
+  [[nodiscard]] bool knows_messages() const noexcept { return !cut_short_; }
+  /// Whether late messages have their lengths.
+  [[nodiscard]] bool settled() const noexcept;
   [[nodiscard]] const Work& work(std::uint64_t number) const noexcept { return works_[number]; }
   [[nodiscard]] const Operator& operation() const noexcept { return operation_; }
   [[nodiscard]] const Type& reduced_type() const noexcept { return reduced_type_; }
@@ -144,6 +160,7 @@ class Schedule {
   Type reduced_type_;
   Round open_;
   std::span<const int> among_;
+  std::uint64_t length_ = 0;
   std::uint32_t most_messages_ = 0;
   bool direct_ = false;
   bool composed_ = false;

@@ -23,6 +23,7 @@ std::byte* Scratch::take(std::uint64_t bytes) noexcept {
     block.used += wanted;
     return at;
   }
+  if (!ok_) return nullptr;
   const std::size_t size = std::max(wanted, kSmallestBlock);
   try {
     std::unique_ptr<std::byte[], Free> memory(new (std::align_val_t{kAlignment}) std::byte[size]);

@@ -4,7 +4,8 @@
 /// mpi.
 ///
 /// Threads: one at a time. Ownership: all memory is given back at once, by clear() or the destructor.
-/// Errors:  without memory take() returns null, and ok() is false until clear(). Units: bytes.
+/// Errors:  without memory take() returns null, and ok() is false until clear(); no block is added meanwhile.
+/// Units:   bytes.
 
 #include <cstddef>
 #include <cstdint>

@@ -453,6 +453,14 @@ class NoMemory(NetworkCase):
             with self.subTest(call):  # later calls use the memory of the second one
                 self.expect_told(self.starve(call, 3, coll_node="false"), 3, 0)
 
+    def test_blocks_by_messages(self):
+        for call, poor, told in (("alltoall", 0, 6), ("alltoall", 3, 6), ("alltoallv", 0, 6), ("alltoallv", 3, 6), ("gatherv", 3, 1),
+                                 ("scatterv", 3, 1)):
+            with self.subTest(call, poor=poor):
+                ends = self.starve(call, poor, coll_node="false")
+                self.expect_told(ends, poor, 0)
+                self.assertGreaterEqual(sum(ends[rank, 0] == "told" for rank in range(7)), told, ends)
+
     def test_on_boards(self):
         for call, poor in (("reduce", 3), ("reduce_scatter", 3), ("reduce_scatter", 0), ("alltoall", 3), ("alltoall", 0)):
             with self.subTest(call, poor=poor):

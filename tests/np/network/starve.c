@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONG = 53760, PARTS = 4, BLOCK_OF_EACH = 1000 };
+enum { LONG = 53760, PARTS = 4, BLOCK_OF_EACH = 1000, MOST_RANKS = 16 };
 
 static void check(int right, const char* what, int root) {
   if (right) return;
@@ -17,13 +17,18 @@ static void check(int right, const char* what, int root) {
   MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-/* Pieces of these sizes are refused to the library, whose C++ library asks for them here. */
+/* Pieces of these sizes are refused to the library, whose C++ library asks for them here. `only_blocks`: of
+ * those from malloc() whole numbers of blocks only, as the transport has buffers of its own. */
 static size_t least_refused, most_refused;
+static int only_blocks;
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 void* __libc_malloc(size_t bytes);
 void* __libc_memalign(size_t alignment, size_t bytes);
 static int refused(size_t bytes) { return bytes >= least_refused && bytes <= most_refused; }
-void* malloc(size_t bytes) { return refused(bytes) ? NULL : __libc_malloc(bytes); }
+void* malloc(size_t bytes) {
+  const int may = !only_blocks || bytes % BLOCK_OF_EACH == 0;
+  return may && refused(bytes) ? NULL : __libc_malloc(bytes);
+}
 void* aligned_alloc(size_t alignment, size_t bytes) {
   return refused(bytes) ? NULL : __libc_memalign(alignment, bytes);
 }
@@ -31,6 +36,22 @@ enum { CAN_REFUSE = 1 };
 #else
 enum { CAN_REFUSE = 0 };
 #endif
+
+/* Blocks of `count` elements each. */
+static int blocks_call(const char* name, double* from, double* to, int count, int size) {
+  int counts[MOST_RANKS], places[MOST_RANKS];
+  for (int i = 0; i < size; ++i) {
+    counts[i] = count;
+    places[i] = i * count;
+  }
+  if (strcmp(name, "alltoallv") == 0)
+    return MPI_Alltoallv(from, counts, places, MPI_DOUBLE, to, counts, places, MPI_DOUBLE, MPI_COMM_WORLD);
+  if (strcmp(name, "gatherv") == 0)
+    return MPI_Gatherv(from, count, MPI_DOUBLE, to, counts, places, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  if (strcmp(name, "scatterv") == 0)
+    return MPI_Scatterv(from, counts, places, MPI_DOUBLE, to, count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  return MPI_Alltoall(from, count, MPI_DOUBLE, to, count, MPI_DOUBLE, MPI_COMM_WORLD);
+}
 
 static int long_call(const char* name, double* from, double* to, int size) {
   const int count = LONG / (int)sizeof(double);
@@ -52,24 +73,28 @@ static int long_call(const char* name, double* from, double* to, int size) {
   }
   if (strcmp(name, "reduce_scatter") == 0)
     return MPI_Reduce_scatter_block(from, to, count / size, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  return MPI_Alltoall(from, BLOCK_OF_EACH / (int)sizeof(double), MPI_DOUBLE, to,
-                      BLOCK_OF_EACH / (int)sizeof(double), MPI_DOUBLE, MPI_COMM_WORLD);
+  return blocks_call(name, from, to, BLOCK_OF_EACH / (int)sizeof(double), size);
 }
 
 /* Every fourth call, from the first on. What is called in between is right: all have stayed in step. Lengths
  * are such that nobody else asks for as much. */
 static void starve(int me, int size, int poor, const char* name) {
   double *const from = calloc(PARTS, LONG), *const to = malloc(PARTS * LONG), one = 1, sum;
-  const int alltoall = strcmp(name, "alltoall") == 0, parts = strcmp(name, "parts") == 0;
+  const int alltoall = strncmp(name, "alltoall", 8) == 0, parts = strcmp(name, "parts") == 0;
+  const int of_node = strcmp(name, "gatherv") == 0 || strcmp(name, "scatterv") == 0;
+  only_blocks = alltoall || of_node;
   if (!CAN_REFUSE) exit(77);
-  MPI_Alltoall(from, 1, MPI_DOUBLE, to, 1, MPI_DOUBLE, MPI_COMM_WORLD); /* transports have what they need */
+  blocks_call(name, from, to, 1, size); /* transports and schedules have what they need */
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int i = 0; i < 12; ++i) {
     int rc, kind;
     const int starves = i % 4 == 0;
-    least_refused = alltoall ? 4 * BLOCK_OF_EACH : parts ? 2 * LONG : LONG;
-    most_refused = starves && me == poor ? (alltoall ? 13 * BLOCK_OF_EACH : parts ? PARTS * LONG : LONG) : 0;
+    least_refused = alltoall ? 4 * BLOCK_OF_EACH : of_node ? 2 * BLOCK_OF_EACH : parts ? 2 * LONG : LONG;
+    most_refused = !starves || me != poor ? 0
+                   : alltoall || of_node  ? 13 * BLOCK_OF_EACH
+                   : parts                ? PARTS * LONG
+                                          : LONG;
     rc = long_call(name, from, to, size);
     most_refused = 0;
     MPI_Error_class(rc, &kind);
@@ -93,6 +118,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size > MOST_RANKS) return 2;
   starve(me, size, atoi(argv[2]), argv[1]);
   MPI_Finalize();
   return 0;

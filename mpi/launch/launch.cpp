@@ -11,6 +11,7 @@
 #include "mpi/coll/hierarchy.hpp"
 #include "mpi/coll/params.hpp"
 #include "mpi/error.hpp"
+#include "mpi/launch/node_team.hpp"
 #include "mpi/launch/unequal.hpp"
 #include "mpi/request/fault.hpp"
 #include "mpi/request/request.hpp"
@@ -215,13 +216,22 @@ PartEnd run_part(Comm& comm, const Part& part, BuildFunction build, void* contex
     case Part::State::sound: execution->start(port); break;
     case Part::State::worthless: execution->start_worthless(port); break;
     case Part::State::lost: execution->abandon(port, part.gone); break;
+    case Part::State::lost_before:
+      if (execution->schedule.composed())
+        execution->abandon(port, part.gone);
+      else
+        execution->start(port);
+      break;
   }
   if (!execution->complete()) {
     const auto what = [&] { return text_of(part.function, comm, *execution); };
     const Waiting waiting(what);
     Runtime::get()->waits().wait([&execution] { return execution->advance(); });
   }
-  if (part.state != Part::State::sound) return {};  // its error is known already
+  if (part.state == Part::State::worthless || part.state == Part::State::lost)
+    return {};  // its error is known already
+  if (part.state == Part::State::lost_before && execution->schedule.composed())
+    return {comm.node_team->died(), true, part.gone};
   if (execution->fault() == pml::Fault::none) [[likely]]
     return {};
   const bool lost = execution->fault() != pml::Fault::truncated && execution->schedule.ok();
@@ -230,7 +240,11 @@ PartEnd run_part(Comm& comm, const Part& part, BuildFunction build, void* contex
 
 int run_blocking(Comm& comm, BuildFunction build, void* context, const char* function) {
   // Also for an empty schedule: all processes count alike.
-  return run_part(comm, {function, comm.next_collective_tag()}, build, context).rc;
+  Part part{function, comm.next_collective_tag()};
+  // Mates that do not know yet are at the board, and this process would wait for their messages.
+  if (comm.node_team != nullptr && comm.node_team->lost()) [[unlikely]]
+    part.state = Part::State::lost_before;
+  return run_part(comm, part, build, context).rc;
 }
 
 int launch_any(const Form& form, Comm& comm, const UsedList& used, BuildFunction build, void* context) {

@@ -76,11 +76,12 @@ using BuildFunction = void (*)(void* context, Schedule& schedule, const Team& te
                              void* context);
 [[nodiscard]] int run_blocking(Comm& comm, BuildFunction build, void* context, const char* function);
 /// A part of a blocking call that has taken its tag. `state`: of this process so far; what it passes on is
-/// worthless after a disagreement; `gone`: the member that has ended.
+/// worthless after a disagreement; `gone`: the member that has ended. `lost_before`: an earlier call has told
+/// of a loss, and this one fails if it is composed of parts.
 struct Part {
   const char* function = "";
   Tag tag{0};
-  enum class State : std::uint8_t { sound, worthless, lost } state = State::sound;
+  enum class State : std::uint8_t { sound, worthless, lost, lost_before } state = State::sound;
   int gone = -1;
 };
 /// What became of it; `gone`: a member that has ended, or, with `told`, one that told of such a member.

@@ -81,6 +81,9 @@ class NodeTeam final : public node::Patience {
   void lose(int rank, bool told) noexcept;
   /// What a call returns after its part on the board, if members have died or disagree.
   [[nodiscard]] int failure(const node::Board& board, bool complete) const;
+  /// Whether this process knows of a loss, and what calls return then.
+  [[nodiscard]] bool lost() const noexcept { return lost_ != 0; }
+  [[nodiscard]] int died() const;
   /// The rank that has ended, as far as this process knows.
   [[nodiscard]] int lost_rank() const noexcept { return static_cast<int>(lost_ & ~kTold) - 1; }
 
@@ -110,7 +113,6 @@ class NodeTeam final : public node::Patience {
   [[nodiscard]] node::Board* make(Area& area, node::BoardMemory::Shape shape);
   [[nodiscard]] node::Board* board_for(std::uint64_t bytes, std::uint64_t cell_bytes,
                                        std::uint64_t least_cell);
-  [[nodiscard]] int died() const;
   [[nodiscard]] node::Difference by_rank(node::Difference difference) const noexcept;
   template <class Build>
   [[nodiscard]] int by_messages(Build&& build);

@@ -28,6 +28,7 @@ LEAVE = str(BUILD / "tests/np_network_leave")
 COMES_BACK = str(BUILD / "tests/np_servers_rows")  # ends with a session of each process alone, after one of all
 NODES = str(BUILD / "tests/np_network_nodes")
 NODE_BYTES = str(BUILD / "tests/np_network_node_bytes")
+AFTER_LOSS = str(BUILD / "tests/np_network_after_loss")
 STARVE = str(BUILD / "tests/np_network_starve")
 LEAVE_EARLY = str(BUILD / "tests/np_network_leave_early")
 # Networks with the parameter that takes them to this machine's own interface.
@@ -430,6 +431,15 @@ class Collectives(NetworkCase):
                     for rank in set(range(7)) - {victim}:  # who has heard of it ends, too, and may be the one whose end another sees
                         self.assertRegex(done.stdout, f"rank {rank}: aborted: .*(rank [0-6] (has ended|cannot be reached)|"
                                                       "a member has ended, as rank [0-6] reports)", done.stderr)
+
+    def test_a_program_may_go_on_after_a_loss_that_its_mates_do_not_know_of(self):
+        # Rank 6 sees its mate's end and tells rank 4, by a message that only its collective understands; the mate of
+        # rank 4 is in the next call, which owes it nothing. No connection leads to rank 7, and nobody else tells.
+        done = self.run_job(8, 4, "-enable-recovery", AFTER_LOSS, "7", self.directory.name, startup_report=0,
+                            mpi_add_procs_cutoff=0)
+        self.assertNotIn("waits for", done.stdout, done.stderr)
+        self.assertEqual(len(re.findall("rank [0-6]: [0-9]+ failed", done.stdout)), 7, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, "rank 4: [1-9][0-9]* failed")
 
 
 class NoMemory(NetworkCase):

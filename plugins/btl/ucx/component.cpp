@@ -287,7 +287,9 @@ void UcxComponent::on_asked(const net::Arrivals::Asked& asked) noexcept {
 
 int UcxComponent::progress() noexcept {
   events_ = 0;
-  for (int i = 0; i < kBurst && library_.worker_progress(worker_.get()) != 0; ++i) {
+  // What has come is for somebody who waits: over tcp one call reads all sockets that have something, and the
+  // next would cost a system call before the answer leaves.
+  for (int i = 0; i < kBurst && events_ == 0 && library_.worker_progress(worker_.get()) != 0; ++i) {
   }
   if (!closing_.empty()) [[unlikely]]
     close_idle();

@@ -29,6 +29,7 @@ struct Ucx {
   }
 };
 using UcxHarness = NetHarness<Ucx>;
+namespace ucx = btl::ucx;
 
 INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, NetConformance, UcxHarness);
 INSTANTIATE_TYPED_TEST_SUITE_P(Ucx, NetGets, UcxHarness);
@@ -184,6 +185,45 @@ TEST(UcxSendFrom, is_offered_where_ucx_copies) {
   ::setenv("UCX_ZCOPY_THRESH", "8k", 1);
   EXPECT_FALSE(offered("tcp"));
   ::unsetenv("UCX_ZCOPY_THRESH");
+}
+
+/// UCX, and how often it is asked for more after the first message has come.
+struct CountedUcx : Ucx {
+  static inline const Collector* receiver = nullptr;
+  static inline unsigned asked_for_more = 0;
+
+  static unsigned count_and_progress(ucp_worker_h worker) {
+    if (receiver != nullptr && !receiver->messages.empty()) ++asked_for_more;
+    return (*ucx::load())->worker_progress(worker);
+  }
+  static Result<std::unique_ptr<btl::Component>> create(const btl::Args& args) {
+    static const ucx::Library library = [] {
+      ucx::Library counting = **ucx::load();
+      counting.worker_progress = &count_and_progress;
+      return counting;
+    }();
+    auto choice = ucx::choose(args.params);
+    if (!choice) return fail(std::move(choice).error());
+    auto worker = ucx::Worker::open(library, *choice);
+    if (!worker) return fail(std::move(worker).error());
+    auto component = std::make_unique<btl::UcxComponent>(args, library, std::move(*worker), *choice);
+    if (auto started = component->start(); !started) return fail(std::move(started).error());
+    return std::unique_ptr<btl::Component>(std::move(component));
+  }
+};
+
+TEST(UcxProgress, ends_with_what_has_come) {
+  NetHarness<CountedUcx> harness(2);
+  CountedUcx::receiver = &harness.sink(1);
+  ASSERT_EQ(harness.endpoint(0, 1).send({}, make_message(1, 64)), Post::done);
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (harness.sink(1).messages.empty() && !deadline.passed()) {
+    harness.component(0).progress();
+    harness.component(1).progress();
+  }
+  CountedUcx::receiver = nullptr;
+  EXPECT_EQ(harness.sink(1).messages.size(), 1u);
+  EXPECT_EQ(CountedUcx::asked_for_more, 0u) << "an answer would leave a system call later";
 }
 
 TEST(UcxLeaving, who_has_left_itself_loses_nothing_by_a_broken_connection) {

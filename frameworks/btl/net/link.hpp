@@ -25,7 +25,11 @@
 
 namespace starling::btl::net {
 
-/// Largest message; a fragment of 64 KiB with the pml's head, or an eager one.
+/// Limits::fragment_bytes. Linux cuts what one send() gives it into packets of whole segments, at most 64 KiB
+/// with their heads: 65,160 bytes where the MTU is 1,500, 62,636 where it is 9,000. One byte more is a second
+/// packet, which costs both sides nearly as much as the first.
+inline constexpr std::size_t kFragmentBytes = 61 * 1024 + 16;
+/// Largest message; an eager one of 64 KiB with the pml's head.
 inline constexpr std::size_t kMessageMaxBytes = 64 * 1024 + 64;
 inline constexpr std::size_t kFrameMaxBytes = sizeof(FrameHead) + record_bytes(kMessageMaxBytes);
 /// Frames of one link in the hands of the library.

@@ -21,10 +21,9 @@ namespace {
 
 constexpr std::size_t kBurst = 16;  // completions read in one progress call
 constexpr std::size_t kEagerBytes = 64 * 1024;
-constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
-constexpr std::uint64_t kAwakeNs = 20'000'000;          // a refused frame keeps the process awake so long
-constexpr std::uint32_t kPassesPerLook = 64;            // idle ones, for deaths that the launcher tells
-constexpr std::uint64_t kRealm = 0x69666f;              // "ofi"
+constexpr std::uint64_t kAwakeNs = 20'000'000;  // a refused frame keeps the process awake so long
+constexpr std::uint32_t kPassesPerLook = 64;    // idle ones, for deaths that the launcher tells
+constexpr std::uint64_t kRealm = 0x69666f;      // "ofi"
 
 net::Frame& frame_of(void* context) noexcept {
   auto* const at = static_cast<std::byte*>(context) - offsetof(net::Frame, context);
@@ -98,7 +97,7 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
       gets_(links_, choice.gets, choice.tag_bits) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
-             .fragment_bytes = kFragmentBytes,
+             .fragment_bytes = net::kFragmentBytes,
              .reach = Reach::network,
              .idle_passes = 1,
              .get_realm = choice.gets ? kRealm : 0,

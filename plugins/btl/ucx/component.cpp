@@ -21,11 +21,10 @@ constexpr unsigned kMessageId = 1;
 constexpr int kBurst = 32;                              // progress calls of UCX in one of ours
 constexpr std::uint64_t kCloseLimitNs = 1'000'000'000;  // for the ends of all endpoints together
 constexpr std::size_t kEagerBytes = 64 * 1024;
-constexpr std::size_t kFragmentBytes = 64 * 1024 + 16;  // the pml's head included
-constexpr std::uint64_t kAskNs = 200'000'000;           // for an answer of the peer's port
-constexpr std::uint32_t kPassesPerLook = 64;            // idle ones, for deaths that the launcher tells
-constexpr std::size_t kSendFromBytes = 4096;  // where UCX copies what it sends: one copy instead of two
-constexpr std::uint64_t kRealm = 0x756378;    // "ucx"
+constexpr std::uint64_t kAskNs = 200'000'000;  // for an answer of the peer's port
+constexpr std::uint32_t kPassesPerLook = 64;   // idle ones, for deaths that the launcher tells
+constexpr std::size_t kSendFromBytes = 4096;   // where UCX copies what it sends: one copy instead of two
+constexpr std::uint64_t kRealm = 0x756378;     // "ucx"
 
 /// Writes into a frame's context where its bytes lie: what is in the frame, the sender's payload, zeros up to
 /// a multiple of 16. UCX reads it until the request ends. Returns how many pieces there are.
@@ -147,7 +146,7 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
       patience_(net::patience_of(args.params, kUcxPeerTimeout)) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
-             .fragment_bytes = kFragmentBytes,
+             .fragment_bytes = net::kFragmentBytes,
              .reach = Reach::network,
              .idle_passes = 16,
              .get_realm = choice.gets ? kRealm : 0,

@@ -103,6 +103,7 @@ TYPED_TEST_P(NetConformance, declares_what_it_needs) {
   EXPECT_FALSE(needs.barrier_before_first_message);
   EXPECT_TRUE(needs.barrier_after_last_message);
   EXPECT_TRUE(needs.lazy_peers);
+  EXPECT_EQ(harness.component(0).limits().fragment_bytes, btl::net::kFragmentBytes);
   EXPECT_FALSE(harness.component(0).address().empty());
   EXPECT_GE(harness.component(0).wait_fd(), 0);
 }

@@ -144,6 +144,18 @@ struct NetArrivals : testing::Test {
   btl::net::Arrivals arrivals{sink, btl::Place{ProcId{0, 0}, 4}, 99, counters};
 };
 
+TEST(NetFragment, leaves_in_one_packet_of_the_kernel) {
+  constexpr std::size_t kLibrarysHead = 64;  // UCX's and libfabric's are shorter
+  constexpr std::size_t kMostOfPacket = 65'215;
+  const std::size_t frame = sizeof(FrameHead) + record_bytes(kFragmentBytes) + kLibrarysHead;
+  for (const std::size_t mtu : {1500, 9000, 65'536}) {
+    const std::size_t segment = mtu - 52;  // IP, TCP, time stamps
+    const std::size_t packet = std::max(segment, kMostOfPacket / segment * segment);
+    EXPECT_LE(frame, packet) << "MTU " << mtu;
+    EXPECT_GE(frame, packet * 9 / 10) << "MTU " << mtu;
+  }
+}
+
 TEST_F(NetArrivals, several_messages_of_one_frame_arrive_in_order) {
   EXPECT_EQ(arrivals.deliver(make_frame({99, 2}, {0, 1, 7, 8, 9, 300})), 6);
   ASSERT_EQ(sink.messages.size(), 6u);

@@ -31,6 +31,13 @@ struct Flight : btl::Completion {
   bool dropped = false;
 };
 
+/// The next piece of what is left. A rest that would go eagerly as a message of its own is one piece, though
+/// it may be longer than a fragment: cut in two, the second would have next to nothing in it.
+std::size_t next_piece(const Peer& peer, std::uint64_t left) noexcept {
+  if (left <= peer.eager_bytes) return static_cast<std::size_t>(left);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(peer.fragment_bytes, left));
+}
+
 }  // namespace
 
 const Protocol::Facts& Ring::facts() const noexcept {
@@ -122,8 +129,7 @@ int Ring::push(Peer& peer) noexcept {
   int events = 0;
   for (std::uint32_t sent = 0; sent < fragments_ && !queue.empty(); ++sent) {
     Transfer& send = *queue.front();
-    const auto bytes =
-        static_cast<std::size_t>(std::min<std::uint64_t>(peer.fragment_bytes, send.total - send.moved));
+    const std::size_t bytes = next_piece(peer, send.total - send.moved);
     if (put_fragment(peer, send, bytes) == Post::again) break;
     ++events;
     send.moved += bytes;

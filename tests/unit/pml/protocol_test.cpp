@@ -63,6 +63,21 @@ TEST(Protocol, the_sender_counts_each_message_under_the_way_it_took) {
   }
 }
 
+TEST(Protocol, a_rest_that_could_go_eagerly_is_one_piece) {
+  PairOptions options;
+  options.eager = 3000;
+  options.fragment = 1000 + sizeof(wire::Data);
+  for (const auto& [bytes, pieces] : {std::pair{5000u, 3u}, {5001u, 4u}, {3001u, 2u}}) {
+    Job job(2, options, Large::ring);
+    auto send = job.isend(0, 1, 1, filled(bytes, 1));
+    auto receive = job.irecv(1, 0, 1, bytes);
+    job.settle();
+    ASSERT_TRUE(receive->complete() && send->complete()) << bytes;
+    EXPECT_EQ(receive->data, filled(bytes, 1)) << bytes;
+    EXPECT_EQ(job.network.at(0).sent(std::uint8_t(wire::Kind::data)), pieces) << bytes;
+  }
+}
+
 TEST(Protocol, a_get_goes_only_between_transports_of_one_realm) {
   for (const std::uint64_t other : {0u, 7u, 8u}) {
     PairOptions options;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "frameworks/peer/reorder.hpp"
 
@@ -44,18 +43,34 @@ void Paths::passed(std::uint64_t number) noexcept {
 
 bool Paths::window_full() const noexcept { return sent_ - passed_ >= Reorder::kWindow; }
 
-std::size_t Paths::first_choice(bool in_turn) noexcept {
-  if (!in_turn && use_ == PathUse::spill) return 0;
-  turn_ = turn_ + 1 < paths_.size() ? turn_ + 1 : 0;
-  return turn_;
+/// Messages differ in length, often in turn (an announcement, a fragment, an announcement ...), so bytes are
+/// counted and not messages.
+std::size_t Paths::first_choice(bool in_turn) const noexcept {
+  if (!in_turn) return 0;
+  const auto fewest = std::min_element(paths_.begin(), paths_.end(),
+                                       [](const Path& a, const Path& b) { return a.ahead < b.ahead; });
+  return static_cast<std::size_t>(fewest - paths_.begin());
 }
 
-Post Paths::offer(bool in_turn, std::span<const std::byte> header,
+/// Only the last few messages count: a path that has refused for a while does not get all that follows.
+void Paths::count(std::size_t path, std::size_t bytes) noexcept {
+  constexpr std::size_t kMost = 128 * 1024;
+  paths_[path].ahead = std::min(paths_[path].ahead + bytes, kMost);
+  std::size_t least = kMost;
+  for (const Path& each : paths_) least = std::min(least, each.ahead);
+  for (Path& each : paths_) each.ahead -= least;
+}
+
+Post Paths::offer(bool dealt, std::span<const std::byte> header,
                   std::span<const std::byte> payload) noexcept {
+  const bool in_turn = takes_turns(dealt);
   const std::size_t first = first_choice(in_turn);
   for (std::size_t i = 0; i < paths_.size(); ++i) {
-    const Post post = paths_[(first + i) % paths_.size()].endpoint->send(header, payload);
-    if (post != Post::again) return post;
+    const std::size_t path = (first + i) % paths_.size();
+    const Post post = paths_[path].endpoint->send(header, payload);
+    if (post == Post::again) continue;
+    if (in_turn) count(path, header.size() + payload.size());
+    return post;
   }
   return Post::again;
 }
@@ -75,12 +90,11 @@ Post Paths::send(std::span<const std::byte> header, std::span<const std::byte> p
 
 std::byte* Paths::reserve(std::size_t bytes) noexcept {
   if (window_full()) return nullptr;
-  const std::size_t first = first_choice(false);
+  const std::size_t first = first_choice(takes_turns(false));
   for (std::size_t i = 0; i < paths_.size(); ++i) {
-    btl::Endpoint* const endpoint = paths_[(first + i) % paths_.size()].endpoint;
-    room_ = endpoint->reserve(sizeof(wire::Numbered) + bytes);
+    reserved_ = (first + i) % paths_.size();
+    room_ = paths_[reserved_].endpoint->reserve(sizeof(wire::Numbered) + bytes);
     if (room_ == nullptr) continue;
-    reserved_ = endpoint;
     return room_ + sizeof(wire::Numbered);
   }
   return nullptr;
@@ -90,7 +104,8 @@ void Paths::commit(std::size_t bytes) noexcept {
   const Order order = ports_.order(static_cast<std::uint8_t>(room_[sizeof(wire::Numbered)]));
   const wire::Numbered number = number_of(order == Order::kept ? ++sent_ : 0);
   std::memcpy(room_, &number, sizeof number);
-  std::exchange(reserved_, nullptr)->commit(sizeof number + bytes);
+  paths_[reserved_].endpoint->commit(sizeof number + bytes);
+  if (takes_turns(false)) count(reserved_, sizeof number + bytes);
 }
 
 bool Paths::await_room() noexcept {

@@ -25,7 +25,7 @@ namespace starling::peer {
 /// In the order of the parameter's choices.
 enum class PathUse : std::uint8_t {
   spill,     ///< the best path takes what it can, the next what that refuses
-  alternate  ///< each path in turn
+  alternate  ///< each path in turn: the one that has been given the fewest bytes
 };
 
 class Paths final : public btl::Endpoint {
@@ -67,19 +67,22 @@ class Paths final : public btl::Endpoint {
   struct Path {
     btl::Component* transport;
     btl::Endpoint* endpoint;
+    /// Bytes in turn beyond those of the path that has been given the fewest.
+    std::size_t ahead = 0;
   };
   [[nodiscard]] bool window_full() const noexcept;
-  [[nodiscard]] std::size_t first_choice(bool in_turn) noexcept;
-  Post offer(bool in_turn, std::span<const std::byte> header, std::span<const std::byte> payload) noexcept;
+  [[nodiscard]] bool takes_turns(bool dealt) const noexcept { return dealt || use_ == PathUse::alternate; }
+  [[nodiscard]] std::size_t first_choice(bool in_turn) const noexcept;
+  void count(std::size_t path, std::size_t bytes) noexcept;
+  Post offer(bool dealt, std::span<const std::byte> header, std::span<const std::byte> payload) noexcept;
 
   PathUse use_;
   const Ports& ports_;
   std::vector<Path> paths_;
   std::string name_;
-  std::uint64_t sent_ = 0;    // number of the last message that got one
-  std::uint64_t passed_ = 0;  // number of the last one that the peer is known to have taken
-  std::size_t turn_ = 0;
-  btl::Endpoint* reserved_ = nullptr;
+  std::uint64_t sent_ = 0;     // number of the last message that got one
+  std::uint64_t passed_ = 0;   // number of the last one that the peer is known to have taken
+  std::size_t reserved_ = 0;   // the path that has the reserved message
   std::byte* room_ = nullptr;  // of the reserved message, the number included
 };
 

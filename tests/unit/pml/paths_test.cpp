@@ -39,6 +39,7 @@ class TwoNetworks {
   static Config config(PathUse use) {
     Config made;
     made.paths_max = 2;
+    made.eager_limit = 512;
     made.path_use = use;
     return made;
   }
@@ -98,6 +99,23 @@ TEST(Paths, fragments_take_both_and_land_where_they_belong) {
   EXPECT_GT(two.fast(0).sent(data_at), 50u);
   EXPECT_GT(two.slow(0).sent(data_at), 50u);
   EXPECT_EQ(numbered(two.slow(0)), 0u) << "spill: the best path takes what it can";
+}
+
+/// Each message is a short announcement and one fragment: in turn by number, one path would have all data.
+TEST(Paths, in_turn_each_path_gets_as_many_bytes) {
+  TwoNetworks two(PathUse::alternate, 0);
+  constexpr std::uint64_t kCount = 100;
+  constexpr std::size_t kBytes = 560;
+  for (std::uint64_t i = 0; i < kCount; ++i) {
+    auto send = two.job.isend(0, 1, 1, filled(kBytes, i));
+    auto receive = two.job.irecv(1, 0, 1, kBytes);
+    two.settle();
+    ASSERT_TRUE(receive->complete() && send->complete()) << i;
+    ASSERT_EQ(receive->data, filled(kBytes, i)) << i;
+  }
+  const auto data_at = std::uint8_t(wire::Kind::data_at);
+  EXPECT_EQ(two.fast(0).sent(data_at), kCount / 2);
+  EXPECT_EQ(two.slow(0).sent(data_at), kCount / 2);
 }
 
 TEST(Paths, more_messages_than_the_window_wait_at_the_sender) {

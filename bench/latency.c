@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One-way latency of a ping-pong between ranks 0 and 1; the median over batches. Usage: latency [largest
- * [alloc_mem]]; the latter: the buffers are MPI_Alloc_mem's. */
+ * [alloc_mem | only]]. alloc_mem: the buffers are MPI_Alloc_mem's; only: no size but the largest. */
 #include "bench.h"
 
 #include <mpi.h>
@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   const int largest = argc > 1 ? atoi(argv[1]) : 4194304;
   bench_pin(me);
   const int from_mpi = argc > 2 && strcmp(argv[2], "alloc_mem") == 0;
+  const int only = argc > 2 && strcmp(argv[2], "only") == 0;
   unsigned char* buffer = NULL;
   if (from_mpi)
     MPI_Alloc_mem(largest, MPI_INFO_NULL, &buffer);
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
   memset(buffer, 1, (size_t)largest);
   for (unsigned s = 0; me < 2 && s < sizeof sizes / sizeof *sizes && sizes[s] <= largest; ++s) {
     const int bytes = sizes[s];
+    if (only && bytes != largest) continue;
     const int rounds = bytes <= 4096 ? 1500 : 1500 / (bytes / 4096) + 4;
     double batches[kBatches];
     one_way_us(me, buffer, bytes, rounds); /* warm */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Values out of repeated runs, and the tables made of them."""
 import csv
+import math
 import statistics
 
 HIGHER_IS_BETTER = {"bandwidth", "bibandwidth", "rate", "hidden-isend", "hidden-irecv", "hidden-iallreduce",
@@ -33,6 +34,15 @@ class Figures:
             return None
         value, name = max(peers) if figure in HIGHER_IS_BETTER else min(peers)
         return name, value
+
+
+def interval(values):
+    """(low, median, high): the interval has the median with 95 %. By places in the sorted values, so nothing is
+    assumed of how they are distributed."""
+    values = sorted(values)
+    half = 1.96 * math.sqrt(len(values)) / 2
+    low = max(0, math.floor(len(values) / 2 - half))
+    return values[low], statistics.median(values), values[len(values) - 1 - low]
 
 
 def short(value):

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Do messages take longer when pml/dynamic chooses their way than when pml/static does?
+// Do messages take longer when pml/dynamic chooses their way than when pml/static does? With `steal`: when
+// processes that wait may copy for others than when they may not?
 //
 // Two processes on two processors, one engine in each with the protocols of pml/dynamic, and memory that
 // stays the same. What chooses changes from batch to batch, in an order that is turned round from pair to
-// pair. Printed per kind of memory, direction and size: the median of the ratios dynamic / static of all
+// pair. Printed per kind of memory, direction and size: the median of the ratios second / first of all
 // pairs, and its 95 % interval (order statistics: nothing is assumed about how times are distributed).
-// Layer: bench. Usage: bench_alternate [pairs]
+// Layer: bench. Usage: bench_alternate [pairs [steal]]
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -16,9 +17,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -38,11 +41,33 @@ constexpr std::size_t kLargest = 4194304;
 constexpr std::size_t kBatchBytes = 8u << 20;
 constexpr std::uint32_t kProcesses = 2;
 
-/// Hands each message to one of the two.
-class Either final : public Chooser {
+/// What takes turns.
+struct Question {
+  const char *first, *second;
+  bool steal;     // two of pml/dynamic, of which only the second lets others help
+  double defect;  // where the interval of second / first lies above it
+};
+constexpr Question kPolicies{"static", "dynamic", false, 1.03};
+constexpr Question kSteal{"never", "auto", true, 1.01};
+
+/// Hands each message to one of the two, and each copy of several processes to that one's plan.
+class Either final : public Chooser, public CopyPlan {
  public:
-  Either(std::unique_ptr<Chooser> first, std::unique_ptr<Chooser> second)
-      : choosers_{std::move(first), std::move(second)} {}
+  Either(ProcId self, const Question& question) {
+    StaticConfig fixed;
+    fixed.self = self;
+    DynamicConfig varied;
+    varied.self = self;
+    if (question.steal) {
+      varied.large = DynamicLarge::claim;
+      varied.steal = shm::Steal::never;
+      add<DynamicPolicy>(0, varied);
+      varied.steal = shm::Steal::automatic;
+    } else {
+      add<StaticPolicy>(0, fixed);
+    }
+    add<DynamicPolicy>(1, varied);
+  }
   void use(int number) noexcept { now_ = number; }
   LargeChoice choose(const LargeReceive& receive) noexcept override {
     return choosers_[now_]->choose(receive);
@@ -50,10 +75,26 @@ class Either final : public Chooser {
   void took(std::uint32_t trial, std::uint64_t bytes, std::uint64_t ns) noexcept override {
     choosers_[now_]->took(trial, bytes, ns);
   }
+  CopyShape shape(const Peer& peer, std::uint64_t bytes) noexcept override {
+    return plan().shape(peer, bytes);
+  }
+  void took_part(const Peer& peer, std::uint64_t bytes, std::uint64_t who) noexcept override {
+    plan().took_part(peer, bytes, who);
+  }
   [[nodiscard]] std::vector<std::string> notes() const override { return choosers_[1]->notes(); }
 
  private:
+  template <typename Policy, typename Settings>
+  void add(int number, const Settings& settings) {
+    auto made =
+        std::make_unique<Policy>(settings, std::make_unique<TrialsFile>("", Findings::Origin{}, false));
+    if constexpr (std::is_same_v<Policy, DynamicPolicy>) plans_[number] = made.get();
+    choosers_[number] = std::move(made);
+  }
+  [[nodiscard]] CopyPlan& plan() noexcept { return *plans_[plans_[now_] != nullptr ? now_ : 1]; }
+
   std::unique_ptr<Chooser> choosers_[2];
+  CopyPlan* plans_[2] = {};  // null: pml/static's
   int now_ = 0;
 };
 
@@ -85,24 +126,17 @@ shm::NodeSegment attach(const Setup& setup, std::uint32_t me) {
 
 class Process {
  public:
-  Process(Setup& setup, std::uint32_t me)
+  Process(Setup& setup, std::uint32_t me, const Question& question)
       : me_(me), met_(*setup.met), segment_(attach(setup, me)), memory_(segment_, 16) {
     segment_.enter();
     Config config;
     config.self = {0, me};
     config.world_size = kProcesses;
     config.loans = 8;
-    StaticConfig fixed;
-    fixed.self = config.self;
-    DynamicConfig varied;
-    varied.self = config.self;
-    const auto findings = [] { return std::make_unique<TrialsFile>("", Findings::Origin{}, false); };
-    auto dynamic = std::make_unique<DynamicPolicy>(varied, findings());
-    Protocols protocols = standard_protocols(config);
-    protocols.push_back(std::make_unique<ClaimProtocol>(*dynamic));
-    auto either =
-        std::make_unique<Either>(std::make_unique<StaticPolicy>(fixed, findings()), std::move(dynamic));
+    auto either = std::make_unique<Either>(config.self, question);
     either_ = either.get();
+    Protocols protocols = standard_protocols(config);
+    protocols.push_back(std::make_unique<ClaimProtocol>(*either));
     engine_ = std::make_unique<Engine>(peers_, config, std::move(either), std::move(protocols));
     const btl::Place place{config.self, kProcesses, me, kProcesses, &local_rank_of, nullptr};
     shm_ = std::make_unique<btl::ShmComponent>(btl::Args{setup.params, peers_.sink(), place, &segment_});
@@ -171,8 +205,13 @@ std::pair<std::size_t, std::size_t> interval(std::size_t n) {
   return {low, n - 1 - low};
 }
 
-void measure(Process& process, std::uint32_t me, std::size_t pairs, bool mapped, bool both_ways,
-             std::size_t bytes) {
+struct Kind {
+  bool mapped, both_ways;
+  std::size_t bytes;
+};
+
+void measure(Process& process, std::uint32_t me, std::size_t pairs, const Kind& kind, double defect) {
+  const auto [mapped, both_ways, bytes] = kind;
   const std::size_t messages = kBatchBytes / bytes;
   // Long enough for both to have tried every way.
   for (int i = 0; i < 16; ++i) (void)process.batch(i % 2, both_ways, bytes, messages + 8);
@@ -192,17 +231,19 @@ void measure(Process& process, std::uint32_t me, std::size_t pairs, bool mapped,
   const auto [low, high] = interval(pairs);
   std::printf("| %s | %s | %zu | %.2f | %.3f | %.3f..%.3f%s |\n", mapped ? "mapped" : "private",
               both_ways ? "both ways" : "one way", bytes, times[pairs / 2], ratios[pairs / 2], ratios[low],
-              ratios[high], ratios[low] > 1.03 ? " slower" : "");
+              ratios[high], ratios[low] > defect ? " slower" : "");
   std::fflush(stdout);
 }
 
-void run(Setup& setup, std::uint32_t me, std::size_t pairs) {
+void run(Setup& setup, std::uint32_t me, std::size_t pairs, const Question& question) {
   bench::pin(me);
-  Process process(setup, me);
+  Process process(setup, me, question);
   for (const bool mapped : {false, true}) {
+    if (question.steal && !mapped) continue;  // nobody else could copy it
     process.buffers(mapped);
     for (const bool both_ways : {false, true})
-      for (const std::size_t bytes : kSizes) measure(process, me, pairs, mapped, both_ways, bytes);
+      for (const std::size_t bytes : kSizes)
+        measure(process, me, pairs, {mapped, both_ways, bytes}, question.defect);
   }
   if (me == 1) {
     for (const std::string& note : process.notes()) std::printf("%s\n", note.c_str());
@@ -210,7 +251,7 @@ void run(Setup& setup, std::uint32_t me, std::size_t pairs) {
   }
 }
 
-int alternate(std::size_t pairs) {
+int alternate(std::size_t pairs, const Question& question) {
   Setup setup;
   if (!setup.params.load({}) || !setup.params.add("btl/shm", btl::kShmDecls)) return 1;
   setup.met = new (::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
@@ -218,16 +259,15 @@ int alternate(std::size_t pairs) {
   setup.memfd =
       std::move(shm::create_memfd("starling-bench", setup.geometry, shm::job_nonce("alternate"))).value();
   std::printf(
-      "| memory | direction | bytes | static [us] | dynamic / static, %zu pairs | 95 %% "
-      "|\n|---|---|---|---|---|---|\n",
-      pairs);
+      "| memory | direction | bytes | %s [us] | %s / %s, %zu pairs | 95 %% |\n|---|---|---|---|---|---|\n",
+      question.first, question.second, question.first, pairs);
   std::fflush(stdout);
   const pid_t child = ::fork();
   if (child == 0) {
-    run(setup, 1, pairs);
+    run(setup, 1, pairs, question);
     ::_exit(0);
   }
-  run(setup, 0, pairs);
+  run(setup, 0, pairs, question);
   ::waitpid(child, nullptr, 0);
   return 0;
 }
@@ -241,5 +281,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "bench_alternate: 31 pairs at least, for an interval that means something\n");
     return 2;
   }
-  return starling::pml::alternate(static_cast<std::size_t>(pairs));
+  const bool steal = argc > 2 && std::strcmp(argv[2], "steal") == 0;
+  return starling::pml::alternate(static_cast<std::size_t>(pairs),
+                                  steal ? starling::pml::kSteal : starling::pml::kPolicies);
 }

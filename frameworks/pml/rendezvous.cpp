@@ -253,7 +253,7 @@ Transfer* Rendezvous::take_announced(Peer& peer, std::uint64_t id, Large number)
   assign(*transfer, number);
   transfer->stage = Stage::moving;
   transfer->request->phase = kMoving;
-  peer.large.its_protocol = number;
+  peer.large.its_protocols[SizeClasses::of(transfer->request->buffer.bytes)] = number;
   return transfer;
 }
 

@@ -21,6 +21,7 @@
 #include "core/chain.hpp"
 #include "core/stack.hpp"
 #include "frameworks/pml/request.hpp"
+#include "frameworks/pml/size_classes.hpp"
 #include "frameworks/pml/wire.hpp"
 
 namespace starling::pml {
@@ -192,10 +193,15 @@ struct ProtocolPeer {
 struct Exchange {
   std::uint32_t long_sends = 0;                  ///< our long sends to it that have not ended
   bool both_ways = false;                        ///< both have had long messages under way
-  Large its_protocol = Large::ring;              ///< how it has taken the last of our long messages
   TransferChain undecided;                       ///< matched receives whose protocol progress() chooses
   std::uint64_t trial_end_ns = 0;                ///< when the last receive of a trial has ended
   std::array<ProtocolPeer, kProtocolsMax> with;  ///< by number of the protocol
+  /// How it has taken the last of our long messages of each class of sizes.
+  std::array<Large, SizeClasses::kCount> its_protocols{};
+
+  [[nodiscard]] Large its_protocol(std::uint64_t bytes) const noexcept {
+    return its_protocols[SizeClasses::of(bytes)];
+  }
 
   [[nodiscard]] bool waiting() const noexcept {
     if (!undecided.empty()) return true;

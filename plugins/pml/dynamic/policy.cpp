@@ -108,7 +108,7 @@ LargeChoice DynamicPolicy::model(const LargeReceive& receive) noexcept {
   const Choice choice = possible(receive, mapped);
   if (choice.count == 1) return {choice.protocols[0]};
   // Each waits for the other's copies if one gets and the other borrows: the lower one decides for both.
-  const Large theirs = receive.peer.large.its_protocol;
+  const Large theirs = receive.peer.large.its_protocol(receive.bytes);
   const auto* const last = choice.protocols.begin() + choice.count;
   if (receive.both && receive.peer.proc < config_.self && theirs != Large::ring &&
       std::find(choice.protocols.begin(), last, theirs) != last)

@@ -61,8 +61,8 @@ LargeChoice StaticPolicy::choose(const LargeReceive& receive) noexcept {
   // One copy instead of two, on one processor; or none at all.
   if (receive.peer.proc == config_.self || !processors_copy) return {Large::get};
   // Each waits for the other's copies if one gets and the other borrows.
-  if (may_lend && receive.peer.proc < config_.self && receive.peer.large.its_protocol != Large::ring)
-    return {receive.peer.large.its_protocol};
+  const Large its = receive.peer.large.its_protocol(receive.bytes);
+  if (may_lend && receive.peer.proc < config_.self && its != Large::ring) return {its};
   const unsigned size_class = SizeClasses::of(receive.bytes);
   Tried& tried = may_lend ? sizes_[size_class].both_ways : sizes_[size_class].one_way;
   if (!tried.begun) adopt(tried, size_class, may_lend, receive.peer);

@@ -14,7 +14,8 @@ class Forced final : public Chooser {
  public:
   explicit Forced(Large large) : large_(large) {}
   LargeChoice choose(const LargeReceive& receive) noexcept override {
-    its_protocol = receive.peer.large.its_protocol;
+    its_protocol = receive.peer.large.its_protocol(receive.bytes);
+    its_of_longer = receive.peer.large.its_protocol(4 * receive.bytes);
     const bool wanted = large_ != Large::lend || receive.both;
     return {wanted && receive.can(large_) ? large_ : Large::ring, tries};
   }
@@ -23,8 +24,9 @@ class Forced final : public Chooser {
   }
   std::vector<std::string> notes() const override { return {}; }
 
-  Large its_protocol = Large::ring;  ///< of the peer, when a way was chosen last
-  std::uint32_t tries = 0;           ///< LargeChoice::trial from now on
+  Large its_protocol = Large::ring;   ///< of the peer, when a way was chosen last
+  Large its_of_longer = Large::ring;  ///< the same for messages of another class of sizes
+  std::uint32_t tries = 0;            ///< LargeChoice::trial from now on
   struct Taken {
     std::uint32_t trial;
     std::uint64_t bytes, ns;

@@ -126,18 +126,28 @@ TEST_F(StaticChoice, both_ways_the_lower_of_two_decides_and_the_other_does_as_it
   config.self = {0, 2};  // `near` is the lower one
   StaticPolicy policy(config);
   for (const Large its : {Large::get, Large::lend, Large::get}) {
-    near.large.its_protocol = its;
+    near.large.its_protocols.fill(its);
     const LargeChoice choice = policy.choose(receive(near, kBytes, true, true));
     EXPECT_EQ(choice.protocol, its);
     EXPECT_EQ(choice.trial, 0u);
     EXPECT_EQ(chosen(policy, near), Large::ring) << "one way is this process's own business";
     EXPECT_EQ(chosen(policy, near, true, false), Large::lend) << "nothing can be got";
   }
-  near.large.its_protocol = Large::ring;
+  near.large.its_protocols.fill(Large::ring);
   EXPECT_NE(policy.choose(receive(near, kBytes, true, true)).trial, 0u) << "nothing to follow yet";
   config.self = {0, 0};
-  near.large.its_protocol = Large::lend;
+  near.large.its_protocols.fill(Large::lend);
   EXPECT_EQ(chosen(StaticPolicy(config), near, true), Large::get) << "this is the lower one";
+}
+
+TEST_F(StaticChoice, both_ways_the_other_does_as_it_does_with_messages_of_that_size) {
+  config.self = {0, 2};
+  StaticPolicy policy(config);
+  near.large.its_protocols[SizeClasses::of(kBytes)] = Large::lend;
+  near.large.its_protocols[SizeClasses::of(4 * kBytes)] = Large::get;
+  EXPECT_EQ(policy.choose(receive(near, kBytes, true, true)).protocol, Large::lend);
+  EXPECT_EQ(policy.choose(receive(near, 4 * kBytes, true, true)).protocol, Large::get);
+  EXPECT_NE(policy.choose(receive(near, 16 * kBytes, true, true)).trial, 0u) << "nothing to follow yet";
 }
 
 TEST_F(StaticChoice, what_ends_in_bursts_is_not_taken_for_fast) {
@@ -221,7 +231,10 @@ TEST(LargeMessages, who_sends_learns_how_they_are_taken) {
       job.settle();
       for (const OpPtr& op : ops) ASSERT_TRUE(op->complete());
     }
-    for (const Forced* policy : job.policies) EXPECT_EQ(policy->its_protocol, large);
+    for (const Forced* policy : job.policies) {
+      EXPECT_EQ(policy->its_protocol, large);
+      EXPECT_EQ(policy->its_of_longer, Large::ring) << "none has been sent";
+    }
   }
 }
 

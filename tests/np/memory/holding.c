@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The last rank is killed while all hold receive buffers of the library's, with bytes of each other; the others
- * read, write and release theirs, and go on.
+/* The last rank is killed while all hold receive buffers of the library's, with bytes of each other; the
+ * others read, write and release theirs, and go on.
  * Usage: holding STAGE AFTERWARDS
  *   STAGE       when it is killed: held: while its own receives wait and the others send to it;
  *               sent: it has also sent messages that nobody has asked for yet

@@ -102,6 +102,12 @@ exec nsenter -t $pid -n -m -u -i -- /bin/sh -c "$*"
                 run(*self.command(node, "tc", "qdisc", "replace", "dev", f"eth{rail}", "root", "tbf", "rate", rate,
                                   "burst", "256kb", "latency", "50ms"))
 
+    def unshape(self):
+        for node in range(self.count):
+            for rail in range(self.rails):
+                subprocess.run(list(map(str, self.command(node, "tc", "qdisc", "del", "dev", f"eth{rail}", "root"))),
+                               stderr=subprocess.DEVNULL, check=False)  # it need not be shaped
+
     def end_what_runs(self):
         """Ranks whose launcher was killed would go on: nobody else has the nodes' networks."""
         own = {os.stat(f"/proc/{holder.pid}/ns/net").st_ino: holder.pid for holder in self.holders if holder.poll() is None}

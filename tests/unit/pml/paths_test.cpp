@@ -14,7 +14,9 @@ using peer::Reorder;
 class TwoNetworks {
  public:
   explicit TwoNetworks(PathUse use, unsigned delay = 20, Large large = Large::ring)
-      : slow_(2, options(delay)), job(2, options(0), large, config(use)) {
+      : TwoNetworks(config(use), delay, large) {}
+  TwoNetworks(const Config& config, unsigned delay, Large large)
+      : slow_(2, options(delay)), job(2, options(0), large, config) {
     for (std::uint32_t rank = 0; rank < 2; ++rank) {
       slow_.at(rank).attach(job.at(rank).sink());
       job.at(rank).add_transport(slow_.at(rank));
@@ -27,6 +29,13 @@ class TwoNetworks {
   }
   /// A message may show no sign of itself for as long as the slow network delays it.
   void settle() { job.settle(60); }
+  static Config config(PathUse use) {
+    Config made;
+    made.paths_max = 2;
+    made.eager_limit = 512;
+    made.path_use = use;
+    return made;
+  }
 
  private:
   static PairOptions options(unsigned delay) {
@@ -34,13 +43,7 @@ class TwoNetworks {
     made.reach = btl::Reach::network;
     made.delay = delay;
     made.capacity = 4096;
-    return made;
-  }
-  static Config config(PathUse use) {
-    Config made;
-    made.paths_max = 2;
-    made.eager_limit = 512;
-    made.path_use = use;
+    made.writes = made.copies = true;
     return made;
   }
   PairNetwork slow_;
@@ -181,6 +184,28 @@ TEST(Paths, numbers_out_of_turn_are_dropped_and_noted) {
   auto send = two.job.isend(0, 1, 1, filled(8, 1));
   two.settle();
   EXPECT_TRUE(receive->complete() && send->complete());
+}
+
+TEST(Paths, senders_are_told_of_no_receive_where_messages_take_several) {
+  for (const unsigned paths : {1u, 2u}) {
+    Config config = TwoNetworks::config(PathUse::alternate);
+    config.paths_max = paths;
+    config.early_push = EarlyPush::always;
+    TwoNetworks two(config, 20, Large::ring);
+    std::vector<OpPtr> ops;
+    for (int round = 0; round < 6; ++round) {
+      for (const std::uint32_t from : {0u, 1u}) {
+        ops.push_back(two.job.irecv(1 - from, int(from), 1, 9000));
+        two.settle();
+        ops.push_back(two.job.isend(from, int(1 - from), 1, filled(9000, std::uint64_t(round))));
+        two.settle();
+      }
+    }
+    for (const OpPtr& op : ops) ASSERT_TRUE(op->complete());
+    bool told = false;
+    for (const std::string& note : two.job.notes(0)) told |= note.find("senders were told of") == 0;
+    EXPECT_EQ(told, paths == 1);
+  }
 }
 
 TEST(Paths, a_peer_lost_on_one_path_is_lost) {

@@ -238,6 +238,57 @@ TEST(LargeMessages, who_sends_learns_how_they_are_taken) {
   }
 }
 
+/// A network that leads nowhere, and has something to do or not.
+class Busy final : public btl::Component {
+ public:
+  explicit Busy(bool busy) noexcept : busy_(busy) { limits_.idle_passes = 16; }
+  std::string_view name() const noexcept override { return "busy"; }
+  const btl::Limits& limits() const noexcept override { return limits_; }
+  const btl::Needs& needs() const noexcept override { return needs_; }
+  std::vector<std::byte> address() const override { return {}; }
+  Result<void> reaches(ProcId) const override { return fail(Errc::unreachable, "busy", "nobody"); }
+  Result<btl::Endpoint*> connect(ProcId, std::span<const std::byte>) override {
+    return fail(Errc::unreachable, "busy", "nobody");
+  }
+  Result<std::unique_ptr<btl::Exposed>> expose(std::span<std::byte>) override {
+    return fail(Errc::unsupported, "busy", "nothing");
+  }
+  int progress() noexcept override { return busy_ ? 1 : 0; }
+  bool begin_sleep() noexcept override { return !busy_; }
+  void end_sleep() noexcept override {}
+  int wait_fd() const noexcept override { return -1; }
+  bool drained() const noexcept override { return true; }
+  void set_idle(bool) noexcept override {}
+  Counters counters() const override { return {}; }
+
+ private:
+  btl::Limits limits_;
+  btl::Needs needs_;
+  bool busy_;
+};
+
+TEST(Gets, beside_a_network_that_has_something_to_do_a_get_stops_for_a_look) {
+  constexpr std::size_t kLong = 1'000'000;  // four times what is copied between two looks
+  const auto passes_of = [](bool busy) {
+    PairOptions options;
+    options.get = GetMode::done;
+    Busy network(busy);
+    Job job(2, options, Large::get);
+    job.at(1).add_transport(network);
+    const OpPtr receive = job.irecv(1, 0, 1, kLong);
+    const OpPtr send = job.isend(0, 1, 1, filled(kLong, 1));
+    unsigned passes = 0;
+    while (!receive->complete() && passes < 100) {
+      job.at(1).progress();
+      ++passes;
+    }
+    job.settle();
+    EXPECT_EQ(receive->data, send->data);
+    return passes;
+  };
+  EXPECT_GE(passes_of(true), passes_of(false) + 3);
+}
+
 TEST(Gets, what_a_peer_announced_first_ends_first_in_chunks) {
   PairOptions options;
   options.get = GetMode::done;

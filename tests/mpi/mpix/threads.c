@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* np: 2+
- * Receive buffers of the library's in several threads: what one has received another one reads, writes and gives
- * back, in another order, while all receive. And a tool in front of MPIX_Release_recv_buf, which goes on by its
- * PMPIX_ name. Even ranks send to the next odd one and back. */
+ * Receive buffers of the library's in several threads: what one has received another one reads, writes and
+ * gives back, in another order, while all receive. And a tool in front of MPIX_Release_recv_buf, which goes
+ * on by its PMPIX_ name. Even ranks send to the next odd one and back. */
 #include "threads/threads.h"
 #include "managed.h"
 

@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by the stages of third-party programs: installs the release build aside and hands over the tests.
 
+# What is installed: a shard that is run by itself compiles no tests for it.
+make_product() {
+  local targets
+  targets=$("$root/.ci/combine-tests" --product "$root/build/release") || return
+  # shellcheck disable=SC2086  # the list is split on purpose
+  ninja -C "$root/build/release" "-j$jobs" $targets
+}
+
 # thirdparty <program>: builds tests/thirdparty/<program> with every MPI that is here, as a part of the tests.
 thirdparty() {
   install_packages thirdparty
   configure release -DSTARLING_TESTS=ON -DSTARLING_BENCH=ON
-  build release
+  run_step build-release make_product
   local prefix=$root/build/thirdparty/prefix folder=$root/build/thirdparty/ctest/$1 status=0
   run_step "install-thirdparty" cmake --install "$root/build/release" --prefix "$prefix"
   say "build-$1: $root/tests/thirdparty/$1 --build-only"

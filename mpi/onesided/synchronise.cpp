@@ -17,10 +17,6 @@
 namespace starling::mpi {
 namespace {
 
-/// After how many calls one lets messages move: a program that waits by MPI_Get and MPI_Win_flush, or by
-/// taking its own lock, has to answer others, too (section 12.7.3).
-constexpr std::uint32_t kCallsPerPoll = 64;
-
 std::string what_is_open(const Win& win) {
   const Win::Epochs& epochs = win.epochs;
   if (epochs.started) return "MPI_Win_start has been called, and MPI_Win_complete not";
@@ -100,36 +96,23 @@ int check_passive(const Win& win) {
   return error(MPI_ERR_RMA_SYNC, win.label() + ": no target is locked; expected MPI_Win_lock or lock_all");
 }
 
-int check_passive(const Win& win, std::uint32_t rank) {
-  const Win::Held held = win.epochs.held[rank];
-  if (win.epochs.lock_all || (held > Win::Held::pending && held != Win::Held::started)) return MPI_SUCCESS;
-  return error(MPI_ERR_RMA_SYNC,
-               win.label(rank) + ": it is not locked; expected MPI_Win_lock or MPI_Win_lock_all");
-}
+void poll_now(const char* function) { Runtime::get()->waits().poll(function); }
 
-namespace {
-
-void order_and_poll(Win& win, const char* function) {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (win.overlaps) [[unlikely]]
-    win.overlaps->completed();
-  poll_now_and_then(win, function);
-}
-
-}  // namespace
-
-void poll_now_and_then(Win& win, const char* function) {
-  if (++win.epochs.calls % kCallsPerPoll == 0) Runtime::get()->waits().poll(function);
-}
-
-int flush(Win& win, std::uint32_t rank, bool here, const char* function) {
-  order_and_poll(win, function);
+int flush_beyond(Win& win, std::uint32_t rank, bool here, const char* function) {
+  if (win.overlaps) win.overlaps->completed();
   return win.part ? win.part->flush(rank, here, function) : MPI_SUCCESS;
 }
 
 int flush_all(Win& win, bool here, const char* function) {
-  order_and_poll(win, function);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (win.overlaps) win.overlaps->completed();
+  poll_now_and_then(win, function);
   return win.part ? win.part->flush_all(here, function) : MPI_SUCCESS;
+}
+
+int no_lock(const Win& win, std::uint32_t rank) {
+  return error(MPI_ERR_RMA_SYNC,
+               win.label(rank) + ": it is not locked; expected MPI_Win_lock or MPI_Win_lock_all");
 }
 
 int no_epoch(const Win& win, std::uint32_t rank) {

@@ -3,7 +3,9 @@
  * fence behind them, atomics, copies; and memory of 1 GiB that two processes map. The other process has
  * written the memory before, and sleeps.
  *   floor_onesided handover <processes>   they sleep in a ring, and each wakes the next one before it sleeps
- *                                         again: what a hand-over of a lock that all want takes at least */
+ *                                         again: what a hand-over of a lock that all want takes at least
+ *   floor_onesided fence <processes>      as many on each core; they count themselves in one word, and yield until all
+ *                                         have: what a barrier takes at least where they share cores */
 #include "bench.h"
 
 #include <errno.h>
@@ -90,6 +92,40 @@ static void await(struct turn* turn) {
   while (atomic_exchange(&turn->word, 0) == 0) syscall(SYS_futex, &turn->word, FUTEX_WAIT, 0, NULL, NULL, 0);
 }
 
+struct meeting {
+  _Alignas(128) atomic_uint come;
+  _Alignas(128) atomic_uint round;
+};
+
+static void meet(struct meeting* m, unsigned processes) {
+  const unsigned round = atomic_load(&m->round);
+  if (atomic_fetch_add(&m->come, 1) + 1 == processes) {
+    atomic_store(&m->come, 0);
+    atomic_store(&m->round, round + 1);
+  } else {
+    while (atomic_load(&m->round) == round) sched_yield();
+  }
+}
+
+static int fence(int processes) {
+  enum { kFences = 30 };
+  struct meeting* m = mmap(NULL, sizeof *m, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  double batches[kBatches];
+  int me = 0;
+  if (m == MAP_FAILED || processes < 2 || processes > kMost) return 1;
+  for (int other = 1; other < processes && me == 0; ++other) me = fork() == 0 ? other : 0;
+  bench_pin(me);
+  for (int b = -1; b < kBatches; ++b) {
+    const double start = bench_seconds();
+    for (int i = 0; i < kFences; ++i) meet(m, (unsigned)processes);
+    if (b >= 0) batches[b] = (bench_seconds() - start) / kFences * 1e6;
+  }
+  if (me != 0) _exit(0);
+  while (wait(NULL) > 0 || errno == EINTR) continue;
+  bench_print("fence", processes, bench_median(batches, kBatches), "us");
+  return 0;
+}
+
 /* Process 0 counts; a round is one hand-over to each. */
 static int handover(int processes) {
   struct turn* turns =
@@ -120,6 +156,7 @@ static int handover(int processes) {
 
 int main(int argc, char** argv) {
   if (argc > 2 && strcmp(argv[1], "handover") == 0) return handover(atoi(argv[2]));
+  if (argc > 2 && strcmp(argv[1], "fence") == 0) return fence(atoi(argv[2]));
   s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (s == MAP_FAILED) {
     perror("floor_onesided: mmap");

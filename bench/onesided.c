@@ -4,6 +4,7 @@
  *                            window of MPI_Win_allocate (figure/allocate) and one over memory of its own
  *                            (figure/create); then how long making and freeing windows takes
  *   onesided fence           any np: each puts 8 bytes to its right neighbour, and a fence
+ *   onesided fence-bound     the same, and each rank keeps to one core: as many on each
  *   onesided handover        any np: all go through one exclusive lock; time from one holder to the next
  *   onesided <figure>        np 2: one of the operations, as put+flush, or make+free, or
  *                            accumulate-computing: of one double, where rank 1 computes and calls no MPI
@@ -204,12 +205,12 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  if (size == 2) bench_pin(me);
+  if (size == 2 || strcmp(what, "fence-bound") == 0) bench_pin(me);
   with_cas = strcmp(what, "without-cas") != 0;
   origin = bench_buffer(kMiB);
   result = bench_buffer(kMiB);
   memset(origin, 0, kMiB);
-  if (strcmp(what, "fence") == 0) {
+  if (strcmp(what, "fence") == 0 || strcmp(what, "fence-bound") == 0) {
     fences();
   } else if (strcmp(what, "handover") == 0) {
     handover();

@@ -93,7 +93,7 @@ Result<ProgressNeed> BackgroundProgress::need(std::string why) {
 
 void BackgroundProgress::drop(std::uint64_t need) noexcept {
   needs_.drop(need);
-  if (needs_.empty() && params_.choice<ProgressChoice>(kProgressThread) != ProgressChoice::on) thread_.stop();
+  if (needs_.empty() && params_.choice<ProgressChoice>(kProgressThread) != ProgressChoice::on) thread_.rest();
 }
 
 std::vector<std::string> BackgroundProgress::lines() const {
@@ -101,8 +101,9 @@ std::vector<std::string> BackgroundProgress::lines() const {
   const auto choice = static_cast<std::size_t>(params_.choice<ProgressChoice>(kProgressThread));
   const std::string how = std::string("progress_thread=") + kChoices[choice];
   std::vector<std::string> lines;
-  if (!thread_.running()) {
-    lines.push_back("progress thread: none (" + how + "): messages move while the program is in MPI");
+  if (!thread_.running() || thread_.resting()) {
+    lines.push_back(std::string("progress thread: ") + (thread_.resting() ? "rests" : "none") + " (" + how +
+                    "): messages move while the program is in MPI");
   } else {
     lines.push_back("progress thread: sleeps, and makes progress while the program computes (" + how + "); " +
                     (registry().multiple.load(std::memory_order_relaxed)

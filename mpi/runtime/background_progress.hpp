@@ -29,7 +29,7 @@ class BackgroundProgress final : private Served {
   BackgroundProgress& operator=(const BackgroundProgress&) = delete;
 
   /// Keeps and reports the reason `why` until the need is destroyed. With progress_thread=auto the thread
-  /// lives while there is a need.
+  /// is made for the first need, and works while there is one.
   [[nodiscard]] Result<ProgressNeed> need(std::string why);
   /// To be called when MPI gets its first user, and close() when the last has gone.
   [[nodiscard]] Result<void> open();

@@ -48,10 +48,14 @@ alignas(std::thread) std::byte of_the_parent[sizeof(std::thread)];
 
 Result<void> ProgressThread::start(Served& served) {
   expects(lock_.enabled(), "the progress thread takes turns with the program by the lock");
-  if (running_) return {};
+  if (running_) {
+    resting_ = false;
+    if (std::exchange(lain_down_, false)) nudge();
+    return {};
+  }
   served_ = &served;
   stopping_.store(false, std::memory_order_relaxed);
-  armed_ = parked_ = false;
+  armed_ = parked_ = resting_ = lain_down_ = false;
   static constexpr const char* kRoom =
       "; a progress thread takes a thread and a descriptor: expected room for them (ulimit -u, ulimit -n), "
       "or progress_thread=off";
@@ -64,18 +68,25 @@ Result<void> ProgressThread::start(Served& served) {
   return {};
 }
 
+// One that sleeps for a limited time finds it there; what it has begun to sleep for else is ended.
+void ProgressThread::rest() noexcept {
+  if (!running_) return;
+  resting_ = true;
+  disarm();
+  program_left();
+}
+
 void ProgressThread::stop() noexcept {
   if (!running_) return;
   stopping_.store(true, std::memory_order_release);
   disarm();
   nudge();
   thread_.join();
-  running_ = false;
-  parked_ = false;
+  running_ = parked_ = resting_ = lain_down_ = false;
 }
 
 void ProgressThread::forget() noexcept {
-  running_ = armed_ = parked_ = false;
+  running_ = armed_ = parked_ = resting_ = lain_down_ = false;
   nudges_.reset();
   new (of_the_parent) std::thread(std::move(thread_));
 }
@@ -91,6 +102,12 @@ void ProgressThread::run() noexcept {
     park = false;
     pause_ns = std::min(2 * pause_ns, kMostPauseNs);
     if (!enter()) continue;  // the program is in MPI
+    if (resting_) {
+      park = lain_down_ = true;
+      pause_ns = kLeastPauseNs;
+      lock_.release();
+      continue;
+    }
     if (!program_active()) {
       serve();
       pause_ns = kLeastPauseNs;

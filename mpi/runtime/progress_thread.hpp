@@ -6,9 +6,10 @@
 /// It listens (asleep on the process's doorbell and the transports' descriptors) as long as the program stays
 /// outside of MPI. What arrives wakes it; it makes progress until nothing is left to do, and listens again.
 /// Once the program calls MPI, it stops listening and looks now and then whether the program computes again.
+/// While nothing needs it, it rests: to begin and to end a thread takes as long as making a window.
 ///
-/// Threads:   start, stop, disarm and program_left are called under the runtime's lock; the thread itself
-///            never waits for that lock, so stop() may wait for the thread while it holds the lock.
+/// Threads:   start, rest, stop, disarm and program_left are called under the runtime's lock; the thread
+///            itself never waits for that lock, so stop() may wait for the thread while it holds the lock.
 /// Ownership: Served is borrowed and lives until stop() has returned.
 /// Errors:    start: system, if the thread or its descriptor cannot be had.
 /// Units:     nanoseconds.
@@ -67,11 +68,14 @@ class ProgressThread {
   ProgressThread& operator=(const ProgressThread&) = delete;
   ~ProgressThread() = default;  // stop() comes first
 
-  /// The lock must be enabled.
+  /// The lock must be enabled. Also ends a rest.
   [[nodiscard]] Result<void> start(Served& served);
+  /// It does nothing until start(), and costs nothing.
+  void rest() noexcept;
   /// Ends it, if it runs. The program's calls go on as before.
   void stop() noexcept;
   [[nodiscard]] bool running() const noexcept { return running_; }
+  [[nodiscard]] bool resting() const noexcept { return resting_; }
   /// In a forked child: there is no thread.
   void forget() noexcept;
 
@@ -111,8 +115,10 @@ class ProgressThread {
   Counters counters_;
   // Under the lock.
   bool running_ = false;
-  bool armed_ = false;   ///< it has not been in since it began to listen
-  bool parked_ = false;  ///< it sleeps until program_left()
+  bool resting_ = false;    ///< it is to rest, or does
+  bool lain_down_ = false;  ///< it rests: only a nudge ends that
+  bool armed_ = false;      ///< it has not been in since it began to listen
+  bool parked_ = false;     ///< it sleeps until program_left()
   std::uint64_t seen_turns_ = 0;
   std::uint64_t seen_waits_ = 0;
 };

@@ -186,6 +186,46 @@ TEST_F(ProgressThreadTest, ends_while_it_sleeps_parks_or_works_and_starts_again)
   }
 }
 
+TEST_F(ProgressThreadTest, rests_until_it_is_wanted_again) {
+  for (int round = 1; round <= 3; ++round) {
+    program.arrive(1);
+    until([&] { return program.served == 2 * round - 1; });  // and listens, or is about to
+    lock.acquire();
+    thread.rest();
+    lock.release();
+    // Looks end, though no wait lasts.
+    std::uint64_t looks = 0;
+    do {
+      looks = thread.counters().looks;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    } while (looks != thread.counters().looks);
+    const int arms = program.arms;
+    program.arrive(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(program.served, 2 * round - 1);
+    lock.acquire();
+    EXPECT_EQ(program.arms, arms);
+    ASSERT_TRUE(thread.start(program));
+    lock.release();
+    until([&] { return program.served == 2 * round; });
+  }
+}
+
+TEST_F(ProgressThreadTest, ends_while_it_rests_and_when_a_rest_was_short) {
+  for (int round = 0; round < 30; ++round) {
+    lock.acquire();
+    thread.rest();
+    if (round % 2 != 0) ASSERT_TRUE(thread.start(program));
+    lock.release();
+    if (round % 3 != 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    lock.acquire();
+    thread.stop();
+    EXPECT_FALSE(thread.resting());
+    ASSERT_TRUE(thread.start(program));
+    lock.release();
+  }
+}
+
 TEST(ProgressNeeds, tell_each_reason_once) {
   ProgressNeeds needs;
   EXPECT_TRUE(needs.empty());

@@ -115,7 +115,7 @@ Wish Creation::own_wish() {
   const auto mates = static_cast<std::uint32_t>(mates_.domain.mates.size());
   if (brings_memory() && first && mates > 1)
     mine.control = reserved_ = ControlExtent::reserve(control_bytes(), mates);
-  mine.needs_object = !brings_memory() || (first && mates > 1 && mine.control.offset == 0) ? 1 : 0;
+  mine.needs_object = mates > 1 && (!brings_memory() || (first && mine.control.offset == 0)) ? 1 : 0;
   return mine;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 
 #include "core/expects.hpp"
 
@@ -40,32 +41,39 @@ const Table& table() {
   return *made;
 }
 
-bool is_in(OpClass op_class, std::initializer_list<OpClass> list) {
-  return std::find(list.begin(), list.end(), op_class) != list.end();
+constexpr std::uint16_t bits(std::initializer_list<OpClass> classes) {
+  unsigned all = 0;
+  for (const OpClass one : classes) all |= 1u << static_cast<unsigned>(one);
+  return static_cast<std::uint16_t>(all);
 }
 
-bool defined_for(OpCode code, OpClass op_class) {
+constexpr std::uint16_t operands_of(OpCode code) {
   using enum OpClass;
   switch (code) {
     case OpCode::min:
-    case OpCode::max: return is_in(op_class, {c_integer, fortran_integer, floating, multi_language});
+    case OpCode::max: return bits({c_integer, fortran_integer, floating, multi_language});
     case OpCode::sum:
-    case OpCode::prod:
-      return is_in(op_class, {c_integer, fortran_integer, floating, complex, multi_language});
+    case OpCode::prod: return bits({c_integer, fortran_integer, floating, complex, multi_language});
     case OpCode::land:
     case OpCode::lor:
     // Section 6.9.2 leaves the multi-language types out; MPICH and Open MPI take them, and so do programs.
-    case OpCode::lxor: return is_in(op_class, {c_integer, logical, multi_language});
+    case OpCode::lxor: return bits({c_integer, logical, multi_language});
     case OpCode::band:
     case OpCode::bor:
-    case OpCode::bxor: return is_in(op_class, {c_integer, fortran_integer, byte, multi_language});
+    case OpCode::bxor: return bits({c_integer, fortran_integer, byte, multi_language});
     case OpCode::minloc:
-    case OpCode::maxloc: return op_class == pair;
+    case OpCode::maxloc: return bits({pair});
     case OpCode::replace:
     case OpCode::no_op:
-    case OpCode::user: return true;
+    case OpCode::user: break;
   }
-  return false;
+  return 0xffff;
+}
+
+constexpr auto all_operands() {
+  std::array<std::uint16_t, kOpCodes + 1> all{};
+  for (std::size_t code = 0; code <= kOpCodes; ++code) all[code] = operands_of(static_cast<OpCode>(code));
+  return all;
 }
 
 const char* classes_of(OpCode code) {
@@ -90,6 +98,8 @@ std::string name_of(const Datatype& type) {
 }
 
 }  // namespace
+
+constinit const std::array<std::uint16_t, kOpCodes + 1> classes_of_operands = all_operands();
 
 void Op::apply(const void* in, void* inout, std::uint64_t count, const Datatype& type) const {
   if (code_ != OpCode::user) {
@@ -118,8 +128,8 @@ std::string why_not(const Op& op, const Datatype& type) {
 }
 
 std::string why_not_accumulate(const Op& op, const Datatype& type) {
+  if (accumulates(op, type)) return {};
   if (op.user()) return "accumulates take predefined operations only";
-  if (op.rma_only() && type.basic() != Basic::none) return {};
   return why_not(op, type);
 }
 

@@ -10,6 +10,7 @@
 /// Errors:    why_not() says whether a combination is legal; apply() of an illegal one is a bug.
 /// Units:     counts of elements.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ enum class OpCode : std::uint8_t {
   user
 };
 inline constexpr std::size_t kOpCodes = static_cast<std::size_t>(OpCode::user);
+
+/// For each operation the classes of types that it is defined for, as bits.
+extern const std::array<std::uint16_t, kOpCodes + 1> classes_of_operands;
 
 /// inout[i] = in[i] op inout[i] for i < count; the two buffers do not overlap.
 using OpKernel = void (*)(const void* in, void* inout, std::uint64_t count) noexcept;
@@ -79,6 +83,15 @@ class Op final : public Object {
   Caller caller_ = nullptr;
   std::int64_t chunk_ = 0;
 };
+
+/// Whether an operation is defined for types of a class (MPI 5.0 sections 6.9.2 and 12.3.4).
+[[nodiscard]] inline bool defined_for(OpCode code, OpClass op_class) noexcept {
+  return (classes_of_operands[static_cast<std::size_t>(code)] >> static_cast<unsigned>(op_class) & 1) != 0;
+}
+/// Whether MPI_Accumulate and its kind take it, for elements of this type.
+[[nodiscard]] inline bool accumulates(const Op& op, const Datatype& type) noexcept {
+  return !op.user() && type.basic() != Basic::none && defined_for(op.code(), type.op_class());
+}
 
 /// Empty if the operation is defined for the type in a reduction, else "MPI_SUM is not defined for MPI_CHAR
 /// (...)".

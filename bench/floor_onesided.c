@@ -5,7 +5,7 @@
  *   floor_onesided handover <processes>   they sleep in a ring, and each wakes the next one before it sleeps
  *                                         again: what a hand-over of a lock that all want takes at least
  *   floor_onesided fence <processes>      as many on each core; they count themselves in one word, and yield
- *                                         until all have: what a barrier takes at least where they share cores */
+ *                                         until all have: a barrier takes at least that on shared cores */
 #include "bench.h"
 
 #include <errno.h>

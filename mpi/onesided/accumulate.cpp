@@ -15,6 +15,7 @@
 #include "mpi/onesided/cross_memory.hpp"
 #include "mpi/onesided/elements.hpp"
 #include "mpi/onesided/operations.hpp"
+#include "mpi/onesided/quick.hpp"
 #include "mpi/onesided/rows.hpp"
 #include "mpi/onesided/stripes.hpp"
 #include "mpi/onesided/work.hpp"
@@ -84,9 +85,32 @@ bool swaps(const Datatype& type) noexcept {
   }
 }
 
+/// One predefined type everywhere, without padding, in mapped memory: what most accumulates are. False:
+/// nothing has been done, and accumulate() looks closer.
+bool accumulate_quickly(Win& win, const Data& origin, const Data* result, const Spot& place, const Op& op) {
+  const Datatype& type = place.type;
+  const auto is_like_target = [&](const Data& data) {
+    return &data.type == &type && data.count == place.count;
+  };
+  const bool with_origin = op.code() != OpCode::no_op;
+  if ((with_origin && !is_like_target(origin)) || (result != nullptr && !is_like_target(*result)))
+    return false;
+  if (!type.contiguous() || !accumulates(op, type)) return false;
+  const std::byte* const at = quick_place(win, place.rank, place.disp, place.count * type.size());
+  if (at == nullptr) return false;
+  const auto rank = static_cast<std::uint32_t>(place.rank);
+  Work work(win, rank, op.code(), type.basic());
+  work.run(static_cast<std::uint64_t>(at - win.target(rank).base),
+           with_origin ? static_cast<const std::byte*>(origin.base) : nullptr,
+           result != nullptr ? static_cast<std::byte*>(result->base) : nullptr, place.count);
+  return true;
+}
+
 }  // namespace
 
 int accumulate(Win& win, const Data& origin, const Data* result, const Spot& place, const Op& op) {
+  if (accumulate_quickly(win, origin, result, place, op)) [[likely]]
+    return MPI_SUCCESS;
   Located found;
   if (const int rc = locate(win, place, found); rc != MPI_SUCCESS || place.rank == MPI_PROC_NULL) return rc;
   const bool with_origin = op.code() != OpCode::no_op;
@@ -97,7 +121,7 @@ int accumulate(Win& win, const Data& origin, const Data* result, const Spot& pla
                                                 : several_elements("target_datatype", place.type);
   }
   const Datatype& element = quick ? place.type : *single;
-  if (std::string why = why_not_accumulate(op, element); !why.empty()) return error(MPI_ERR_OP, why);
+  if (!accumulates(op, element)) return error(MPI_ERR_OP, why_not_accumulate(op, element));
   // The same predefined type everywhere needs no closer look.
   if (with_origin && (&origin.type != &place.type || origin.count != place.count)) {
     if (const int rc = check_same(win, "origin_datatype", origin, element, place); rc != MPI_SUCCESS)

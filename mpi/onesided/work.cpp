@@ -24,7 +24,8 @@ Work::Work(const Win& win, std::uint32_t rank, OpCode code, Basic element) noexc
 void Work::run(std::uint64_t offset, const std::byte* in, std::byte* out, std::uint64_t count) noexcept {
   while (count > 0 && failed_ == 0) {
     const std::uint64_t left = kStripeBytes - offset % kStripeBytes;
-    const std::uint64_t now = std::min<std::uint64_t>(count, (left + extent() - 1) / extent());
+    const std::uint64_t now =
+        count * extent() <= left ? count : std::min(count, (left + extent() - 1) / extent());
     if (target_.path == Path::direct) [[likely]] {
       const Stripe stripe(win_, rank_, offset);
       work(target_.at(offset), in, out, now);

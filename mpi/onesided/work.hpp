@@ -35,7 +35,7 @@ class Work {
   void work(std::byte* at, const std::byte* in, std::byte* out, std::uint64_t count) const noexcept;
   void copied(std::uint64_t offset, const std::byte* in, std::byte* out, std::uint64_t count) noexcept;
   [[nodiscard]] bool aligned(const void* address) const noexcept {
-    return reinterpret_cast<std::uintptr_t>(address) % info_.align == 0;
+    return (reinterpret_cast<std::uintptr_t>(address) & (info_.align - 1)) == 0;
   }
   void combine(std::byte* at, const std::byte* in, std::uint64_t count) const noexcept;
 

@@ -48,6 +48,29 @@ static void of_places(void) {
   OK(MPI_Win_free(&win));
 }
 
+/* 12.3.4: all have as many elements as the target. Those of a type with padding reach beyond their bytes. */
+static void of_accumulates(void) {
+  int *base, two[2] = {1, 1}, got = 0;
+  struct {
+    double value;
+    int index;
+  } pairs[2] = {{1, 1}, {1, 1}};
+  MPI_Win win = int_window(10, &base);
+  OK(MPI_Win_fence(0, win));
+  CHECK_ERROR(MPI_Accumulate(two, 1, MPI_INT, 0, 0, 2, MPI_INT, MPI_SUM, win), MPI_ERR_TRUNCATE);
+  CHECK_ERROR(MPI_Get_accumulate(two, 2, MPI_INT, &got, 1, MPI_INT, 0, 0, 2, MPI_INT, MPI_SUM, win),
+              MPI_ERR_TRUNCATE);
+  CHECK_ERROR(MPI_Get_accumulate(NULL, 0, MPI_INT, &got, 1, MPI_INT, 0, 0, 2, MPI_INT, MPI_NO_OP, win),
+              MPI_ERR_TRUNCATE);
+  CHECK_ERROR(MPI_Accumulate(pairs, 2, MPI_DOUBLE_INT, 0, 4, 2, MPI_DOUBLE_INT, MPI_MAXLOC, win),
+              MPI_ERR_RMA_RANGE);
+  CHECK_ERROR(MPI_Accumulate(two, 2, MPI_INT, 0, 9, 2, MPI_INT, MPI_SUM, win), MPI_ERR_RMA_RANGE);
+  OK(MPI_Win_fence(0, win));
+  CHECK_EQ(base[0], 0);
+  CHECK_EQ(got, 0);
+  OK(MPI_Win_free(&win));
+}
+
 /* 12.3: a type with absolute addresses does not lie in the target's part; a part may be empty. */
 static void of_empty_parts_and_addresses(void) {
   int *base, value = 1;
@@ -141,6 +164,7 @@ int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   of_creation();
   of_places();
+  of_accumulates();
   of_empty_parts_and_addresses();
   attributes_are_constant();
   of_requests();

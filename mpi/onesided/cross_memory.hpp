@@ -5,7 +5,7 @@
 ///
 /// Elements of any type on both sides; the other process does nothing, and need not be in MPI.
 ///
-/// Threads:   any.
+/// Threads:   any; try_out() under the runtime's lock.
 /// Errors:    MPI error classes: MPI_ERR_PROC_ABORTED if the process has ended, MPI_ERR_RMA_RANGE if its
 ///            memory is not there or read-only.
 /// Units:     bytes.
@@ -36,7 +36,8 @@ class CrossMemory {
   /// Of a target of this node.
   [[nodiscard]] static CrossMemory of(const Target& target) noexcept;
 
-  /// 0, or why the kernel does not let this process copy there (errno; ESRCH also: it is another process).
+  /// 0, or why the kernel does not let this process copy there (errno; ESRCH also: it is another process). A
+  /// process that was found readable is believed to stay so.
   [[nodiscard]] int try_out(const Probe& probe) const noexcept;
   /// All bytes, contiguous on both sides. 0 or errno.
   [[nodiscard]] int move(Direction direction, std::span<std::byte> here,

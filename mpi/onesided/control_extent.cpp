@@ -22,18 +22,22 @@ struct alignas(128) ExtentHead {
 };
 
 shm::NodeSegment& node_segment() noexcept { return Runtime::get()->place().segment(); }
-ExtentHead& head_at(std::uint64_t offset) noexcept {
-  return *reinterpret_cast<ExtentHead*>(node_segment().at(offset));
+
+/// Behind the memory, which so begins on a page.
+ExtentHead& head_of(std::uint64_t offset, std::size_t bytes) noexcept {
+  constexpr std::size_t kApart = alignof(ExtentHead);
+  return *reinterpret_cast<ExtentHead*>(node_segment().at(offset) + (bytes + kApart - 1) / kApart * kApart);
 }
+std::size_t with_head(std::size_t bytes) noexcept { return bytes + alignof(ExtentHead) + sizeof(ExtentHead); }
 
 }  // namespace
 
 ControlExtent::Offer ControlExtent::reserve(std::size_t bytes, std::uint32_t mates) noexcept {
   if (bytes > kMostExtent) return {};
-  const auto offset = node_segment().allocate(sizeof(ExtentHead) + bytes);
+  const auto offset = node_segment().allocate(with_head(bytes));
   if (!offset) return {};
-  auto* const head = new (node_segment().at(*offset)) ExtentHead{};
-  std::memset(node_segment().at(*offset) + sizeof(ExtentHead), 0, bytes);
+  auto* const head = new (&head_of(*offset, bytes)) ExtentHead{};
+  std::memset(node_segment().at(*offset), 0, bytes);
   const std::uint64_t nonce = now_ns() | 1;
   head->mates.store(mates, std::memory_order_relaxed);
   head->nonce.store(nonce, std::memory_order_release);
@@ -41,11 +45,11 @@ ControlExtent::Offer ControlExtent::reserve(std::size_t bytes, std::uint32_t mat
 }
 
 void ControlExtent::cancel(const Offer& offer, std::size_t bytes) noexcept {
-  if (offer.offset != 0) node_segment().release(offer.offset, sizeof(ExtentHead) + bytes);
+  if (offer.offset != 0) node_segment().release(offer.offset, with_head(bytes));
 }
 
 Result<ControlExtent> ControlExtent::join(const Offer& offer, std::size_t bytes) {
-  if (head_at(offer.offset).nonce.load(std::memory_order_acquire) != offer.nonce)
+  if (head_of(offer.offset, bytes).nonce.load(std::memory_order_acquire) != offer.nonce)
     return fail(Errc::unsupported, "window", "the first rank of this node has other shared memory");
   return ControlExtent(offer.offset, bytes);
 }
@@ -53,12 +57,12 @@ Result<ControlExtent> ControlExtent::join(const Offer& offer, std::size_t bytes)
 ControlExtent::~ControlExtent() {
   if (offset_ == 0 || Runtime::get() == nullptr) return;
   // The last one sees all that the others did with it before.
-  if (head_at(offset_).mates.fetch_sub(1, std::memory_order_acq_rel) == 1)
-    node_segment().release(offset_, sizeof(ExtentHead) + bytes_);
+  if (head_of(offset_, bytes_).mates.fetch_sub(1, std::memory_order_acq_rel) == 1)
+    node_segment().release(offset_, with_head(bytes_));
 }
 
 std::byte* ControlExtent::data() const noexcept {
-  return offset_ == 0 ? nullptr : node_segment().at(offset_) + sizeof(ExtentHead);
+  return offset_ == 0 ? nullptr : node_segment().at(offset_);
 }
 
 }  // namespace starling::mpi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Control words of windows that bring their own memory, in the memory that the processes of a node
-/// share anyway: so a small window over the program's memory costs no system call. Layer: mpi.
+/// @file  Control words of windows that bring their own memory, and all of small allocated windows, in the
+/// memory that the processes of a node share anyway: so such windows cost hardly a system call. Layer: mpi.
 /// docs/design/onesided.md
 ///
 /// Threads:   under the runtime's lock.

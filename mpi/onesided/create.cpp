@@ -221,6 +221,7 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
   memory.close();
   if (rc != MPI_SUCCESS) return rc;
   parts.control = memory.take();
+  if (ControlExtent small = memory.take_extent(); small.data() != nullptr) parts.extent = std::move(small);
   parts.domain = std::move(mates_.domain);
   win.take(std::move(parts), more());
   if (!anybody) win.part.reset();

@@ -24,13 +24,17 @@ constexpr std::uint64_t kLine = 128, kPage = 4096;
 
 std::uint64_t up(std::uint64_t value, std::uint64_t to) noexcept { return (value + to - 1) / to * to; }
 
-/// Where a domain's first mate has the memory; bytes 0: nowhere.
-struct Offer {
-  std::uint64_t address = 0;
-  std::uint64_t bytes = 0;
-};
+/// Up to here it is taken from the node's segment: an object takes 40 us to make, to hand over and to free.
+constexpr std::uint64_t kMostSmall = 64 * 1024;
 
 }  // namespace
+
+/// Where a domain's first mate has the memory; bytes 0: nowhere.
+struct DomainMemory::Offer {
+  std::uint64_t address = 0;  ///< of an object; else it is an extent
+  std::uint64_t bytes = 0;
+  ControlExtent::Offer extent;
+};
 
 void DomainMemory::lay_out_control() noexcept {
   bytes_ = up(Control::bytes(static_cast<std::uint32_t>(domain_.mates.size()), more_), kPage);
@@ -65,36 +69,52 @@ Result<void> DomainMemory::make_alone() {
   return {};
 }
 
+/// By the first mate.
+Result<void> DomainMemory::offer(Offer& mine) {
+  if (bytes_ <= kMostSmall)
+    mine.extent = ControlExtent::reserve(bytes_, static_cast<std::uint32_t>(domain_.mates.size()));
+  if (mine.extent.offset == 0) {
+    auto made = Runtime::get()->allocated_memory().offer(bytes_);
+    if (!made) return fail(std::move(made).error());
+    offered_ = *made;
+    mine.address = reinterpret_cast<std::uintptr_t>(offered_);
+  }
+  mine.bytes = bytes_;
+  return {};
+}
+
+Result<void> DomainMemory::accept(const Offer& offer) {
+  if (offer.extent.offset != 0) {
+    auto joined = ControlExtent::join(offer.extent, bytes_);
+    if (!joined) return fail(std::move(joined).error());
+    extent_ = std::move(*joined);
+    return {};
+  }
+  if (domain_.seat == 0) return {};
+  shm::MemoryMaps maps(Runtime::get()->place().segment(), 1, Access::read_write);
+  auto mapping = maps.fetch(local_ranks_[0], offer.address, offer.bytes);
+  if (!mapping) return fail(std::move(mapping).error());
+  mapping_ = std::move(*mapping);
+  return {};
+}
+
 Result<void> DomainMemory::share() {
-  Runtime& runtime = *Runtime::get();
   Offer mine;
   Result<void> got;
   if (domain_.mates.size() == 1) {
     got = make_alone();
   } else if (domain_.seat == 0) {
-    auto made = runtime.allocated_memory().offer(bytes_);
-    if (made) {
-      offered_ = *made;
-      mine = {reinterpret_cast<std::uintptr_t>(offered_), bytes_};
-    } else {
-      got = fail(std::move(made).error());
-    }
+    got = offer(mine);
   }
   if (comm_.size() == 1) return got;
   std::vector<Offer> offers(comm_.size());
   const int rc = allgather_bytes(comm_, bytes_of(mine), std::as_writable_bytes(std::span(offers)));
   if (rc != MPI_SUCCESS) return fail(Errc::peer_lost, "window", std::string(last_error_detail()));
-  if (domain_.seat == 0) return got;
+  if (domain_.mates.size() == 1 || !got) return got;
   const Offer& offer = offers[domain_.mates[0]];
-  if (offer.bytes == 0) {
-    return fail(Errc::no_space, "window",
-                "rank " + std::to_string(domain_.mates[0]) + " cannot have the window's memory");
-  }
-  shm::MemoryMaps maps(runtime.place().segment(), 1, Access::read_write);
-  auto mapping = maps.fetch(local_ranks_[0], offer.address, offer.bytes);
-  if (!mapping) return fail(std::move(mapping).error());
-  mapping_ = std::move(*mapping);
-  return {};
+  if (offer.bytes != 0) return accept(offer);
+  return fail(Errc::no_space, "window",
+              "rank " + std::to_string(domain_.mates[0]) + " cannot have the window's memory");
 }
 
 void DomainMemory::close() noexcept {

@@ -39,18 +39,26 @@ class DomainMemory {
   /// When all members have it, or have given up: nobody can map it any more.
   void close() noexcept;
   [[nodiscard]] Mapping take() noexcept { return std::move(mapping_); }
+  /// The same, where it is an extent of the node's segment: a small one is, and needs no object.
+  [[nodiscard]] ControlExtent take_extent() noexcept { return std::move(extent_); }
   /// After share() went well.
   [[nodiscard]] std::byte* part(std::uint32_t seat) const noexcept {
-    return (offered_ != nullptr ? offered_ : mapping_.data()) + offsets_[seat];
+    std::byte* const small = extent_.data();
+    return (small != nullptr ? small : offered_ != nullptr ? offered_ : mapping_.data()) + offsets_[seat];
   }
 
  private:
+  struct Offer;
+  [[nodiscard]] Result<void> offer(Offer& mine);
+  [[nodiscard]] Result<void> accept(const Offer& offer);
+
   Comm& comm_;
   const Domain& domain_;
   std::vector<std::uint32_t> local_ranks_;  // of the mates
   Control::More more_;
   std::vector<std::uint64_t> offsets_;
   std::uint64_t bytes_ = 0;
+  ControlExtent extent_;
   std::byte* offered_ = nullptr;
   Mapping mapping_;
 };

@@ -42,7 +42,7 @@ struct Domain {
 /// What a window is made of.
 struct WinParts {
   Mapping control;              ///< control words of the domain, and its part of an allocated window
-  ControlExtent extent;         ///< or the control words alone
+  ControlExtent extent;         ///< or the control words alone, or all of a small window
   std::vector<Mapping> mapped;  ///< other members' memory objects
   Domain domain;
   std::vector<Target> targets;

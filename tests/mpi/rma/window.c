@@ -118,6 +118,32 @@ static void hints(void) {
   OK(MPI_Win_free(&win));
 }
 
+/* Small windows and large ones may lie in memory of different kinds; whatever they held before is no lock. */
+static void small_and_large(void) {
+  static const MPI_Aint kBytes[] = {100, 4096, 30000, 1000000};
+  const int rank = world_rank(), right = (rank + 1) % world_size();
+  MPI_Info info;
+  OK(MPI_Info_create(&info));
+  OK(MPI_Info_set(info, "mpi_minimum_memory_alignment", "4096"));
+  for (int i = 0; i < 12; ++i) {
+    const MPI_Aint bytes = kBytes[i % 4];
+    unsigned char *base, got[2] = {0, 0};
+    MPI_Win win;
+    OK(MPI_Win_allocate(bytes, 1, info, MPI_COMM_WORLD, &base, &win));
+    CHECK_EQ((MPI_Aint)base % 4096, 0);
+    memset(base, rank + 1, (size_t)bytes);
+    OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, right, 0, win));
+    OK(MPI_Get(&got[0], 1, MPI_BYTE, right, 0, 1, MPI_BYTE, win));
+    OK(MPI_Get(&got[1], 1, MPI_BYTE, right, bytes - 1, 1, MPI_BYTE, win));
+    OK(MPI_Win_unlock(right, win));
+    CHECK_EQ(got[0], right + 1);
+    CHECK_EQ(got[1], right + 1);
+    OK(MPI_Win_free(&win));
+  }
+  OK(MPI_Info_free(&info));
+}
+
 static int handled_code;
 static MPI_Win handled_win;
 static void on_error(MPI_Win* win, int* code, ...) {
@@ -177,6 +203,7 @@ int main(int argc, char** argv) {
   names();
   groups();
   hints();
+  small_and_large();
   error_handlers();
   handles_survive_fortran();
   many_windows();

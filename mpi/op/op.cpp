@@ -99,7 +99,7 @@ std::string name_of(const Datatype& type) {
 
 }  // namespace
 
-constinit const std::array<std::uint16_t, kOpCodes + 1> classes_of_operands = all_operands();
+constinit const std::array<std::uint16_t, kOpCodes + 1> kClassesOfOperands = all_operands();
 
 void Op::apply(const void* in, void* inout, std::uint64_t count, const Datatype& type) const {
   if (code_ != OpCode::user) {

@@ -40,7 +40,7 @@ enum class OpCode : std::uint8_t {
 inline constexpr std::size_t kOpCodes = static_cast<std::size_t>(OpCode::user);
 
 /// For each operation the classes of types that it is defined for, as bits.
-extern const std::array<std::uint16_t, kOpCodes + 1> classes_of_operands;
+extern const std::array<std::uint16_t, kOpCodes + 1> kClassesOfOperands;
 
 /// inout[i] = in[i] op inout[i] for i < count; the two buffers do not overlap.
 using OpKernel = void (*)(const void* in, void* inout, std::uint64_t count) noexcept;
@@ -86,7 +86,7 @@ class Op final : public Object {
 
 /// Whether an operation is defined for types of a class (MPI 5.0 sections 6.9.2 and 12.3.4).
 [[nodiscard]] inline bool defined_for(OpCode code, OpClass op_class) noexcept {
-  return (classes_of_operands[static_cast<std::size_t>(code)] >> static_cast<unsigned>(op_class) & 1) != 0;
+  return (kClassesOfOperands[static_cast<std::size_t>(code)] >> static_cast<unsigned>(op_class) & 1) != 0;
 }
 /// Whether MPI_Accumulate and its kind take it, for elements of this type.
 [[nodiscard]] inline bool accumulates(const Op& op, const Datatype& type) noexcept {

@@ -147,7 +147,8 @@ struct NetArrivals : testing::Test {
 TEST(NetFragment, leaves_in_one_packet_of_the_kernel) {
   constexpr std::size_t kLibrarysHead = 64;  // UCX's and libfabric's are shorter
   constexpr std::size_t kMostOfPacket = 65'215;
-  const std::size_t frame = sizeof(FrameHead) + record_bytes(kFragmentBytes) + kLibrarysHead;
+  const std::size_t frame =
+      sizeof(btl::net::FrameHead) + btl::net::record_bytes(btl::net::kFragmentBytes) + kLibrarysHead;
   for (const std::size_t mtu : {1500, 9000, 65'536}) {
     const std::size_t segment = mtu - 52;  // IP, TCP, time stamps
     const std::size_t packet = std::max(segment, kMostOfPacket / segment * segment);

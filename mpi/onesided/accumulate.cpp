@@ -85,6 +85,15 @@ bool swaps(const Datatype& type) noexcept {
   }
 }
 
+/// As what the elements are worked on; none: the operation is not defined for them. The standard's
+/// table has no MPI_SUM of MPI_BYTE, but mpi4py asks for it where its caller names neither type nor
+/// operation: bytes are unsigned numbers then.
+Basic worked_on_as(const Op& op, const Datatype& element) noexcept {
+  if (accumulates(op, element)) return element.basic();
+  const bool number = !op.user() && defined_for(op.code(), OpClass::c_integer);
+  return number && element.basic() == Basic::byte ? Basic::uint8 : Basic::none;
+}
+
 /// One predefined type everywhere, without padding, in mapped memory: what most accumulates are. False:
 /// nothing has been done, and accumulate() looks closer.
 bool accumulate_quickly(Win& win, const Data& origin, const Data* result, const Spot& place, const Op& op) {
@@ -121,7 +130,8 @@ int accumulate(Win& win, const Data& origin, const Data* result, const Spot& pla
                                                 : several_elements("target_datatype", place.type);
   }
   const Datatype& element = quick ? place.type : *single;
-  if (!accumulates(op, element)) return error(MPI_ERR_OP, why_not_accumulate(op, element));
+  const Basic basic = worked_on_as(op, element);
+  if (basic == Basic::none) return error(MPI_ERR_OP, why_not_accumulate(op, element));
   // The same predefined type everywhere needs no closer look.
   if (with_origin && (&origin.type != &place.type || origin.count != place.count)) {
     if (const int rc = check_same(win, "origin_datatype", origin, element, place); rc != MPI_SUCCESS)
@@ -135,10 +145,10 @@ int accumulate(Win& win, const Data& origin, const Data* result, const Spot& pla
   if (win.overlaps) [[unlikely]]
     win.overlaps->note(Overlaps::Kind::accumulate, found, place);
   if (found.target->path == Path::message) {
-    message::accumulate(win, origin, result, place, found, op.code(), element.basic());
+    message::accumulate(win, origin, result, place, found, op.code(), basic);
     return MPI_SUCCESS;
   }
-  Work work(win, found.rank, op.code(), element.basic());
+  Work work(win, found.rank, op.code(), basic);
   work_on(work, origin, result, place, found.offset, element, with_origin);
   return work.failed() == 0 ? MPI_SUCCESS : copy_error(win, found.rank, work.failed());
 }

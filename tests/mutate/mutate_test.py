@@ -377,6 +377,8 @@ class Trials(unittest.TestCase):
         other = tree.Tree(self.root, pathlib.Path(self.folder.name, "other"))
         if not other.stand_in():
             return 77
+        if "no work to do" not in subprocess.run(["ninja", "-C", other.build], capture_output=True, text=True).stdout:
+            return 3  # the copy is to be as good as the original
         (self.root / "core/small.cpp").write_text(self.text.replace("i < n", "i <= n"))
         other.prepare(2, 300)
         wrong = subprocess.run([self.root / "build/release/check"]).returncode

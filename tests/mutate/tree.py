@@ -79,7 +79,8 @@ class Tree:
         for name in sources(self.root):
             (self.place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(self.root / name, self.place / name)
-        subprocess.run(["cp", "-a", str(self.root / "build/release"), str(self.build.parent) + "/"], check=True)
+        self.build.parent.mkdir()
+        subprocess.run(["cp", "-a", str(self.root / "build/release"), str(self.build)], check=True)
         if not bounded.stand_in(self.place, self.root):
             return False
         self._lies_in(self.root)

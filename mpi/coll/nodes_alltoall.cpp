@@ -33,9 +33,8 @@ std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
 
 /// What a process has for the errands of one agent, and what it gets from them: packed, rank by rank.
 struct Share {
-  std::uint64_t* sizes =
-      nullptr;  ///< of what it sends to each rank, then of what it receives from each; null
-                ///< where all blocks have one size
+  /// Of what it sends to each rank, then of what it receives from each; null where all blocks have one size.
+  std::uint64_t* sizes = nullptr;
   std::byte *out = nullptr, *in = nullptr;
   std::uint64_t out_bytes = 0, in_bytes = 0;
 };
@@ -171,8 +170,8 @@ class Agent {
   Errands errands_;
   std::size_t mates_, me_;
   Share own_;
-  std::uint64_t*
-      sizes_;  // of each mate's share, in the schedule's memory; null: all have those of the own one
+  // Of each mate's share, in the schedule's memory; null: all have those of the own one.
+  std::uint64_t* sizes_;
   std::vector<Part> from_mates_, to_mates_, to_nodes_, from_nodes_;
   std::byte *collected_ = nullptr, *sent_ = nullptr, *received_ = nullptr, *handed_ = nullptr;
   std::array<std::vector<std::byte>, 4> memory_;  // of these, unless it is the schedule's

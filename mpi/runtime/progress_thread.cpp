@@ -68,7 +68,7 @@ Result<void> ProgressThread::start(Served& served) {
   return {};
 }
 
-// One that sleeps for a limited time finds it there; what it has begun to sleep for else is ended.
+// If it sleeps for a limited time, it sees resting_ at its end. If it listens or is parked, it is woken here.
 void ProgressThread::rest() noexcept {
   if (!running_) return;
   resting_ = true;

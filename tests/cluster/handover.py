@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -298,7 +299,9 @@ class Mpirun(Handed, unittest.TestCase):
         return (), ("-launcher-exec", self.agent, "-hosts", "n0,n1")
 
     def environment(self, more):
-        return super().environment({"OMPI_MCA_orte_tmpdir_base": self.nodes.directory.name, **more})
+        # A directory a job: the daemons of the job before may still be removing theirs.
+        own = tempfile.mkdtemp(dir=self.nodes.directory.name)
+        return super().environment({"OMPI_MCA_orte_tmpdir_base": own, **more})
 
     test_the_order_of_hosts_and_their_slots = Hydra.__dict__["test_the_order_of_hosts_and_their_slots"]
 

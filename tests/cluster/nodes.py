@@ -104,7 +104,9 @@ class Cluster:
 
     def start_with(self, launcher, per_node, variables):
         """The words that start a program on every node by Hydra or by Open MPI's mpirun."""
-        hostfile = pathlib.Path(self.directory.name) / f"{launcher}-{per_node}"
+        # Jobs run at once, and mpiruns that share a directory trip over each other's making and removing of it.
+        own = pathlib.Path(tempfile.mkdtemp(dir=self.directory.name))
+        hostfile = own / "hosts"
         count = str(per_node * len(self.names))
         if launcher == "hydra":
             hostfile.write_text("".join(f"{name}:{per_node}\n" for name in self.names))
@@ -112,7 +114,7 @@ class Cluster:
         hostfile.write_text("".join(f"{name} slots={per_node}\n" for name in self.names))
         # Each node believes that it has core 0, so bound ranks of two nodes would share it.
         return ["mpirun.openmpi", "--allow-run-as-root", "--hostfile", str(hostfile), "--bind-to", "none", "--mca",
-                "plm_rsh_agent", self.agent, "--mca", "orte_tmpdir_base", self.directory.name,
+                "plm_rsh_agent", self.agent, "--mca", "orte_tmpdir_base", str(own),
                 *(word for name in variables for word in ("-x", name)), "-np", count]
 
     def run(self, per_node, *command, launcher="hydra", **more):

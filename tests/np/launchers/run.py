@@ -188,9 +188,7 @@ class Pmix(LauncherCase):
                 self.assertIn(done.code, (0, 77), done)
 
     def test_several_jobs_at_once(self):
-        start = START["mpirun"]
-        jobs = [self.start(*start[1:], 4, KIN, f"job{i}", launcher=start[0],
-                           env={"OMPI_MCA_orte_tmpdir_base": self.folder}) for i in range(4)]
+        jobs = [self.start("-c", self.inside("mpirun", 4, KIN, f"job{i}"), launcher="sh") for i in range(4)]
         for i, job in enumerate(jobs):
             self.expect_lines(self.finish(job), *ranks(f"job{i}", 4))
 

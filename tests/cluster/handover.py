@@ -67,7 +67,7 @@ class Handed:
         cls.agent = str(agent)
 
     def tearDown(self):
-        deadline = time.monotonic() + 20  # daemons on the other node need a moment
+        deadline = time.monotonic() + 60  # daemons on the other node need a moment
         while marked() and time.monotonic() < deadline:
             time.sleep(0.05)
         left = marked()
@@ -182,7 +182,7 @@ class Handed:
         self.assertIn(done.returncode, self.killed, done.stdout + done.stderr)
 
     def sleepers(self, count):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while sum(re.match(r"(\S*/)?sleep 987 $", text) is not None for text in marked().values()) < count:
             self.assertLess(time.monotonic(), deadline, f"the ranks did not start: {marked()}")
             time.sleep(0.05)

@@ -95,7 +95,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=YES
 
     def idle(self):
         """Of all nodes, and without what may stand beside it: drained, or not answering (idle*)."""
-        return self.command("sinfo", "-h", "-N", "-o", "%T", timeout=30).stdout.split() == ["idle"] * len(self.cluster.names)
+        return self.command("sinfo", "-h", "-N", "-o", "%T", timeout=90).stdout.split() == ["idle"] * len(self.cluster.names)
 
     def wait_for(self, what, ready, seconds=60):
         deadline = time.monotonic() + seconds
@@ -132,8 +132,8 @@ PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=YES
     def recover(self):
         """After a job that did not end: the next ones run, or are told at once why they cannot. A node that Slurm has
         put aside would let each of them wait for its limit."""
-        state = self.command("sinfo", "-h", "-N", "-o", "%N: %T (%E)", timeout=30).stdout
-        self.command("scancel", "--user=root", "--signal=KILL", timeout=30)
+        state = self.command("sinfo", "-h", "-N", "-o", "%N: %T (%E)", timeout=90).stdout
+        self.command("scancel", "--user=root", "--signal=KILL", timeout=90)
         try:
             self.wait_for("idle nodes after a job that was ended", self.idle, 30)
         except RuntimeError as why:

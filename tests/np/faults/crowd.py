@@ -16,7 +16,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, FULL, MPIEXEC, SANITIZED, JobCase, marked_processes, names  # noqa: E402
+from jobs import BUILD, FULL, MPIEXEC, PATIENCE, SANITIZED, JobCase, marked_processes, names  # noqa: E402
 
 HYDRA = shutil.which("mpiexec.hydra")
 RING = str(BUILD / "examples/ring")
@@ -44,7 +44,7 @@ class Jobs(JobCase):
         """A job that waits, and its processes: the launcher first."""
         env = {"STARLING_MCA_" + name: value for name, value in params.items()}
         job = self.start("-n", 4, STUCK, "receive", launcher=launcher, env=env)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while len(self.programs(STUCK)) < 4 and time.monotonic() < deadline:
             time.sleep(0.02)
         time.sleep(0.5)
@@ -76,7 +76,7 @@ class Jobs(JobCase):
                         except ProcessLookupError:
                             pass  # the launcher was faster
                     self.finish(job)
-                    deadline = time.monotonic() + 10
+                    deadline = time.monotonic() + PATIENCE
                     while marked_processes() and time.monotonic() < deadline:
                         time.sleep(0.02)
                     self.assertEqual(marked_processes(), [])
@@ -90,7 +90,7 @@ class Jobs(JobCase):
         for victim in ("rank", "mpiexec"):
             with self.subTest(killed=victim):
                 job = self.start("-n", 2, "sh", "-c", script, env={"STARLING_MCA_shm": "posix"})
-                deadline = time.monotonic() + 30
+                deadline = time.monotonic() + PATIENCE
                 while names() == self.before and time.monotonic() < deadline:
                     time.sleep(0.02)
                 self.assertNotEqual(names(), self.before, "rank 0 has made no segment")

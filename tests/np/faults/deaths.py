@@ -17,7 +17,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, FULL, SANITIZED, JobCase, marked_processes  # noqa: E402
+from jobs import BUILD, FULL, PATIENCE, JobCase, marked_processes  # noqa: E402
 
 PROBE = str(BUILD / "tests/pmi_probe")
 DOOMED = str(BUILD / "tests/np_doomed")
@@ -46,15 +46,14 @@ class Matrix(JobCase):
     def tearDownClass(cls):
         print(f"from the fault to the end: median of {len(cls.ends)} cells "
               f"{statistics.median(cls.ends) if cls.ends else 0:.3f} s, at most {max(cls.ends, default=0):.3f} s")
-        if cls.ends and not SANITIZED and statistics.median(cls.ends) >= 0.5:
-            raise AssertionError(f"seconds from the fault to the end, expected a median below 0.5: {cls.ends}")
+        if cls.ends and statistics.median(cls.ends) >= 5:
+            raise AssertionError(f"seconds from the fault to the end; who is told does not take so long: {cls.ends}")
 
     def expect_death(self, command, ranks, manner, phase):
         done = self.run_job("-n", ranks, *command, manner)
         self.assertIsNotNone(done.fault_to_end, f"no rank has met its fault: {done}")
         self.ends.append(done.fault_to_end)
-        self.expect_end(done, CODES[manner], f"mpiexec: rank {ranks - 1} pid ", SAID[manner] + phase,
-                        limit=10.0 + ranks / 4)
+        self.expect_end(done, CODES[manner], f"mpiexec: rank {ranks - 1} pid ", SAID[manner] + phase)
 
     def test_before_init(self):
         for ranks, manner in sample(itertools.product((2, 4, 32), ("exit7", "kill", "segv", "stop"))):
@@ -88,7 +87,7 @@ class Matrix(JobCase):
                                 f"test $PMI_RANK = {absent} || exec {DOOMED} nowhere kill")
             self.assertNotEqual(done.code, 0, done)
             self.assertIn(f"rank {absent} has ended", done.err, done)
-            self.assertLess(done.seconds, 10, done)
+            self.assertLess(done.seconds, PATIENCE, done)
             done = self.run_job("-n", ranks, "sh", "-c",
                                 f"test $PMI_RANK = {absent} || exec {PROBE} exchange 100")
             self.expect_end(done, 1, f"mpiexec: rank {absent} pid ", "waits for it in a PMI barrier")
@@ -136,12 +135,12 @@ class Launcher(JobCase):
                 process.send_signal(signal.SIGKILL)
                 begun = time.monotonic()
                 process.wait()
-                while marked_processes() and time.monotonic() < begun + 30:
+                while marked_processes() and time.monotonic() < begun + PATIENCE:
                     time.sleep(0.02)
                 took = time.monotonic() - begun
                 process.communicate()
                 self.assertEqual(marked_processes(), [])
-                self.assertLess(took, (10.0 + ranks / 4) * (4 if SANITIZED else 1), "ranks outlive their launcher")
+                self.assertLess(took, PATIENCE, "ranks outlive their launcher")
 
     def test_stopped_launcher_stops_nothing_else(self):
         """A stopped launcher may go on: ranks work, and the job ends in order after SIGCONT."""

@@ -14,7 +14,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "node"))
 import pmi_server  # noqa: E402
-from jobs import BUILD, FULL, MPIEXEC, JobCase, marked_processes  # noqa: E402
+from jobs import BUILD, FULL, MPIEXEC, PATIENCE, JobCase, marked_processes  # noqa: E402
 
 ENDING = str(BUILD / "tests/np_ending")
 PROBE = str(BUILD / "tests/pmi_probe")
@@ -88,7 +88,7 @@ class Blame(JobCase):
 
     def await_end_of_all(self):
         """Hydra ends before the processes that it kills."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while marked_processes() and time.monotonic() < deadline:
             time.sleep(0.02)
 
@@ -118,7 +118,7 @@ class Blame(JobCase):
                     if launcher == MPIEXEC:
                         self.assertEqual(done.err.count("mpiexec: "), 1, done)
                         self.assertIn("mpiexec: rank 3 pid ", done.err, done)
-                    self.assertLess(done.seconds, 60, done)
+                    self.assertLess(done.seconds, PATIENCE, done)
                     self.await_end_of_all()
 
 

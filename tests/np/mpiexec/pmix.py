@@ -15,7 +15,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, MPIEXEC, SANITIZED, JobCase, marked_processes  # noqa: E402
+from jobs import BUILD, MPIEXEC, PATIENCE, SANITIZED, JobCase, marked_processes  # noqa: E402
 
 SOURCE = pathlib.Path(__file__).resolve().parents[3]
 KIN = str(BUILD / "tests/np_kin")
@@ -73,7 +73,7 @@ class Served(JobCase):
         return process
 
     def gone(self):
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + PATIENCE
         while (marked_processes() or os.listdir(self.folder)) and time.monotonic() < deadline:
             time.sleep(0.05)
         self.assertEqual(([pathlib.Path(f"/proc/{pid}/cmdline").read_bytes() for pid in marked_processes()],

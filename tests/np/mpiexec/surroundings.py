@@ -14,7 +14,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, MPIEXEC, SANITIZED, JobCase, marked_processes  # noqa: E402
+from jobs import BUILD, MPIEXEC, PATIENCE, SANITIZED, JobCase, marked_processes  # noqa: E402
 from users import NOBODY, may_change_users  # noqa: E402
 
 DESCRIPTORS = str(BUILD / "tests/np_descriptors")
@@ -153,10 +153,10 @@ class ParameterFiles(JobCase):
     def test_what_is_no_plain_file_is_refused_without_waiting(self):
         for path, kind in self.kinds():
             wanted = f"{path} is {kind}; a parameter file is a plain file"
-            done = self.run_job("--params", path, "-n", 2, "true", timeout=20)
+            done = self.run_job("--params", path, "-n", 2, "true", timeout=PATIENCE)
             self.assertEqual(done.code, 2, done)
             self.assertIn(wanted, done.err)
-            done = self.run_job(launcher=HELLO, env={"STARLING_PARAMS_FILE": path}, timeout=20)
+            done = self.run_job(launcher=HELLO, env={"STARLING_PARAMS_FILE": path}, timeout=PATIENCE)
             self.assertGreater(done.code, 0, done)
             self.assertIn(wanted, done.err)
 

@@ -60,12 +60,12 @@ class DeafPmix(NamesCase):
         for who, ranks in DEAF.items():
             with self.subTest(deaf=who):
                 self.expect_success(self.run_job("parts", "2", deaf=ranks, env=["SLURM_PMIX_MAPPING_SERV=x"],
-                                                 bootstrap_timeout=12))
+                                                 bootstrap_timeout=24))
 
     def test_a_late_member_is_no_lost_answer(self):
         # Later than the others go another way, well before they give up.
         self.expect_success(self.run_job("late", "3", bootstrap_fence_timeout=1, bootstrap_timeout=30))
-        self.expect_success(self.run_job("late", "8", env=["SLURM_PMIX_MAPPING_SERV=x"], bootstrap_timeout=14))
+        self.expect_success(self.run_job("late", "12", env=["SLURM_PMIX_MAPPING_SERV=x"], bootstrap_timeout=20))
 
 
 if __name__ == "__main__":

@@ -147,16 +147,16 @@ class WithoutMapping(ServerCase):
 class Mixed(unittest.TestCase):
     """Processes with MPI_Init and processes with sessions alone in one job: their groups work; MPI_COMM_WORLD cannot."""
 
-    def run_job(self, *others):
-        return subprocess.run([MPIEXEC, "--mca", "bootstrap_timeout", "2", "-n", "2", GROUPS, "world", "2", ":", "-n", "2",
-                               GROUPS, *others], text=True, timeout=60, stdin=subprocess.DEVNULL, capture_output=True)
+    def run_job(self, *others, timeout=60):
+        return subprocess.run([MPIEXEC, "--mca", "bootstrap_timeout", str(timeout), "-n", "2", GROUPS, "world", "2", ":",
+                               "-n", "2", GROUPS, *others], text=True, timeout=120, stdin=subprocess.DEVNULL, capture_output=True)
 
     def test_all_with_both(self):
         done = self.run_job("world", "2")
         self.assertEqual((done.returncode, done.stdout.count("done")), (0, 4), done.stderr)
 
     def test_who_never_calls_mpi_init_is_named(self):
-        done = self.run_job("part", "2")
+        done = self.run_job("part", "2", timeout=10)
         self.assertNotEqual(done.returncode, 0, done.stdout)
         self.assertEqual(done.stdout.count("done"), 2, done.stderr)  # the groups of sessions have worked
         self.assertRegex(done.stderr, r"MPI_Init: .*'org.starling.world': gave up \(parameter bootstrap_timeout\)")
@@ -185,12 +185,12 @@ class LostFences(ServerCase):
         self.check({}, bootstrap_fence_timeout=SLOW)
 
     def test_the_world_is_next_where_there_are_no_names(self):
-        self.check(None, bootstrap_timeout=6 * SLOW)
+        self.check(None, bootstrap_timeout=16 * SLOW)
 
     def test_a_fence_of_the_world_is_the_same_when_it_is_needed_again(self):
         # Ranks 2 and 6 hear from their parents before the process manager tells them, and go on without it.
         server = {"subversion": 2, "names": None, "mute": [0, 4], "slow": {2: 1, 6: 1}}
-        job = self.run_job(8, "halves", server=server, bootstrap_timeout=6 * SLOW)
+        job = self.run_job(8, "halves", server=server, bootstrap_timeout=16 * SLOW)
         self.expect_success(job)
         self.assertEqual([counts["world"] for counts in job.requests.values()], [1] * 8, job.requests)
 

@@ -397,7 +397,7 @@ TEST(Agreement, who_asks_a_member_that_has_given_up_is_told_why) {
   std::thread other([&] {
     while (!ended) processes[2]->progress();
   });
-  EXPECT_FALSE(processes[1]->create(all, "t", Deadline::after_seconds(30)));
+  EXPECT_FALSE(processes[1]->create(all, "t", Deadline::after_seconds(60)));
   apart = false;
   network.inboxes[0].clear();
   std::thread gave_up([&] {
@@ -409,7 +409,7 @@ TEST(Agreement, who_asks_a_member_that_has_given_up_is_told_why) {
       network.now_ns += 1'000'000'000;
     }
   });
-  const auto late = processes[0]->create(all, "t", Deadline::after_seconds(30));
+  const auto late = processes[0]->create(all, "t", Deadline::after_seconds(60));
   ended = true;
   other.join();
   gave_up.join();

@@ -80,7 +80,7 @@ class MappedGets : public testing::Test {
     } told;
     told.done = &Told::set;
     target.assign(bytes, std::byte{0});
-    const Deadline deadline = Deadline::after_seconds(20);
+    const Deadline deadline = Deadline::after_seconds(60);
     Post post = Post::again;
     while (post == Post::again && !deadline.passed()) {
       post = harness->endpoint(0, 1).get(at(from), target, &told);
@@ -142,7 +142,7 @@ TEST_F(MappedGets, never_means_never) {
 TEST_F(MappedGets, always_maps_as_soon_as_it_can) {
   begin({"STARLING_MCA_shm_map=always"});
   if (!kernel_reads()) GTEST_SKIP() << "this machine does not let one process read another";
-  const Deadline deadline = Deadline::after_seconds(20);
+  const Deadline deadline = Deadline::after_seconds(60);
   while (mapped() == 0 && !deadline.passed()) ASSERT_TRUE(brings(5));
   const std::uint64_t before = mapped();
   for (int i = 1; i <= 50; ++i) ASSERT_TRUE(brings(i));
@@ -152,7 +152,7 @@ TEST_F(MappedGets, always_maps_as_soon_as_it_can) {
 TEST_F(MappedGets, both_ways_are_tried_and_the_report_says_what_came_of_it) {
   begin({});
   if (!kernel_reads()) GTEST_SKIP() << "this machine does not let one process read another";
-  const Deadline deadline = Deadline::after_seconds(20);
+  const Deadline deadline = Deadline::after_seconds(60);
   while (notes().find("tried from") == std::string::npos && !deadline.passed()) {
     ASSERT_TRUE(brings(static_cast<int>(mapped()) + 1));
   }
@@ -183,7 +183,7 @@ TEST_F(MappedGets, freed_memory_is_forgotten_when_idle_and_that_of_the_dead_at_t
     return count;
   };
   const auto idle_until = [&](int wanted) {
-    const Deadline deadline = Deadline::after_seconds(20);
+    const Deadline deadline = Deadline::after_seconds(60);
     while (maps() != wanted && !deadline.passed()) {
       for (int i = 0; i < 1000; ++i) harness->component(0).progress();
     }

@@ -134,7 +134,7 @@ TYPED_TEST_P(NetGets, an_owner_that_sleeps_is_woken_for_them) {
       harness.component(1).end_sleep();
     }
   });
-  const Deadline deadline = Deadline::after_seconds(50);
+  const Deadline deadline = Deadline::after_seconds(60);
   for (const auto& get : gets) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     EXPECT_EQ(get->start(harness.endpoint(0, 1)), Post::posted);

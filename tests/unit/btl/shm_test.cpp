@@ -32,7 +32,7 @@ namespace {
 
 void send(ShmHarness& harness, unsigned from, unsigned to, std::uint64_t number, std::size_t bytes) {
   const auto message = make_message(number, bytes);
-  const Deadline deadline = Deadline::after_seconds(30);
+  const Deadline deadline = Deadline::after_seconds(60);
   while (harness.endpoint(from, to).send({}, message) != Post::done) {
     harness.component(to).progress();
     ASSERT_FALSE(deadline.passed());
@@ -398,7 +398,7 @@ TEST(BtlShm, a_process_that_mpiexec_reports_dead_is_lost_once_after_its_last_mes
   send(harness, 1, 0, 7, 64);
   harness.endpoint(0, 1);
   harness.segment(0).mark_ended(1);
-  const Deadline deadline = Deadline::after_seconds(30);
+  const Deadline deadline = Deadline::after_seconds(60);
   while (harness.sink(0).lost.empty() && !deadline.passed()) harness.component(0).progress();
   for (int i = 0; i < 100000; ++i) harness.component(0).progress();
   ASSERT_EQ(harness.sink(0).lost.size(), 1u);
@@ -432,7 +432,7 @@ TEST(BtlShm, a_process_never_spoken_to_is_lost_too_and_whether_in_order_is_told)
   harness.segment(0).slot(1).state.store(static_cast<std::uint32_t>(shm::ProcState::left));
   harness.segment(0).mark_ended(1);
   harness.segment(0).mark_ended(2);
-  const Deadline deadline = Deadline::after_seconds(30);
+  const Deadline deadline = Deadline::after_seconds(60);
   while (harness.sink(0).lost.size() < 2 && !deadline.passed()) harness.component(0).progress();
   ASSERT_EQ(harness.sink(0).lost.size(), 2u);
   EXPECT_EQ(harness.sink(0).lost[0], (ProcId{0, 1}));

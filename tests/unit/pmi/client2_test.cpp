@@ -38,7 +38,7 @@ class Client2Test : public ScriptedTest {
     return connect_by([](const Getenv& get) { return Pmi2::make(get, "a reason", 5); }, std::move(script),
                       std::move(more));
   }
-  Deadline soon() { return Deadline::after_seconds(5); }
+  Deadline soon() { return Deadline::after_seconds(60); }
 };
 
 /// Starling's mpiexec.

@@ -176,7 +176,7 @@ TEST_F(PmixTest, other_answers_are_errors_and_leave_other_gets_alone) {
 
 TEST_F(PmixTest, a_fence_is_of_everybody_with_data_and_may_be_watched) {
   const auto pmi = connect();
-  const auto entered = pmi->fence_enter({}, {}, Deadline::after_seconds(5));
+  const auto entered = pmi->fence_enter({}, {}, Deadline::after_seconds(60));
   ASSERT_TRUE(entered);
   EXPECT_EQ(server.fenced, std::vector<pmix_rank_t>{PMIX_RANK_WILDCARD});
   EXPECT_TRUE(server.collects);
@@ -189,11 +189,11 @@ TEST_F(PmixTest, a_fence_is_of_everybody_with_data_and_may_be_watched) {
 TEST_F(PmixTest, a_fence_that_is_over_at_once_or_fails_says_so) {
   const auto pmi = connect();
   server.fence_status = PMIX_OPERATION_SUCCEEDED;
-  EXPECT_TRUE(pmi->fence(Deadline::after_seconds(5)));
+  EXPECT_TRUE(pmi->fence(Deadline::after_seconds(60)));
   server.fence_status = PMIX_ERR_BAD_PARAM;
-  EXPECT_FALSE(pmi->fence(Deadline::after_seconds(5)));
+  EXPECT_FALSE(pmi->fence(Deadline::after_seconds(60)));
   server.fence_status = PMIX_SUCCESS;
-  const auto entered = pmi->fence_enter({}, {}, Deadline::after_seconds(5));
+  const auto entered = pmi->fence_enter({}, {}, Deadline::after_seconds(60));
   server.fence(PMIX_ERR_PARTIAL_SUCCESS);
   EXPECT_EQ(pmi->fence_left(*entered).error().code, Errc::peer_lost);
 }
@@ -245,7 +245,7 @@ TEST_F(PmixTest, a_fence_that_is_refused_when_it_is_entered_again_has_lost_someb
 TEST_F(PmixTest, a_fence_that_timed_out_spoils_the_later_ones) {
   const auto pmi = connect();
   EXPECT_EQ(pmi->fence(Deadline::after_ns(1'000'000)).error().code, Errc::timed_out);
-  const auto later = pmi->fence_enter({}, {}, Deadline::after_seconds(5));
+  const auto later = pmi->fence_enter({}, {}, Deadline::after_seconds(60));
   ASSERT_FALSE(later);
   EXPECT_NE(later.error().text().find("earlier fence"), std::string::npos);
 }
@@ -254,7 +254,7 @@ TEST_F(PmixTest, a_question_that_is_open_at_the_end_of_a_fence_is_asked_again) {
   const auto pmi = connect();
   EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
   server.fence_status = PMIX_OPERATION_SUCCEEDED;
-  ASSERT_TRUE(pmi->fence(Deadline::after_seconds(5)));
+  ASSERT_TRUE(pmi->fence(Deadline::after_seconds(60)));
   EXPECT_EQ(pmi->get(2, "card")->found, Found::not_yet);
   EXPECT_EQ(server.asked, 2);
   answer(PMIX_SUCCESS, "too late");
@@ -266,8 +266,8 @@ TEST_F(PmixTest, a_question_that_is_open_at_the_end_of_a_fence_is_asked_again) {
 TEST_F(PmixTest, fences_of_some_are_not_used) {
   const auto pmi = connect();
   const std::uint32_t some[] = {1, 2};
-  EXPECT_EQ(pmi->fence(some, "tag", Deadline::after_seconds(5)).error().code, Errc::unsupported);
-  EXPECT_TRUE(pmi->fence(std::span(some, 1), "tag", Deadline::after_seconds(5)));
+  EXPECT_EQ(pmi->fence(some, "tag", Deadline::after_seconds(60)).error().code, Errc::unsupported);
+  EXPECT_TRUE(pmi->fence(std::span(some, 1), "tag", Deadline::after_seconds(60)));
   EXPECT_TRUE(server.fenced.empty());
 }
 
@@ -327,7 +327,7 @@ TEST_F(PmixTest, a_begin_that_fails_is_told_by_the_next_call) {
   pmi->set_active(true);
   EXPECT_FALSE(pmi->put("card", bytes("x")));
   EXPECT_FALSE(pmi->get(2, "card"));
-  EXPECT_FALSE(pmi->fence(Deadline::after_seconds(5)));
+  EXPECT_FALSE(pmi->fence(Deadline::after_seconds(60)));
 }
 
 /// libpmix tells of a connection that was lost: whose is `lost`.

@@ -46,7 +46,7 @@ class Choose : public test::SegmentFolder {
   };
   Result<shm::Attached> attach(Candidates& candidates, std::uint32_t rank, std::uint32_t size,
                                bool ordered = false) const {
-    return shm::attach_node_segment(candidates.list, spec(rank, size), ordered, Deadline::after_seconds(20));
+    return shm::attach_node_segment(candidates.list, spec(rank, size), ordered, Deadline::after_seconds(60));
   }
 
   /// `size` processes attach at once, wait for all others in the segment, and end. The exit codes of those
@@ -67,7 +67,7 @@ class Choose : public test::SegmentFolder {
     auto node = shm::NodeSegment::open(std::move(attached->segment), shm::geometry_from(params, size), rank);
     if (!node) return 3;
     node->enter();
-    const Deadline deadline = Deadline::after_seconds(20);
+    const Deadline deadline = Deadline::after_seconds(60);
     for (std::uint32_t other = 0; other < size; ++other) {
       while (node->slot(other).state.load() == 0) {
         if (deadline.passed()) return 4;

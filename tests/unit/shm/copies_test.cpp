@@ -64,7 +64,7 @@ class Copies : public testing::Test {
   }
   std::uint64_t address() const { return reinterpret_cast<std::uintptr_t>(from); }
   SharedCopies::Id open(std::uint64_t chunk = 100'000, Steal steal = Steal::never) {
-    const Deadline deadline = Deadline::after_seconds(20);
+    const Deadline deadline = Deadline::after_seconds(60);
     while (!receiver->copies.ready(1, address(), kBytes)) {
       if (deadline.passed()) ADD_FAILURE() << "the sender's memory does not come";
       std::this_thread::yield();
@@ -74,7 +74,7 @@ class Copies : public testing::Test {
     return *id;
   }
   static Step step(Member& member, SharedCopies::Id id) {
-    const Deadline deadline = Deadline::after_seconds(20);
+    const Deadline deadline = Deadline::after_seconds(60);
     Step step = Step::later;
     while (step == Step::later && !deadline.passed()) step = member.copies.step(id, 42);
     return step;
@@ -286,7 +286,7 @@ TEST_F(Copies, a_chunk_of_the_dead_is_done_again_but_not_one_of_the_slow) {
   const std::uint64_t end = now_ns() + 50'000'000;
   while (now_ns() < end) ASSERT_FALSE(receiver->copies.ended(id)) << "it is only slow";
   other.kill();  // it stays a zombie: its pid and its descriptor are all there is
-  const Deadline deadline = Deadline::after_seconds(20);
+  const Deadline deadline = Deadline::after_seconds(60);
   while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
   EXPECT_EQ(receiver->copies.counters().again, 1u);
   expect_all_there();
@@ -303,7 +303,7 @@ TEST_F(Copies, where_pids_say_nothing_the_launcher_does) {
   const std::uint64_t end = now_ns() + 50'000'000;
   while (now_ns() < end) ASSERT_FALSE(receiver->copies.ended(id)) << "nobody has told";
   receiver->segment.mark_ended(2);
-  const Deadline deadline = Deadline::after_seconds(20);
+  const Deadline deadline = Deadline::after_seconds(60);
   while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
   EXPECT_EQ(receiver->copies.counters().again, 1u);
   expect_all_there();
@@ -330,7 +330,7 @@ TEST_P(Deaths, at_every_stage_of_a_chunk) {
   else
     other.kill_and_reap();
   if (known == Known::launcher) receiver->segment.mark_ended(2);
-  const Deadline deadline = Deadline::after_seconds(20);
+  const Deadline deadline = Deadline::after_seconds(60);
   while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
   EXPECT_EQ(receiver->copies.counters().again, has_a_chunk ? 1u : 0u);
   expect_all_there();
@@ -374,7 +374,7 @@ TEST_F(Copies, copies_of_a_receiver_that_died_are_left_alone) {
   // Who was invited may still come: it writes into memory that nobody reads, or is refused it.
   const SharedCopies::Id id{0, 1, 100'000};
   Step last = Step::copied;
-  const Deadline deadline = Deadline::after_seconds(20);
+  const Deadline deadline = Deadline::after_seconds(60);
   while ((last == Step::copied || last == Step::later) && !deadline.passed())
     last = sender->copies.step(id, 42);
   EXPECT_TRUE(last == Step::none_left || last == Step::refused) << static_cast<int>(last);
@@ -390,7 +390,7 @@ TEST_F(Copies, what_is_closed_waits_for_what_has_begun_and_copies_no_more) {
   EXPECT_FALSE(receiver->copies.ended(id));
   receiver->copies.drop(1);  // the sender's memory is gone
   other.kill();
-  const Deadline deadline = Deadline::after_seconds(20);
+  const Deadline deadline = Deadline::after_seconds(60);
   while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
   for (std::size_t at = 0; at < kBytes; ++at) ASSERT_EQ(to[at], std::byte{0});
 }

@@ -32,7 +32,7 @@ class Election : public testing::Test {
             .local_size = size,
             .bytes = shm::geometry_from(params, size).total_bytes()};
   }
-  static Deadline soon() { return Deadline::after_seconds(20); }
+  static Deadline soon() { return Deadline::after_seconds(60); }
   bool name_exists() const {
     const UniqueFd table(::open("/proc/net/unix", O_RDONLY));
     std::string text;

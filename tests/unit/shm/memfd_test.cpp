@@ -46,8 +46,8 @@ TEST_F(Memfd, an_inherited_segment_is_attached_by_all_and_stays_inheritable) {
   set_variable(std::to_string(memfd.get()));
   auto component = shm::create_memfd_component({params});
   ASSERT_TRUE(component) << component.error().text();
-  auto first = (*component)->attach(spec(0, 2), Deadline::after_seconds(5));
-  auto second = (*component)->attach(spec(1, 2), Deadline::after_seconds(5));
+  auto first = (*component)->attach(spec(0, 2), Deadline::after_seconds(60));
+  auto second = (*component)->attach(spec(1, 2), Deadline::after_seconds(60));
   ASSERT_TRUE(first && second);
   EXPECT_TRUE(first->inherited);
   EXPECT_NE(first->fd.get(), memfd.get());
@@ -64,13 +64,13 @@ TEST_F(Memfd, an_inherited_segment_is_taken_before_other_ways_are_opened) {
       std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 2), 7)).value();
   shm::MemfdComponent component(params, memfd.get());
   const shm::Candidate way{"memfd", &component};
-  auto taken = shm::take_inherited(way, spec(0, 2), Deadline::after_seconds(5));
+  auto taken = shm::take_inherited(way, spec(0, 2), Deadline::after_seconds(60));
   ASSERT_TRUE(taken);
   EXPECT_TRUE(taken->segment.inherited);
   EXPECT_EQ(taken->how, "shm/memfd, inherited from mpiexec");
   shm::MemfdComponent without(params, -1);
   const shm::Candidate other{"memfd", &without};
-  EXPECT_FALSE(shm::take_inherited(other, spec(0, 2), Deadline::after_seconds(5)));
+  EXPECT_FALSE(shm::take_inherited(other, spec(0, 2), Deadline::after_seconds(60)));
 }
 
 TEST_F(Memfd, the_segment_of_another_job_is_left_alone) {
@@ -78,10 +78,10 @@ TEST_F(Memfd, the_segment_of_another_job_is_left_alone) {
       std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 2), 7)).value();
   shm::MemfdComponent component(params, memfd.get());
   ::setenv("STARLING_JOB", "another", 1);
-  const auto nothing = component.find(spec(0, 2), Deadline::after_seconds(5));
+  const auto nothing = component.find(spec(0, 2), Deadline::after_seconds(60));
   ASSERT_FALSE(nothing);
   EXPECT_EQ(nothing.error().code, Errc::not_found);
-  const auto own = component.attach(spec(0, 2), Deadline::after_seconds(5));
+  const auto own = component.attach(spec(0, 2), Deadline::after_seconds(60));
   ASSERT_TRUE(own);
   EXPECT_FALSE(own->inherited) << "it makes one of its own, which has to be handed over";
 }
@@ -90,8 +90,8 @@ TEST_F(Memfd, makes_a_sealed_segment_without_mpiexec) {
   ::unsetenv(shm::kInheritedFdVariable);
   const auto component = shm::create_memfd_component({params});
   ASSERT_TRUE(component) << component.error().text();
-  EXPECT_FALSE((*component)->find(spec(0, 2), Deadline::after_seconds(5)));
-  const auto made = (*component)->attach(spec(0, 2), Deadline::after_seconds(5));
+  EXPECT_FALSE((*component)->find(spec(0, 2), Deadline::after_seconds(60)));
+  const auto made = (*component)->attach(spec(0, 2), Deadline::after_seconds(60));
   ASSERT_TRUE(made) << made.error().text();
   EXPECT_TRUE(shm::size_is_sealed(made->fd.get()));
 }
@@ -114,7 +114,7 @@ TEST_F(Memfd, a_descriptor_that_is_not_the_segment_is_refused) {
       std::move(shm::create_memfd("starling-test", shm::geometry_from(params, 3), 7)).value();
   for (const int fd : {ends[0], 9999, unsealed.get(), other.get()}) {
     shm::MemfdComponent component(params, fd);
-    const auto refused = component.attach(spec(0, 2), Deadline::after_seconds(5));
+    const auto refused = component.attach(spec(0, 2), Deadline::after_seconds(60));
     ASSERT_FALSE(refused) << fd;
     EXPECT_NE(refused.error().text().find(shm::kInheritedFdVariable), std::string::npos);
   }

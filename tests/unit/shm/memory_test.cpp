@@ -134,7 +134,7 @@ class Memory : public testing::Test {
   /// Asks until something has come of it.
   MemoryMaps::View find(const void* at, std::size_t bytes, MemoryMaps* in = nullptr) {
     MemoryMaps& all = in == nullptr ? maps : *in;
-    const Deadline deadline = Deadline::after_seconds(20);
+    const Deadline deadline = Deadline::after_seconds(60);
     MemoryMaps::View view = all.find(0, address_of(at), bytes, true);
     while ((view.state == State::coming || view.state == State::seen) && !deadline.passed()) {
       ::usleep(100);
@@ -285,7 +285,7 @@ TEST_F(Memory, is_not_given_to_who_does_not_know_the_secret) {
   ask();
   // Letters are answered in order: the first answer is that to the third.
   std::array<std::byte, 64> answer{};
-  const Deadline deadline = Deadline::after_seconds(20);
+  const Deadline deadline = Deadline::after_seconds(60);
   int answers = 0;
   std::uint64_t id = 0;
   while (answers == 0 && !deadline.passed()) {
@@ -341,7 +341,7 @@ TEST_F(Memory, of_another_process_is_handed_over_and_survives_its_death) {
   std::uint64_t address = 0;
   ASSERT_EQ(::read(ends[0], &address, sizeof address), static_cast<ssize_t>(sizeof address));
   MemoryMaps::View view = maps.find(2, address, 100'000, true);
-  for (const Deadline deadline = Deadline::after_seconds(20);
+  for (const Deadline deadline = Deadline::after_seconds(60);
        view.state == State::coming && !deadline.passed();) {
     ::usleep(100);
     view = maps.find(2, address, 100'000, true);

@@ -227,7 +227,7 @@ TEST(NodeSegment, a_bell_between_announcing_and_sleeping_is_not_lost) {
   NodeSegment mine = join(memfd, geometry, 0);
   const std::uint32_t value = mine.prepare_sleep();
   mine.ring(0);
-  const Deadline deadline = Deadline::after_seconds(30);
+  const Deadline deadline = Deadline::after_seconds(60);
   mine.sleep(value, 60'000'000'000);
   EXPECT_FALSE(deadline.passed());
   EXPECT_EQ(mine.slot(0).attention.load(), 0u);

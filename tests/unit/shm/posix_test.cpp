@@ -48,7 +48,7 @@ class Posix : public test::SegmentFolder {
     const pid_t child = ::fork();
     if (child == 0) {
       auto own = component();
-      const auto segment = own->attach(spec(0, 2, job), Deadline::after_seconds(10));
+      const auto segment = own->attach(spec(0, 2, job), Deadline::after_seconds(60));
       (void)!::write(told[1], segment ? "y" : "n", 1);
       for (;;) ::pause();
     }
@@ -68,8 +68,8 @@ class Posix : public test::SegmentFolder {
 TEST_F(Posix, processes_meet_by_name_and_the_last_one_removes_it) {
   auto a = component();
   auto b = component();
-  auto first = a->attach(spec(0, 2), Deadline::after_seconds(5));
-  auto second = b->attach(spec(1, 2), Deadline::after_seconds(5));
+  auto first = a->attach(spec(0, 2), Deadline::after_seconds(60));
+  auto second = b->attach(spec(1, 2), Deadline::after_seconds(60));
   ASSERT_TRUE(first) << first.error().text();
   ASSERT_TRUE(second) << second.error().text();
   first->mapping.data()[200000] = std::byte{9};
@@ -88,7 +88,7 @@ TEST_F(Posix, processes_meet_by_name_and_the_last_one_removes_it) {
 
 TEST_F(Posix, the_name_goes_once_all_have_attached) {
   auto a = component();
-  auto first = a->attach(spec(0, 2), Deadline::after_seconds(5));
+  auto first = a->attach(spec(0, 2), Deadline::after_seconds(60));
   ASSERT_TRUE(first);
   a->all_attached();
   EXPECT_TRUE(names().empty());
@@ -96,7 +96,7 @@ TEST_F(Posix, the_name_goes_once_all_have_attached) {
 
 TEST_F(Posix, a_process_alone_on_its_node_needs_no_name) {
   auto a = component();
-  auto only = a->attach(spec(0, 1), Deadline::after_seconds(5));
+  auto only = a->attach(spec(0, 1), Deadline::after_seconds(60));
   ASSERT_TRUE(only) << only.error().text();
   EXPECT_TRUE(names().empty());
 }
@@ -107,9 +107,9 @@ TEST_F(Posix, jobs_and_nodes_have_segments_of_their_own) {
   auto c = component();
   auto other_node = spec(0, 2);
   other_node.node = 1;
-  auto first = a->attach(spec(0, 2, "one"), Deadline::after_seconds(5));
-  auto second = b->attach(spec(0, 2, "two"), Deadline::after_seconds(5));
-  auto third = c->attach(other_node, Deadline::after_seconds(5));
+  auto first = a->attach(spec(0, 2, "one"), Deadline::after_seconds(60));
+  auto second = b->attach(spec(0, 2, "two"), Deadline::after_seconds(60));
+  auto third = c->attach(other_node, Deadline::after_seconds(60));
   ASSERT_TRUE(first && second && third);
   EXPECT_EQ(names().size(), 3u);
 }
@@ -123,12 +123,12 @@ TEST_F(Posix, many_processes_at_once_make_one_segment) {
       auto own = component();
       const auto geometry = shm::geometry_from(params, kProcesses);
       auto segment =
-          own->attach(spec(static_cast<std::uint32_t>(i), kProcesses), Deadline::after_seconds(20));
+          own->attach(spec(static_cast<std::uint32_t>(i), kProcesses), Deadline::after_seconds(60));
       if (!segment) _exit(1);
       auto node = shm::NodeSegment::open(std::move(*segment), geometry, static_cast<std::uint32_t>(i));
       if (!node) _exit(2);
       node->enter();
-      const Deadline deadline = Deadline::after_seconds(20);
+      const Deadline deadline = Deadline::after_seconds(60);
       for (std::uint32_t other = 0; other < kProcesses; ++other) {
         while (node->slot(other).state.load() == 0) {
           if (deadline.passed()) _exit(3);
@@ -153,7 +153,7 @@ TEST_F(Posix, what_a_killed_job_left_is_replaced_and_of_other_jobs_removed) {
   kill_and_reap(spawn_attached("other"));
   EXPECT_GE(names().size(), 1u);
   auto a = component();
-  auto segment = a->attach(spec(0, 2, "same"), Deadline::after_seconds(5));
+  auto segment = a->attach(spec(0, 2, "same"), Deadline::after_seconds(60));
   ASSERT_TRUE(segment) << segment.error().text();
   auto node = shm::NodeSegment::open(std::move(*segment), shm::geometry_from(params, 2), 0);
   ASSERT_TRUE(node);
@@ -164,7 +164,7 @@ TEST_F(Posix, what_a_killed_job_left_is_replaced_and_of_other_jobs_removed) {
 TEST_F(Posix, the_segment_of_a_living_job_is_never_removed) {
   const pid_t child = spawn_attached("living");
   auto a = component();
-  auto segment = a->attach(spec(0, 2, "mine"), Deadline::after_seconds(5));
+  auto segment = a->attach(spec(0, 2, "mine"), Deadline::after_seconds(60));
   EXPECT_TRUE(segment);
   EXPECT_EQ(names().size(), 2u);
   kill_and_reap(child);
@@ -173,7 +173,7 @@ TEST_F(Posix, the_segment_of_a_living_job_is_never_removed) {
 TEST_F(Posix, links_wrong_modes_and_wrong_sizes_are_refused_and_left_alone) {
   const std::string probe = [&] {
     auto a = component();
-    auto segment = a->attach(spec(0, 2), Deadline::after_seconds(5));
+    auto segment = a->attach(spec(0, 2), Deadline::after_seconds(60));
     EXPECT_TRUE(segment);
     return names().at(0);
   }();
@@ -182,7 +182,7 @@ TEST_F(Posix, links_wrong_modes_and_wrong_sizes_are_refused_and_left_alone) {
   std::ofstream(elsewhere) << "precious";
   const auto refused = [&](const char* text) {
     auto a = component();
-    const auto segment = a->attach(spec(0, 2), Deadline::after_seconds(5));
+    const auto segment = a->attach(spec(0, 2), Deadline::after_seconds(60));
     EXPECT_FALSE(segment);
     if (!segment) {
       EXPECT_EQ(segment.error().code, Errc::denied);
@@ -208,11 +208,11 @@ TEST_F(Posix, links_wrong_modes_and_wrong_sizes_are_refused_and_left_alone) {
 TEST_F(Posix, another_users_file_is_refused) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can make a file of somebody else";
   auto a = component();
-  auto segment = a->attach(spec(0, 2), Deadline::after_seconds(5));
+  auto segment = a->attach(spec(0, 2), Deadline::after_seconds(60));
   ASSERT_TRUE(segment);
   ASSERT_EQ(::chown((directory + "/" + names().at(0)).c_str(), 12345, 12345), 0);
   auto b = component();
-  const auto refused = b->attach(spec(1, 2), Deadline::after_seconds(5));
+  const auto refused = b->attach(spec(1, 2), Deadline::after_seconds(60));
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text().find("another user"), std::string::npos) << refused.error().text();
 }
@@ -220,11 +220,11 @@ TEST_F(Posix, another_users_file_is_refused) {
 TEST_F(Posix, a_directory_where_others_could_swap_names_is_refused) {
   ASSERT_EQ(::chmod(directory.c_str(), 0777), 0);
   auto a = component();
-  const auto refused = a->attach(spec(0, 2), Deadline::after_seconds(5));
+  const auto refused = a->attach(spec(0, 2), Deadline::after_seconds(60));
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text().find("sticky"), std::string::npos);
   ASSERT_EQ(::chmod(directory.c_str(), 01777), 0);
-  EXPECT_TRUE(component()->attach(spec(0, 2), Deadline::after_seconds(5)));
+  EXPECT_TRUE(component()->attach(spec(0, 2), Deadline::after_seconds(60)));
 }
 
 /// Exit code of `body`, run in a child where `directory` is a file system of `bytes`; -1: this machine does
@@ -247,7 +247,7 @@ int in_small_directory(const std::string& directory, const char* size, Body body
 
 TEST_F(Posix, a_full_file_system_is_an_error_with_path_and_sizes) {
   const int code = in_small_directory(directory, "size=64k", [&] {
-    const auto refused = component()->attach(spec(0, 500), Deadline::after_seconds(5));
+    const auto refused = component()->attach(spec(0, 500), Deadline::after_seconds(60));
     if (refused || refused.error().code != Errc::no_space) return 1;
     const std::string text = refused.error().text();
     if (text.find(directory + "/starling-") == std::string::npos) return 2;
@@ -261,7 +261,7 @@ TEST_F(Posix, a_full_file_system_is_an_error_with_path_and_sizes) {
 TEST_F(Posix, a_file_system_that_fills_up_later_is_an_error_and_no_signal) {
   const int code = in_small_directory(directory, "size=64k", [&] {
     auto own = component();
-    auto segment = own->attach(spec(0, 2), Deadline::after_seconds(5));
+    auto segment = own->attach(spec(0, 2), Deadline::after_seconds(60));
     if (!segment) return 1;
     auto node = shm::NodeSegment::open(std::move(*segment), shm::geometry_from(params, 2), 0);
     if (!node) return 2;

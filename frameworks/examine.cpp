@@ -172,7 +172,8 @@ Examined examine_file(const std::string& file) {
     return refuse(std::string("has no section ") + kDescriptorSection + "; it is no Starling plugin");
   }
   const std::vector<std::byte>& record = *(*sections)[0];
-  // An older or newer record may have another size; what is there is enough to say so. An empty one has no address.
+  // An older or newer record may have another size; what is there is enough to say so. An empty one has no
+  // address.
   if (!record.empty()) {
     std::memcpy(&plugin.candidate.descriptor, record.data(), std::min(record.size(), sizeof(Descriptor)));
   }

@@ -26,14 +26,26 @@ class Launch:
         environment.update({f"STARLING_MCA_{name}": value for name, value in settings.items()})
         return str(self.prefix / "bin/mpicc"), "starling", lambda *program: self.hydra(environment, program)
 
-    def mpich(self):
-        return "mpicc.mpich", "mpich", lambda *program: self.hydra({"UCX_NET_DEVICES": "eth0"}, program)
+    def starling_by_openmpi(self, transport, **settings):
+        """As starling(), started by Open MPI's launcher. Hydra gives each rank a session of its own, and a system with
+        autogroups shares a core among sessions first: where ranks share cores, who started them decides."""
+        environment = {"STARLING_MCA_btl": f"self,shm,{transport}"}
+        environment.update({f"STARLING_MCA_{name}": value for name, value in settings.items()})
+        given = [word for name, value in environment.items() for word in ("-x", f"{name}={value}")]
+        return (str(self.prefix / "bin/mpicc"), "starling", lambda *program: [*self.orted(), *given, *program])
+
+    def orted(self):
+        return ["mpirun.openmpi", "--allow-run-as-root", "--hostfile", self.slots, "-np", self.ranks, "--map-by", "slot",
+                "--bind-to", "none", "--mca", "plm_rsh_agent", self.place.agent]
+
+    def mpich(self, **settings):
+        """`settings`: more variables of its environment."""
+        environment = {"UCX_NET_DEVICES": "eth0", **settings}
+        return "mpicc.mpich", "mpich", lambda *program: self.hydra(environment, program)
 
     def openmpi(self, *mca):
         """`mca`: more options of mpirun."""
-        launch = ["mpirun.openmpi", "--allow-run-as-root", "--hostfile", self.slots, "-np", self.ranks, "--map-by", "slot",
-                  "--bind-to", "none", "--mca", "plm_rsh_agent", self.place.agent, "--mca", "btl", "self,vader,tcp",
-                  "--mca", "pml", "ob1", *mca]
+        launch = [*self.orted(), "--mca", "btl", "self,vader,tcp", "--mca", "pml", "ob1", *mca]
         return "mpicc.openmpi", "openmpi", lambda *program: [*launch, *program]
 
     def command(self, mpi, program, *options):

@@ -26,6 +26,15 @@ constexpr std::size_t kLargeNode = 64;
 constexpr std::uint64_t kLateRingNs = 100'000'000;
 /// How many lost wake-ups are waited for so; where rings cannot arrive at all, that is enough.
 constexpr std::uint64_t kLateRings = 10;
+/// Polls of a wait before it reads a clock. On a core that others want each takes time from who is waited
+/// for, and a look at a network costs a system call.
+constexpr std::uint32_t kHotPolls = 64, kHotPollsOnSharedCore = 4;
+/// On a node with cores enough, those who get a core by a yield may be ranks of other nodes on this machine
+/// (virtual nodes, containers): they poll too, and do not compute. Nobody knows how many; so many are
+/// reckoned with.
+constexpr std::size_t kRanksOfOtherNodes = 16;
+/// A yield to nobody is shorter.
+constexpr std::uint64_t kTurnNs = 2'000;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;
 
@@ -44,6 +53,13 @@ long switches_of_thread() noexcept {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_nivcsw;
+}
+
+/// A yield that has let somebody run says that who was found to share the core still does. Otherwise all
+/// processes of the machine would poll at once when they ask again, make each other's yields long, and take
+/// that for a program that computes.
+void note_turn(Company& company, std::uint64_t begin, std::uint64_t end) noexcept {
+  if (end - begin >= kTurnNs && company.here(begin)) company.found(end);
 }
 
 /// Lets others run: threads of this process, which may want the runtime's lock, and other processes.
@@ -77,12 +93,12 @@ void Waits::suit_place(const params::Registry& params) {
   const std::int64_t spin_us = params.integer(kSpin);
   const std::int64_t yield_us = params.integer(kYield);
   const std::size_t ranks = place_.node_ranks().size();
-  hot_polls_ = place_.crowded() ? 4 : 64;
+  hot_polls_ = place_.crowded() ? kHotPollsOnSharedCore : kHotPolls;
   patience_ = Patience::of(spin_us, yield_us, place_.crowded(), ranks);
   patience_on_shared_core_ = Patience::of(spin_us, yield_us, true, ranks);
   shares_cores_ = place_.crowded() && patience_.yield_ns != 0;
   hang_help_.set_slot(place_.segment().slot(place_.local_rank()));
-  yields_ = Yields(place_.segment().yield_pause(), place_.node_ranks().size());
+  yields_ = Yields(place_.segment().yield_pause(), place_.crowded() ? ranks : ranks + kRanksOfOtherNodes);
   busy_ = Busy(place_.segment());
   company_ = Company(patience_on_shared_core_.spin_ns < patience_.spin_ns);
 }
@@ -138,6 +154,7 @@ bool Waits::until(ReadyFunction ready, void* context, Deadline deadline) {
 }
 
 bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline) {
+  constexpr std::uint32_t kSoon = ~std::uint32_t{0};  // the next poll looks at the clock
   std::uint64_t last_event_ns = now_ns();
   company_.begin_wait();
   for (std::uint32_t polls = 0;; ++polls) {
@@ -154,6 +171,7 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
     polling_.parking().call();  // what a call has completed, and no pass
     give_way();
     const bool shares_core = place_.crowded() || company_.here(now);
+    hot_polls_ = shares_core ? kHotPollsOnSharedCore : kHotPolls;
     const Patience& patience = shares_core ? patience_on_shared_core_ : patience_;
     if (now - last_event_ns < patience.spin_ns) {
       if (company_.worth_asking(now - last_event_ns)) ask_for_company(now);
@@ -164,7 +182,10 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
         in_line_ != 0 ? std::min(patience.yield_ns, kYieldInLineNs) : patience.yield_ns;
     switch (yield_until(ready, context, last_event_ns + patience.spin_ns + yield_ns, shares_core)) {
       case Yielded::ready: return true;
-      case Yielded::event: last_event_ns = 0; break;
+      case Yielded::event:
+        last_event_ns = 0;
+        if (shares_core) polls = kSoon;  // if it was not for this wait, others want the core again
+        break;
       case Yielded::nothing:
         if (sleep_once(ready, context, deadline)) return true;
         last_event_ns = now_ns();
@@ -179,10 +200,14 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
 // that takes long says that another program runs here, whatever the node's processes do on theirs.
 Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns, bool ours) {
   std::uint64_t now = now_ns();
-  if (yields_.paused(now)) return Yielded::nothing;
+  if (yields_.paused(now)) {
+    if (company_.here(now)) company_.found(now);  // nobody asks meanwhile
+    return Yielded::nothing;
+  }
   while (now < end_ns) {
     const std::uint64_t before = now;
     now = yield();
+    note_turn(company_, before, now);
     const bool long_away = yields_.note(before, now, [&] { return ours && busy_.others_since(before); });
     if (ready(context)) return Yielded::ready;
     if (polling_.progress() != 0) return Yielded::event;

@@ -134,7 +134,7 @@ class Waits {
   void look_around();
 
   Polling polling_;
-  std::uint32_t hot_polls_ = 64;  ///< polls of wait() before it reads a clock
+  std::uint32_t hot_polls_ = 0;  ///< polls of wait() before it reads a clock
   std::uint32_t awaited_ = 0;
   bool shares_cores_ = false;  ///< the node is crowded, and waits yield
   const Place& place_;

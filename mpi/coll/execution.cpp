@@ -99,6 +99,8 @@ std::string Execution::state() const {
     text += named == 1 ? ", waits for rank " : ", ";
     text += std::to_string(to_int(request.rank));
     if (!request.receive) text += " to receive";
+    // Ranks that disagree about a length may wait for each other.
+    if (request.buffer.bytes != 0) text += " (" + std::to_string(request.buffer.bytes) + " bytes)";
   }
   if (named > kMostRanks) text += " and " + std::to_string(named - kMostRanks) + " more";
   return text;

@@ -167,6 +167,7 @@ NodeTeam* NodeTeam::prepared(const char* function, Comm& comm) {
   if (team->lost_ != 0) [[unlikely]]
     return nullptr;
   team->function_ = function;
+  team->bytes_ = 0;
   return team;
 }
 
@@ -202,10 +203,14 @@ node::Board* NodeTeam::board_for_blocks(const Form& form, Comm& comm, bool to_ea
   if (comm.size() < kLeastForBlocks) return nullptr;
   NodeTeam* const team = of(form, comm);
   const std::uint64_t cell = to_each ? kExchangeCell : kGatherCell;
-  return team == nullptr ? nullptr : team->board_for(cell, cell, node::least_blocks_cell(comm.size()));
+  if (team == nullptr) return nullptr;
+  node::Board* const board = team->board_for(cell, cell, node::least_blocks_cell(comm.size()));
+  team->bytes_ = 0;
+  return board;
 }
 
 node::Board* NodeTeam::board_for(std::uint64_t bytes, std::uint64_t cell_bytes, std::uint64_t least_cell) {
+  bytes_ = bytes;
   if (ranks_.size() == 2 && bytes > kMostOfPair) return nullptr;
   const node::Shapes::Index index = shapes_.for_bytes(cell_bytes);
   return least_cell <= shapes_[index].capacity() ? board_at(index) : nullptr;
@@ -346,7 +351,8 @@ void NodeTeam::give_back(Area& area) noexcept {
 bool NodeTeam::wait(Ready ready, void* context, std::uint32_t member) {
   const auto what = [&] {
     const std::string who = member == me_ ? "the other ranks" : "rank " + std::to_string(ranks_[member]);
-    return std::string(function_) + " on " + comm_.label() + ": waits for " + who;
+    const std::string amount = bytes_ == 0 ? "" : " of " + std::to_string(bytes_) + " bytes";
+    return std::string(function_) + amount + " on " + comm_.label() + ": waits for " + who;
   };
   const Waiting waiting(what);
   std::uint64_t next_look = now_ns() + kLookNs;

@@ -130,6 +130,7 @@ class NodeTeam final : public node::Patience {
   std::uint32_t me_ = 0;                    // this process among them
   std::vector<std::uint32_t> local_ranks_;  // of the members; empty: not all are here
   const char* function_ = "";               ///< of the program, as in Form
+  std::uint64_t bytes_ = 0;  ///< of its call, for hang help; 0: none, or blocks of several sizes
   std::uint32_t calls_ = 0;
   static constexpr std::uint32_t kTold = 1u << 31;
   std::uint32_t lost_ = 0;  // 1 + the rank that died; with kTold: 1 + the rank that told of a death elsewhere

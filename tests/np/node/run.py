@@ -219,9 +219,13 @@ class HangHelp(NamesCase):
     def test_blocking_collective(self):
         found = self.texts("allreduce", 3)
         for rank in ("0", "1"):
-            self.assertRegex(found[rank], r'^in MPI_Allreduce on "ocean": round \d of \d, waits for rank [012].*' +
-                             self.AGE + "$")
+            self.assertRegex(found[rank], r'^in MPI_Allreduce on "ocean": round \d of \d, waits for rank [012]'
+                             r"( to receive)? \(4 bytes\).*" + self.AGE + "$")
         self.assertTrue(any("waits for rank 2" in found[rank] for rank in ("0", "1")), found)
+
+    def test_collective_on_a_board(self):
+        """Ranks that disagree about its length may wait at two boards: each says its own."""
+        self.expect("board", '^in MPI_Allreduce of 4 bytes on "ocean": waits for rank 2' + self.AGE + "$", size=3)
 
     def test_nonblocking_collective(self):
         self.expect("ibarrier", r'^in MPI_Wait: pending MPI_Ibarrier on "ocean": round 1 of 1, waits for rank 1' +

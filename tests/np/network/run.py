@@ -483,11 +483,21 @@ class Programs(NetworkCase):
     """The conformance programs of the collectives over nodes of unequal sizes: each on one of these, or, with
     STARLING_ALL_NODES=1, on all and over all networks."""
     SIZES = ((5, 2), (7, 3), (10, 4), (3, 2))
+    ELSEWHERE = ("mpi_coll_large_counts", "mpi_coll_orders")
+
+    def test_each_collective_and_form_with_members_in_any_order(self):
+        program = BUILD / "tests/mpi/mpi_coll_orders"
+        if not program.exists():
+            self.skipTest("tests/mpi is not built")
+        for ranks, nodes in ((4, 2), (7, 3), (10, 4)):
+            for params in ({}, {"coll_node": "false"}):
+                with self.subTest(ranks=ranks, nodes=nodes, **params):
+                    self.expect(self.run_job(ranks, nodes, str(program), startup_report=0, **params))
 
     def test_conformance_programs(self):
         everything = os.environ.get("STARLING_ALL_NODES") == "1"
         programs = sorted(path for path in (BUILD / "tests/mpi").glob("mpi_coll_*")
-                          if not path.name.endswith("_large") and path.name != "mpi_coll_large_counts")
+                          if not path.name.endswith("_large") and path.name not in self.ELSEWHERE)
         if not programs:
             self.skipTest("tests/mpi is not built")
         for number, program in enumerate(programs):

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Jobs on the nodes of harness/nodes.py: which command starts a program there with which MPI."""
+import os
+
 from . import mpis
 
 
 class Launch:
-    """`per_node`: ranks of each node, placed one node after the other."""
+    """`per_node`: ranks of each node, placed one node after the other. Where there are more ranks than processors, which
+    the other MPIs cannot know, they are told to yield while they wait: else each polls through its time slice."""
 
     def __init__(self, place, prefix, out, per_node=1):
         self.place, self.prefix, self.out, self.per_node = place, prefix, out, per_node
         self.ranks = str(place.count * per_node)
+        self.shared = place.count * per_node > os.cpu_count()
         names = [f"n{node}" for node in range(place.count)]
         self.hosts = place.scratch / f"hostfile{per_node}"
         self.hosts.write_text("".join(f"{name}:{per_node}\n" for name in names))
@@ -40,12 +44,13 @@ class Launch:
 
     def mpich(self, **settings):
         """`settings`: more variables of its environment."""
-        environment = {"UCX_NET_DEVICES": "eth0", **settings}
+        environment = {"UCX_NET_DEVICES": "eth0", **({"MPIR_CVAR_POLLS_BEFORE_YIELD": "1"} if self.shared else {}), **settings}
         return "mpicc.mpich", "mpich", lambda *program: self.hydra(environment, program)
 
     def openmpi(self, *mca):
         """`mca`: more options of mpirun."""
-        launch = [*self.orted(), "--mca", "btl", "self,vader,tcp", "--mca", "pml", "ob1", *mca]
+        launch = [*self.orted(), "--mca", "btl", "self,vader,tcp", "--mca", "pml", "ob1",
+                  *(("--mca", "mpi_yield_when_idle", "1") if self.shared else ()), *mca]
         return "mpicc.openmpi", "openmpi", lambda *program: [*launch, *program]
 
     def command(self, mpi, program, *options):

@@ -145,6 +145,8 @@ class Endpoint {
   /// As send(), but without the copy of the payload, where that pays (Limits::send_from_bytes). posted: the
   /// payload must stay as it is until a progress() calls `completion`; with ok = false, the peer is lost.
   /// Never called within this call. done and again as send(), and `completion` is not called.
+  /// Without a completion there is no payload: a header in no hurry, since its sender makes progress before
+  /// it is through. It may wait for the next progress(), to go with others.
   virtual Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
                          Completion* completion) noexcept = 0;
 
@@ -252,13 +254,15 @@ struct Args {
   Sink& sink;
   Place place;
   shm::NodeSegment* segment = nullptr;  ///< borrowed; outlives the component
+  /// In which the launcher tells deaths on other nodes; null: in `segment`, if it does. As borrowed.
+  const shm::NodeSegment* launchers = nullptr;
 };
 
 struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 10;
+  static constexpr std::uint32_t kInterface = 11;
 };
 
 }  // namespace starling::btl

@@ -106,7 +106,7 @@ Post Rendezvous::announce(Request& request, bool stalled) noexcept {
   if (transfer->contiguous) header.envelope.prefix.flags = wire::kContiguous;
   if (stalled) header.envelope.prefix.flags |= wire::kStalled;
   if (!stalled && peer.waits.mostly(request.buffer.bytes)) header.envelope.prefix.flags |= wire::kInvite;
-  if (peer.endpoint->send(wire::bytes_of(header), {}) == Post::again) {
+  if (peer.endpoint->send_from(wire::bytes_of(header), {}, nullptr) == Post::again) {
     transfers_.remove(*transfer);
     return Post::again;
   }

@@ -25,7 +25,7 @@ namespace starling::btl::net {
 class Ends {
  public:
   /// `segment` null: no launcher tells.
-  Ends(shm::NodeSegment* segment, const Arrivals& arrivals) : segment_(segment), arrivals_(arrivals) {}
+  Ends(const shm::NodeSegment* segment, const Arrivals& arrivals) : segment_(segment), arrivals_(arrivals) {}
 
   /// Loses the peers whose death has been told; a moment later, so that what they had sent can arrive. Cheap
   /// if there is nothing new. `endpoints`: the plugin's, by rank; each has died().
@@ -59,7 +59,7 @@ class Ends {
   [[nodiscard]] std::optional<std::uint32_t> take() noexcept;
   [[nodiscard]] bool hear(std::uint32_t rank, std::uint64_t limit_ns) const noexcept;
 
-  shm::NodeSegment* segment_;
+  const shm::NodeSegment* segment_;
   const Arrivals& arrivals_;
   std::uint32_t noted_ = 0;  // number of ends told when noted_ns_ was taken
   std::uint64_t noted_ns_ = 0;

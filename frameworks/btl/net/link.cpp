@@ -10,6 +10,8 @@
 #include <new>
 #include <utility>
 
+#include "core/clock.hpp"
+
 namespace starling::btl::net {
 
 Chunk* ChunkPool::take() {
@@ -44,19 +46,29 @@ Link::~Link() {
 }
 
 Post Link::send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept {
+  return put(header, payload, links_.delivering ? Haste::soon : Haste::now);
+}
+
+Post Link::put(std::span<const std::byte> header, std::span<const std::byte> payload, Haste haste) noexcept {
   const std::size_t bytes = header.size() + payload.size();
   std::byte* const to = reserve(bytes);
   if (to == nullptr) [[unlikely]]
     return Post::again;
   if (!header.empty()) std::memcpy(to, header.data(), header.size());
   if (!payload.empty()) std::memcpy(to + header.size(), payload.data(), payload.size());
-  commit(bytes);
+  finish(bytes, haste);
   return Post::done;
 }
 
 Post Link::send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
                      Completion* completion) noexcept {
+  if (completion == nullptr) return put(header, payload, in_burst() ? Haste::soon : Haste::now);
   if (payload.size() < links_.send_from_bytes) return send(header, payload);
+  if (payload.size() <= kJoinMost && in_burst()) {
+    if (put(header, payload, Haste::soon) == Post::again) return Post::again;
+    links_.ended.push_back({completion, true});  // not before it leaves, so that its sender makes progress
+    return Post::posted;
+  }
   const std::size_t bytes = header.size() + payload.size();
   expects(bytes <= kMessageMaxBytes, "a message above Limits::message_max_bytes");
   if (lost_) return Post::again;
@@ -91,7 +103,9 @@ std::byte* Link::reserve(std::size_t bytes) noexcept {
   }
   // The last waiting frame is the last one of its chunk, so it can grow.
   Frame* const last = line_.back();
-  joins_ = last != nullptr && last->bytes + needed <= last->room;
+  const std::size_t room = last == nullptr ? 0 : by_choice_ ? kJoinedMost : last->room;
+  joins_ = last != nullptr && last->bytes + needed <= std::min<std::size_t>(room, last->room);
+  if (!joins_ && by_choice_) (void)push();  // what is full gains nothing by waiting
   reserved_ = joins_ ? last : begin_frame(bytes);
   reserved_at_ = reserved_->bytes;
   return reserved_->data() + reserved_at_ + sizeof(RecordHead);
@@ -126,7 +140,9 @@ void Link::count(std::size_t bytes) noexcept {
   links_.counters.bytes_sent += bytes;
 }
 
-void Link::commit(std::size_t bytes) noexcept {
+void Link::commit(std::size_t bytes) noexcept { finish(bytes, links_.delivering ? Haste::soon : Haste::now); }
+
+void Link::finish(std::size_t bytes, Haste haste) noexcept {
   Frame& frame = *std::exchange(reserved_, nullptr);
   count(bytes);
   const RecordHead record{static_cast<std::uint32_t>(bytes), 0};
@@ -137,7 +153,11 @@ void Link::commit(std::size_t bytes) noexcept {
   frame.bytes += static_cast<std::uint32_t>(whole);
   end_frame(frame);
   bytes_ += whole;
-  if (!joins_) hand_over(frame);
+  if (!joins_) {
+    hand_over(frame, haste);
+  } else if (by_choice_ && haste == Haste::now) {
+    (void)push();
+  }
 }
 
 void Link::hold_back(bool held) noexcept {
@@ -170,13 +190,28 @@ void Link::tell_idle(bool idle) noexcept {
   send_empty_frame(idle ? FrameKind::leaving : FrameKind::back);
 }
 
-bool Link::hand_over(Frame& frame) noexcept {
+/// To be asked once for each message in no hurry: whether it may wait for others.
+bool Link::in_burst() noexcept {
+  const std::uint64_t now = now_ns();
+  if (burst_pass_ != links_.passes || now - burst_ns_ > links_.burst_ns) {
+    burst_pass_ = links_.passes;
+    burst_ = 0;
+  }
+  burst_ns_ = now;
+  return ++burst_ > kAtOnce;
+}
+
+bool Link::hand_over(Frame& frame, Haste haste) noexcept {
   bytes_ += sizeof(FrameHead);
   ++frame.chunk->live;
-  if (!line_.empty() || window_full()) {
-    wait_in_line(frame);
-    return false;
-  }
+  if (line_.empty() && !window_full() && haste == Haste::now) return post_now(frame);
+  if (line_.empty()) by_choice_ = !window_full();
+  wait_in_line(frame);
+  if (by_choice_ && haste == Haste::now) (void)push();
+  return false;
+}
+
+bool Link::post_now(Frame& frame) noexcept {
   ++posted_;
   ++links_.posted;
   const Post post_result = post(frame);
@@ -200,6 +235,7 @@ void Link::wait_in_line(Frame& frame) noexcept {
 
 int Link::push() noexcept {
   int events = 0;
+  by_choice_ = false;
   while (!line_.empty() && !window_full() && !lost_) {
     Frame& frame = *line_.front();
     ++posted_;

@@ -4,7 +4,8 @@
 ///
 /// Messages are laid into frames; a plugin's endpoint derives from Link and posts frames to its library. What
 /// the library does not take waits here, in order, and messages that come meanwhile join the last waiting
-/// frame. A frame's memory stays where it is until the library has done with it.
+/// frame. So do, in a burst, messages in no hurry: whose sender makes progress before it is through. A
+/// frame's memory stays where it is until the library has done with it.
 ///
 /// Threads:   as btl::Endpoint.
 /// Ownership: chunks come from the component's ChunkPool, which outlives its links, and return to it.
@@ -34,6 +35,14 @@ inline constexpr std::size_t kMessageMaxBytes = 64 * 1024 + 64;
 inline constexpr std::size_t kFrameMaxBytes = sizeof(FrameHead) + record_bytes(kMessageMaxBytes);
 /// Frames of one link in the hands of the library.
 inline constexpr std::uint32_t kPostedMost = 8;
+/// A burst: messages in no hurry that follow each other within that time, without a progress between. The
+/// first ones go at once, the others join.
+inline constexpr std::uint64_t kBurstNs = 50'000;
+inline constexpr std::uint32_t kAtOnce = 4;
+/// Longest payload that is copied to join others: a frame of its own costs more than the copy.
+inline constexpr std::size_t kJoinMost = 32 * 1024;
+/// Up to here what joins is one packet (kFragmentBytes).
+inline constexpr std::size_t kJoinedMost = sizeof(FrameHead) + record_bytes(kFragmentBytes + 64);
 /// Bytes of one link that wait or are posted; above this a message is `again`.
 inline constexpr std::size_t kLinkBytes = 12 * kFrameMaxBytes;
 
@@ -92,7 +101,16 @@ struct Links {
   std::size_t send_from_bytes = SIZE_MAX;
   /// Whose memory is free again, to be told when nothing is being called.
   std::vector<std::pair<Completion*, bool>> ended{};
+  std::uint64_t passes = 0;  ///< of progress
+  bool delivering = false;   ///< the sink is called, and push() follows: answers wait for it, and join
+  std::uint64_t burst_ns = kBurstNs;
 
+  /// Around the part of a progress() in which the sink is called.
+  void begin_delivery() noexcept {
+    ++passes;
+    delivering = true;
+  }
+  void end_delivery() noexcept { delivering = false; }
   /// Posts what waits, as far as the library takes it. Returns the number of frames taken.
   int push() noexcept;
   /// Tells those whose memory is free again. Returns how many. To be called by each progress() of the
@@ -164,8 +182,13 @@ class Link : public Endpoint {
   [[nodiscard]] Frame* begin_frame(std::size_t bytes) noexcept;
   static void end_frame(Frame& frame) noexcept;
   void count(std::size_t bytes) noexcept;
-  /// False: it waits, or completed() follows.
-  bool hand_over(Frame& frame) noexcept;
+  enum class Haste : bool { now, soon };
+  /// False: it waits, or completed() follows. soon: it may wait for the next push(), for others to join it.
+  bool hand_over(Frame& frame, Haste haste = Haste::now) noexcept;
+  bool post_now(Frame& frame) noexcept;
+  Post put(std::span<const std::byte> header, std::span<const std::byte> payload, Haste haste) noexcept;
+  void finish(std::size_t bytes, Haste haste) noexcept;
+  [[nodiscard]] bool in_burst() noexcept;
   void free(Frame& frame, bool ok) noexcept;
   void release(Frame& frame) noexcept;
   void wait_in_line(Frame& frame) noexcept;
@@ -185,6 +208,10 @@ class Link : public Endpoint {
   bool busy_ = false;   // listed in Links::busy
   bool lost_ = false;
   bool held_ = false;
+  bool by_choice_ = false;   // what is in line waits for others to join it, not for the library
+  std::uint32_t burst_ = 0;  // messages in no hurry, of the burst that began in burst_pass_
+  std::uint64_t burst_pass_ = 0;
+  std::uint64_t burst_ns_ = 0;
   bool told_idle_ = false;  // the peer knows that this process has left
   std::uint64_t last_use_ = 0;
   std::vector<Completion*> failed_;  // whose frames did not leave, to be told when the peer is lost

@@ -93,7 +93,7 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
       receiving_([this](ofi::ReceiveBuffer& buffer) { return post(buffer); },
                  choice.slices_go_on ? ofi::Receiving::Slices::may_go_on : ofi::Receiving::Slices::ended),
       arrivals_(args.sink, args.place, token_, links_.counters, &receiving_),
-      ends_(args.segment, arrivals_),
+      ends_(args.launchers != nullptr ? args.launchers : args.segment, arrivals_),
       gets_(links_, choice.gets, choice.tag_bits) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
              .eager_bytes = kEagerBytes,
@@ -166,6 +166,7 @@ Result<Endpoint*> OfiComponent::connect(ProcId peer, std::span<const std::byte> 
 int OfiComponent::progress() noexcept {
   fi_cq_data_entry entries[kBurst];
   int events = 0;
+  links_.begin_delivery();
   if (has_early_) {
     has_early_ = false;
     events += take(early_);
@@ -176,6 +177,7 @@ int OfiComponent::progress() noexcept {
   } else if (count == -FI_EAVAIL) {
     events += take_error();
   }
+  links_.end_delivery();
   events += gets_.progress();
   if (events == 0 && ++idle_passes_ % kPassesPerLook == 0) {
     ends_.look(endpoints_, links_, "btl/ofi");

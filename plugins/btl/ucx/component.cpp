@@ -139,7 +139,7 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
       own_port_(ucx::port_of(choice, worker_.ports())),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
       arrivals_(args.sink, args.place, token_, links_.counters, keeping_.get()),
-      ends_(args.segment, arrivals_),
+      ends_(args.launchers != nullptr ? args.launchers : args.segment, arrivals_),
       gets_(links_, choice.gets),
       connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))),
       over_tcp_(choice.over_tcp),
@@ -288,8 +288,10 @@ int UcxComponent::progress() noexcept {
   events_ = 0;
   // What has come is for somebody who waits: over tcp one call reads all sockets that have something, and the
   // next would cost a system call before the answer leaves.
+  links_.begin_delivery();
   for (int i = 0; i < kBurst && events_ == 0 && library_.worker_progress(worker_.get()) != 0; ++i) {
   }
+  links_.end_delivery();
   if (!closing_.empty()) [[unlikely]]
     close_idle();
   if (!failed_.empty()) close_failed();

@@ -2,6 +2,7 @@
 // What the network btls share: the choice of an interface, cards, frames.
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <array>
 
@@ -343,6 +344,110 @@ TEST_F(NetArrivals, what_did_not_leave_is_told_when_the_loss_is_known) {
   EXPECT_EQ(sink.lost.size(), 1u);
   links.tell_ended();
   for (const Borrowed& each : {sent[1], sent[2]}) EXPECT_TRUE(each.times == 1 && !each.ok);
+}
+
+/// The sizes of the messages in a frame that was posted.
+std::vector<std::size_t> messages_in(btl::net::Frame& frame) {
+  std::vector<std::size_t> sizes;
+  const std::span<const std::byte> all(frame.data(), frame.bytes);
+  const bool whole = btl::net::for_each_record(all.subspan(sizeof(btl::net::FrameHead)),
+                                               [&](auto message) { sizes.push_back(message.size()); });
+  EXPECT_TRUE(whole || !frame.payload.empty());
+  return sizes;
+}
+
+struct NetBurst : NetArrivals {
+  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0, 0};
+  FakeLink link{links};
+  NetBurst() {
+    links.send_from_bytes = 1000;
+    links.burst_ns = UINT64_MAX / 2;
+    link.takes = 100;
+  }
+  ~NetBurst() override {
+    for (btl::net::Frame* frame : link.taken) link.completed(*frame);
+  }
+  /// As many announcements as go at once.
+  void begin_burst() {
+    for (std::uint32_t i = 0; i < btl::net::kAtOnce; ++i) announce(32);
+    EXPECT_EQ(link.taken.size(), btl::net::kAtOnce);
+  }
+  void announce(std::size_t bytes) {
+    EXPECT_EQ(link.send_from(make_message(0, bytes), {}, nullptr), Post::done);
+  }
+};
+
+TEST_F(NetBurst, announcements_join_until_the_next_progress) {
+  begin_burst();
+  for (std::size_t i = 0; i < 3; ++i) announce(40 + i);
+  EXPECT_EQ(link.taken.size(), btl::net::kAtOnce);
+  links.push();
+  ASSERT_EQ(link.taken.size(), btl::net::kAtOnce + 1);
+  EXPECT_THAT(messages_in(*link.taken.back()), testing::ElementsAre(40, 41, 42));
+}
+
+TEST_F(NetBurst, after_a_progress_the_first_go_at_once_again) {
+  begin_burst();
+  links.begin_delivery();
+  links.end_delivery();
+  announce(40);
+  EXPECT_EQ(link.taken.size(), btl::net::kAtOnce + 1);
+}
+
+TEST_F(NetBurst, slow_ones_go_at_once) {
+  links.burst_ns = 0;
+  for (std::uint32_t i = 0; i < btl::net::kAtOnce + 2; ++i) {
+    ::usleep(1);
+    announce(32);
+  }
+  EXPECT_EQ(link.taken.size(), btl::net::kAtOnce + 2);
+}
+
+TEST_F(NetBurst, a_message_in_a_hurry_takes_those_before_it_along) {
+  begin_burst();
+  announce(40);
+  EXPECT_EQ(link.send({}, make_message(0, 50)), Post::done);
+  ASSERT_EQ(link.taken.size(), btl::net::kAtOnce + 1);
+  EXPECT_THAT(messages_in(*link.taken.back()), testing::ElementsAre(40, 50));
+  announce(41);
+  EXPECT_EQ(link.send({}, make_message(0, 62'600)), Post::done);  // too long to join
+  ASSERT_EQ(link.taken.size(), btl::net::kAtOnce + 3);
+  EXPECT_THAT(messages_in(*link.taken[btl::net::kAtOnce + 1]), testing::ElementsAre(41));
+}
+
+TEST_F(NetBurst, a_send_that_joins_ends_with_the_next_progress) {
+  begin_burst();
+  Borrowed first, second;
+  EXPECT_EQ(link.send_from({}, first.bytes, &first), Post::posted);
+  EXPECT_EQ(link.send_from({}, second.bytes, &second), Post::posted);
+  EXPECT_EQ(link.taken.size(), btl::net::kAtOnce);
+  EXPECT_EQ(first.times + second.times, 0);
+  links.push();
+  ASSERT_EQ(link.taken.size(), btl::net::kAtOnce + 1);
+  EXPECT_THAT(messages_in(*link.taken.back()), testing::ElementsAre(5000, 5000));
+  links.tell_ended();
+  EXPECT_TRUE(first.times == 1 && first.ok && second.times == 1 && second.ok);
+}
+
+TEST_F(NetBurst, what_is_full_does_not_wait) {
+  begin_burst();
+  std::array<Borrowed, 4> sent;
+  for (Borrowed& each : sent) {
+    each.bytes = make_message(0, 20'000);
+    EXPECT_EQ(link.send_from({}, each.bytes, &each), Post::posted);
+  }
+  ASSERT_EQ(link.taken.size(), btl::net::kAtOnce + 1);
+  EXPECT_THAT(messages_in(*link.taken.back()), testing::ElementsAre(20'000, 20'000, 20'000));
+}
+
+TEST_F(NetBurst, answers_to_what_is_delivered_join) {
+  links.begin_delivery();
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(link.send({}, make_message(0, 40 + i)), Post::done);
+  links.end_delivery();
+  EXPECT_TRUE(link.taken.empty());
+  links.push();
+  ASSERT_EQ(link.taken.size(), 1u);
+  EXPECT_THAT(messages_in(*link.taken.back()), testing::ElementsAre(40, 41, 42));
 }
 
 }  // namespace

@@ -44,6 +44,9 @@ class Call {
     return raise(code);
   }
 
+ protected:
+  [[nodiscard]] Hold& hold() noexcept { return hold_; }
+
  private:
   [[gnu::cold, gnu::noinline]] static int caught() noexcept;
   [[gnu::cold, gnu::noinline]] int raise(int code);
@@ -52,6 +55,17 @@ class Call {
   Hold hold_;
   Kind kind_ = Kind::comm;
   HandleBits object_ = 0;
+};
+
+/// Of the calls that each message makes: a thread that has the lock's bias takes the lock in line.
+class HotCall : public Call {
+ public:
+  [[gnu::always_inline]] explicit HotCall(const char* name) noexcept : Call(name, Hold::none) {
+    hold().take_hot(the_registry.lock);
+  }
+  [[gnu::always_inline]] ~HotCall() { hold().release_hot(); }
+  HotCall(const HotCall&) = delete;
+  HotCall& operator=(const HotCall&) = delete;
 };
 
 /// MPI_T functions give their code back: they have no error handler (MPI 5.0 section 15.3).

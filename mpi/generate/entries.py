@@ -17,6 +17,7 @@ using namespace starling::mpi::check;  // NOLINT
 
 """
 EXPORT = '__attribute__((visibility("default")))'
+HOT = {"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Test", "MPI_Wait"}  # which each message makes
 HOLD = {"none": "Hold::none", "big": "Hold::when_enabled", "force": "Hold::always"}
 # Window or communicator first (it gives the error handler), then what the significance of other arguments depends on.
 ORDER = ["win", "win_or_null", "comm", "comm_or_null", "session", "group", "root", "info", "info_or_null", "op", "errhandler",
@@ -246,7 +247,8 @@ def entry(item, function, names, exceptions):
         inner = "\n".join("    " + line for line in body)
         own = brings_handler(function)
         text = (silence(function) if not is_covered else "") + \
-            f'  Call call("{function.name}", {HOLD[function.lock]});\n' + \
+            (f'  HotCall call("{function.name}");\n' if function.name.removesuffix("_c") in HOT
+             else f'  Call call("{function.name}", {HOLD[function.lock]});\n') + \
             (f"  const CallHandler own(call, errhandler, Kind::{own});\n" if own else "") + \
             f"  return call.run([&]() -> int {{\n{inner}\n  }});\n"
     alias = function.signature("MPI_")

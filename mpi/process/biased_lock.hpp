@@ -20,7 +20,7 @@
 /// kYields, kPatience; kLeastStreak, kMostStreak: in a row before the bias is given, at first and at most;
 /// kSlots: threads that ever get it.
 ///
-/// Threads:   any. A thread is named by an id that no other thread ever has, not 0 and below 2^56. Not
+/// Threads:   any. A thread is named by an id that no other thread ever has, not 0 and below 2^56 - 1. Not
 ///            recursive.
 /// Ordering:  what a holder did before leave() is visible to all that enter after it.
 
@@ -47,16 +47,31 @@ class BiasedLock {
   [[nodiscard]] bool enter(Id me) noexcept {
     if (enter_biased(me)) return true;
     if (!take_free_word()) return false;
-    if (biased_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    if (biased_.load(std::memory_order_relaxed) != kNobody) [[unlikely]]
       expel();
     count(me);
     return true;
   }
 
+  /// The part of enter() that is for the biased thread; 0 may ask, too. False: nothing has happened.
+  [[nodiscard, gnu::always_inline]] bool enter_biased(Id me) noexcept {
+    const Id bias = biased_.load(std::memory_order_relaxed);
+    if (bias >> kSlotBits != me) return false;
+    Word& inside = inside_[slot_of(bias)];
+    inside.store(1, std::memory_order_relaxed);
+    Atomics::compiler_fence();  // the other side's fence for all orders the two
+    if (biased_.load(std::memory_order_relaxed) == bias) [[likely]]
+      return true;
+    // The thread that takes the bias away may see this store instead of that of the last leave(). Its fence
+    // has ordered what came before leave(); release is for ThreadSanitizer, which does not know such fences.
+    inside.store(0, std::memory_order_release);  // no model sees it
+    return false;
+  }
+
   [[gnu::noinline]] void enter_slowly(Id me) noexcept {
     waiting_.fetch_add(1, std::memory_order_relaxed);
     take_word_slowly();
-    if (biased_.load(std::memory_order_relaxed) != 0) expel();
+    if (biased_.load(std::memory_order_relaxed) != kNobody) expel();
     waiting_.fetch_sub(1, std::memory_order_relaxed);
     count(me);
   }
@@ -90,14 +105,14 @@ class BiasedLock {
   }
 
   void leave() noexcept {
-    if (slot_ != kNoSlot) {
-      inside_[slot_].store(0, std::memory_order_release);
-      return;
-    }
+    if (entered_by_bias()) return leave_biased();
     if (streak_ >= needed_) [[unlikely]]
       give_bias();
     leave_word();
   }
+
+  /// leave() for a thread that has entered_by_bias().
+  [[gnu::always_inline]] void leave_biased() noexcept { inside_[slot_].store(0, std::memory_order_release); }
 
   /// To be called by the holder.
   [[nodiscard]] bool entered_by_bias() const noexcept { return slot_ != kNoSlot; }
@@ -116,22 +131,9 @@ class BiasedLock {
   // Of biased_: the thread, and which of inside_ is its own.
   static constexpr std::uint32_t kSlotBits = 8;
   static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
+  static constexpr Id kNobody = ~Id{0};  ///< no thread's, nor what a thread has that has no id yet
   [[nodiscard]] static std::uint32_t slot_of(Id bias) noexcept {
     return static_cast<std::uint32_t>(bias & ((1u << kSlotBits) - 1));
-  }
-
-  [[nodiscard]] bool enter_biased(Id me) noexcept {
-    const Id bias = biased_.load(std::memory_order_relaxed);
-    if (bias >> kSlotBits != me) return false;
-    Word& inside = inside_[slot_of(bias)];
-    inside.store(1, std::memory_order_relaxed);
-    Atomics::compiler_fence();  // the other side's fence for all orders the two
-    if (biased_.load(std::memory_order_relaxed) == bias) [[likely]]
-      return true;
-    // The thread that takes the bias away may see this store instead of that of the last leave(). Its fence
-    // has ordered what came before leave(); release is for ThreadSanitizer, which does not know such fences.
-    inside.store(0, std::memory_order_release);  // no model sees it
-    return false;
   }
 
   // Takes the bias away. If the biased thread is inside, waits for it as long as again() is true. After that
@@ -139,8 +141,8 @@ class BiasedLock {
   template <class Again>
   [[nodiscard]] bool expel_while(Again again) noexcept {
     const Id bias = biased_.load(std::memory_order_relaxed);
-    if (bias == 0) return true;
-    biased_.store(0, std::memory_order_relaxed);
+    if (bias == kNobody) return true;
+    biased_.store(kNobody, std::memory_order_relaxed);
     Kernel::fence_all();
     needed_ = std::min(2 * needed_, Limits::kMostStreak);
     while (inside_[slot_of(bias)].load(std::memory_order_acquire) != 0) {
@@ -298,7 +300,7 @@ class BiasedLock {
 
   // The biased thread reads biased_ and writes its own word of inside_; others write biased_ once for each
   // bias.
-  typename Atomics::template Atomic<Id> biased_{};
+  typename Atomics::template Atomic<Id> biased_{kNobody};
   Word inside_[Limits::kSlots]{};
   // Guarded by the lock.
   std::uint32_t slot_ = kNoSlot;  ///< of the holder that is inside by its bias; kNoSlot: it has the word

@@ -70,19 +70,18 @@ void BigLock::enable() noexcept {
   enabled_.store(true, std::memory_order_release);
 }
 
+[[gnu::tls_model("initial-exec")]] constinit thread_local BigLock::Id BigLock::number_ = 0;
+
 BigLock::Id BigLock::self() noexcept {
-  // Found by one load also where the library was opened by dlopen(); its 8 bytes are in what the loader keeps
-  // for that.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local Id number = 0;
-  if (number == 0) [[unlikely]]
-    number = next_number();
-  return number;
+  if (number_ == 0) [[unlikely]]
+    number_ = next_number();
+  return number_;
 }
 
 void BigLock::acquire() noexcept {
   const Id me = self();
   if (owner_.load(std::memory_order_relaxed) == me) {
-    ++depth_;
+    ++more_;
     return;
   }
   if (!core_.enter(me)) [[unlikely]]
@@ -92,14 +91,17 @@ void BigLock::acquire() noexcept {
 }
 
 void BigLock::release() noexcept {
-  if (--depth_ != 0) return;
+  if (more_ != 0) {
+    --more_;
+    return;
+  }
   owner_.store(0, std::memory_order_relaxed);
   core_.leave();
 }
 
 bool BigLock::acquire_within(std::uint64_t ns) noexcept {
   if (held_by_me()) {
-    ++depth_;
+    ++more_;
     return true;
   }
   const Deadline deadline = Deadline::after_ns(ns);

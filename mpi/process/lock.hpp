@@ -43,6 +43,16 @@ class BigLock {
   void enable() noexcept;
 
   void acquire() noexcept;
+  /// As acquire(), with what a thread does that has the bias in line.
+  [[gnu::always_inline]] void acquire_hot() noexcept {
+    const Id me = number_;
+    if (owner_.load(std::memory_order_relaxed) != me && core_.enter_biased(me)) [[likely]] {
+      owner_.store(me, std::memory_order_relaxed);
+      ++turns_;
+      return;
+    }
+    acquire();
+  }
   /// Takes a free lock that nobody waits for, for a thread that is not the program's: it does not count as a
   /// turn. Not recursive.
   [[nodiscard]] bool try_acquire() noexcept {
@@ -57,20 +67,26 @@ class BigLock {
   /// For the end of the process: false if others have not given the lock away in time.
   [[nodiscard]] bool acquire_within(std::uint64_t ns) noexcept;
   void release() noexcept;
+  [[gnu::always_inline]] void release_hot() noexcept {
+    if (more_ != 0 || !core_.entered_by_bias()) [[unlikely]]
+      return release();
+    owner_.store(0, std::memory_order_relaxed);
+    core_.leave_biased();
+  }
 
   /// Gives the lock away however often this thread holds it; 0 when it does not hold it (the lock is not
   /// enabled).
   [[nodiscard]] std::uint32_t release_all() noexcept {
     if (owner_.load(std::memory_order_relaxed) != self()) return 0;
-    const std::uint32_t depth = depth_;
-    depth_ = 1;
+    const std::uint32_t depth = more_ + 1;
+    more_ = 0;
     release();
     return depth;
   }
   void reacquire(std::uint32_t depth) noexcept {
     if (depth == 0) return;
     acquire();
-    depth_ = depth;
+    more_ = depth - 1;
   }
 
   /// The calling thread, as a number that no other thread of this process ever has; not 0.
@@ -91,21 +107,21 @@ class BigLock {
 
   /// A number that no other thread of this process ever has: an address could be the next thread's, too.
   [[nodiscard]] static Id self() noexcept;
-  void hold(Id me) noexcept {
-    owner_.store(me, std::memory_order_relaxed);
-    depth_ = 1;
-  }
+  // self()'s; 0 before its first call. Found by one load also where the library was opened by dlopen(); its 8
+  // bytes are in what the loader keeps for that.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Id number_;
+  void hold(Id me) noexcept { owner_.store(me, std::memory_order_relaxed); }
 
   std::atomic<bool> enabled_{false};
   std::atomic<Id> owner_{0};
-  std::uint32_t depth_ = 0;
+  std::uint32_t more_ = 0;  ///< how often its holder holds it besides the first time
   std::uint64_t turns_ = 0;
   Core core_;
 };
 
 /// Holds the lock for a scope: only where it is enabled, or always (calls that may change the thread level or
 /// race before init). Every entry point has one: without threads it is a load and a branch, and no more than
-/// that is inlined into them.
+/// that is inlined into most of them.
 class Hold {
  public:
   enum Mode : std::uint8_t { none, when_enabled, always };
@@ -117,6 +133,17 @@ class Hold {
   [[gnu::always_inline]] ~Hold() { release(); }
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
+  /// As when_enabled, and for the end of a scope, of the few calls for which their number counts.
+  [[gnu::always_inline]] void take_hot(BigLock& lock) noexcept {
+    lock_ = lock.enabled() ? &lock : nullptr;
+    if (lock_ != nullptr) [[unlikely]]
+      lock_->acquire_hot();
+  }
+  [[gnu::always_inline]] void release_hot() noexcept {
+    if (lock_ != nullptr) [[unlikely]]
+      lock_->release_hot();
+    lock_ = nullptr;
+  }
   [[gnu::always_inline]] void release() noexcept {
     if (lock_ != nullptr) [[unlikely]]
       lock_->release();

@@ -53,7 +53,8 @@ inline void step() {
 template <class T>
 class ModelAtomic {
  public:
-  ModelAtomic() : value_(T{}) {}
+  ModelAtomic() : ModelAtomic(T{}) {}
+  explicit ModelAtomic(T value) : value_(value) {}
   T load(std::memory_order order) const {
     step();
     return value_.load(to_rl(order), $);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks and mapping of a node segment's descriptor. Layer: framework.
+// Checks and mapping of a node segment's descriptor. What is hard here is to believe nothing about a number
+// in the environment: it is checked to be an open memfd of ours with a sealed size before it is mapped.
+// Layer: framework.
 
 #include "frameworks/shm/attach.hpp"
 
@@ -9,6 +11,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -75,6 +80,41 @@ Result<Segment> handed_segment(UniqueFd fd, const SegmentSpec& spec, Deadline de
   if (reinterpret_cast<const Header*>(segment->mapping.data())->job_nonce != job_nonce(spec.job)) {
     return fail(Errc::denied, what, "it belongs to another job");
   }
+  return segment;
+}
+
+Result<int> inherited_descriptor() {
+  const char* const text = ::secure_getenv(kInheritedFdVariable);
+  if (text == nullptr) return -1;
+  int fd = -1;
+  const char* const end = text + std::strlen(text);
+  const auto [stop, error] = std::from_chars(text, end, fd);
+  if (error == std::errc{} && stop == end && fd >= 0) return fd;
+  return fail(Errc::bad_input, "create",
+              std::string(kInheritedFdVariable) + "='" + text + "' is not a descriptor's number");
+}
+
+Result<Segment> inherited_segment(int inherited, const SegmentSpec& spec, Deadline deadline) {
+  if (inherited < 0) return fail(Errc::not_found, "shm/memfd", "nothing was inherited from mpiexec");
+  // mpiexec made the segment for one job. Another one may find its descriptor: the second program of a shell
+  // script between mpiexec and the ranks, or a program that a rank started.
+  const char* const job = ::secure_getenv("STARLING_JOB");
+  if (job == nullptr || spec.job != job) {
+    return fail(Errc::not_found, "shm/memfd",
+                "mpiexec made its segment for job " + std::string(job == nullptr ? "(unknown)" : job) +
+                    ", this is " + spec.job);
+  }
+  const std::string what =
+      "shm/memfd: descriptor " + std::to_string(inherited) + " of " + kInheritedFdVariable;
+  auto checked = check_descriptor(inherited, spec, 0, Owner::anybody, what);
+  if (!checked) return fail(std::move(checked).error());
+  if (!size_is_sealed(inherited)) {
+    return fail(Errc::bad_input, what, "its size is not sealed: it is not the segment that mpiexec made");
+  }
+  UniqueFd own(::fcntl(inherited, F_DUPFD_CLOEXEC, 3));
+  if (!own) return fail(system_error(what, "cannot duplicate it", errno));
+  auto segment = map_segment(std::move(own), spec, deadline);
+  if (segment) segment->inherited = true;
   return segment;
 }
 

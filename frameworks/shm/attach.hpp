@@ -34,6 +34,11 @@ enum class Owner : std::uint8_t { self, anybody };
 /// Checks and maps a memfd that another process of this job handed over.
 [[nodiscard]] Result<Segment> handed_segment(UniqueFd fd, const SegmentSpec& spec, Deadline deadline);
 
+/// The number of the descriptor of the segment that mpiexec made, or -1. It stays open and inheritable.
+[[nodiscard]] Result<int> inherited_descriptor();
+/// The segment behind it, checked and mapped. Errc::not_found: there is none for this job.
+[[nodiscard]] Result<Segment> inherited_segment(int inherited, const SegmentSpec& spec, Deadline deadline);
+
 /// A segment that nobody else can find: for processes that are alone on their node, and to be handed over.
 [[nodiscard]] Result<Segment> private_segment(const params::Registry& params, const SegmentSpec& spec);
 

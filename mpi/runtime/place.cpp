@@ -75,9 +75,21 @@ Result<void> Place::attach() {
   lone_segment_ = std::exchange(segment_, std::make_unique<shm::NodeSegment>(std::move(*opened)));
   segment_->enter();
   segment_giver_ = std::move(attached->giver);
+  if (may_be_looked_for) open_launchers_segment(spec, geometry);
   // The last to attach ends the looking: names go, givers stop.
   if (may_be_looked_for && everybody_attached()) segment_complete();
   return {};
+}
+
+/// Without it everything works but that deaths on other nodes are not told.
+void Place::open_launchers_segment(const shm::SegmentSpec& spec, const shm::Geometry& geometry) {
+  if (launchers_segment_ != nullptr || node_ranks_.size() == world_size_) return;
+  const auto fd = shm::inherited_descriptor();
+  if (!fd || *fd < 0) return;
+  auto segment = shm::inherited_segment(*fd, spec, Deadline::after_ns(0));
+  if (!segment) return log::info("the launcher's segment: not used: " + segment.error().text());
+  auto opened = shm::NodeSegment::open(std::move(*segment), geometry, local_rank_);
+  if (opened) launchers_segment_ = std::make_unique<shm::NodeSegment>(std::move(*opened));
 }
 
 /// Not by the node's name: others may be making the node's own segment under it.

@@ -50,6 +50,10 @@ class Place {
   /// The memory that the processes of this node share; another one after move().
   [[nodiscard]] shm::NodeSegment& segment() const noexcept { return *segment_; }
   [[nodiscard]] const std::unique_ptr<shm::NodeSegment>& segment_pointer() const noexcept { return segment_; }
+  /// The one that mpiexec made, if another is used: mpiexec tells deaths on other nodes there. Else null.
+  [[nodiscard]] const shm::NodeSegment* launchers_segment() const noexcept {
+    return launchers_segment_.get();
+  }
   /// How this process got it, and which components were tried before, with their reasons.
   [[nodiscard]] const std::string& shared_memory() const noexcept { return shared_memory_; }
   [[nodiscard]] const std::vector<std::string>& shared_memory_refused() const noexcept {
@@ -85,6 +89,7 @@ class Place {
   [[nodiscard]] Result<void> take_seat();
   [[nodiscard]] Result<shm::Attached> lone_segment(const shm::SegmentSpec& spec);
   [[nodiscard]] Result<shm::Attached> choose_segment(const shm::SegmentSpec& spec, Deadline deadline);
+  void open_launchers_segment(const shm::SegmentSpec& spec, const shm::Geometry& geometry);
   [[nodiscard]] bool is_absent(std::uint32_t local_rank) const noexcept;
   [[nodiscard]] bool is_dead(std::uint32_t local_rank) const noexcept;
   [[nodiscard]] bool everybody_attached() noexcept;
@@ -105,6 +110,7 @@ class Place {
   std::unique_ptr<shm::Giver> segment_giver_;
   std::unique_ptr<shm::NodeSegment> lone_segment_;  // that of before; threads may have slept on it
   std::unique_ptr<shm::NodeSegment> segment_;
+  std::unique_ptr<shm::NodeSegment> launchers_segment_;
 };
 
 }  // namespace starling::mpi

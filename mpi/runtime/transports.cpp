@@ -81,7 +81,8 @@ Result<void> Transports::create_transport(const plugin::Candidate& candidate) {
                          static_cast<std::uint32_t>(cores_of_job()),
                          &domains};
   auto transport = environment_.plugins.create<btl::Framework>(
-      candidate, {environment_.params, polling_.peers().sink(), place, &place_.segment()});
+      candidate,
+      {environment_.params, polling_.peers().sink(), place, &place_.segment(), place_.launchers_segment()});
   if (transport) {
     transports_.push_back(std::move(*transport));
     return {};

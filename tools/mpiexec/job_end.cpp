@@ -165,7 +165,10 @@ void Job::on_exit(std::uint32_t rank, int status) {
   const bool has_asked = asked_end_ && asked_end_->rank == rank;
   if (!ending_ && !process.told && !has_asked) judge(rank, status, phase);
   // Not where the job ends: the others would report the loss a moment before they are told to end.
-  if (!ending_) memory_.mark_exited(rank, spec_.layout.node[rank], spec_.layout.local_rank[rank]);
+  if (!ending_) {
+    memory_.mark_exited(rank, spec_.layout.node[rank], spec_.layout.local_rank[rank],
+                        phase_of(rank) == Phase::idle || phase_of(rank) == Phase::finalized);
+  }
   check_stuck();
 }
 

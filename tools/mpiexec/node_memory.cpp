@@ -42,15 +42,21 @@ NodeMemory::NodeMemory(const params::Registry& params, const std::string& job, c
 
 int NodeMemory::fd(std::uint32_t node) const noexcept { return nodes_[node].fd; }
 
-void NodeMemory::mark_exited(std::uint32_t rank, std::uint32_t node, std::uint32_t local_rank) noexcept {
+void NodeMemory::tell_others(std::uint32_t rank, std::uint32_t node) noexcept {
+  for (std::uint32_t other = 0; other < nodes_.size(); ++other) {
+    if (other != node && nodes_[other].segment) nodes_[other].segment->tell_far_death(rank);
+  }
+}
+
+void NodeMemory::mark_exited(std::uint32_t rank, std::uint32_t node, std::uint32_t local_rank,
+                             bool left) noexcept {
   constexpr std::uint64_t kLeastNs = 10'000'000, kForRankNs = 20'000;
   if (!nodes_[node].segment) return;
   NodeSegment& segment = *nodes_[node].segment;
+  const auto state = segment.slot(local_rank).state.load(std::memory_order_acquire);
   if (!shm::mark_left_ended(segment, local_rank)) {
     segment.mark_ended(local_rank);
-    for (std::uint32_t other = 0; other < nodes_.size(); ++other) {
-      if (other != node && nodes_[other].segment) nodes_[other].segment->tell_far_death(rank);
-    }
+    if (!left || state != static_cast<std::uint32_t>(ProcState::absent)) tell_others(rank, node);
     return;
   }
   nodes_[node].to_tell = true;

@@ -32,8 +32,9 @@ class NodeMemory {
 
   /// Marks a process as ended, so that nobody waits for it in shared memory. A death wakes its node at once,
   /// and the others, where networks show the end of a connection at best; ends in order are told together, by
-  /// tell_ends() at this deadline.
-  void mark_exited(std::uint32_t rank, std::uint32_t node, std::uint32_t local_rank) noexcept;
+  /// tell_ends() at this deadline. `left`: whether one has left MPI in order that never was in this memory
+  /// (shm=posix).
+  void mark_exited(std::uint32_t rank, std::uint32_t node, std::uint32_t local_rank, bool left) noexcept;
   [[nodiscard]] Deadline tell_deadline() const noexcept { return tell_; }
   void tell_ends() noexcept;
 
@@ -42,6 +43,7 @@ class NodeMemory {
   [[nodiscard]] std::optional<std::string> answer(std::uint32_t node, std::uint32_t local_rank);
 
  private:
+  void tell_others(std::uint32_t rank, std::uint32_t node) noexcept;
   struct Node {
     int fd = -1;  ///< owned by the segment
     std::optional<shm::NodeSegment> segment;

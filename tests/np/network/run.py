@@ -30,6 +30,7 @@ NODES = str(BUILD / "tests/np_network_nodes")
 NODE_BYTES = str(BUILD / "tests/np_network_node_bytes")
 AFTER_LOSS = str(BUILD / "tests/np_network_after_loss")
 STARVE = str(BUILD / "tests/np_network_starve")
+RECEIVERS = str(BUILD / "tests/np_network_receivers")
 LEAVE_EARLY = str(BUILD / "tests/np_network_leave_early")
 # Networks with the parameter that takes them to this machine's own interface.
 NETWORKS = [("trial", {})] + [(name, {f"btl_{name}_{what}": "lo"}) for name, what in (("ucx", "devices"), ("ofi", "interface"))
@@ -337,6 +338,12 @@ class Leaving(NetworkCase):
                     self.expect(self.leave(network, way), "2 ranks went on", "a later send: ",
                                 "rank 0 has left MPI and ended")
 
+    def test_mpiexec_calls_nobody_dead_that_has_left_and_was_not_in_its_memory(self):
+        for network, params in NETWORKS[1:]:
+            with self.subTest(network=network):
+                done = self.run_job(3, 3, LEAVE, "exit", btl=f"self,shm,{network}", shm="posix", startup_report=0, **params)
+                self.expect(done, "2 ranks went on", "a later send: ", "rank 0 has left MPI and ended")
+
     def test_who_has_left_may_live_on_or_be_killed(self):
         for network in NETWORKS:
             with self.subTest(network=network[0]):
@@ -373,6 +380,23 @@ class Leaving(NetworkCase):
                 # The launcher says that it has ended; what the network says comes first only if that is late.
                 self.assertRegex(done.stdout, "rank 2: (allreduce|gather): .*rank 0 " +
                                  ("has ended" if network[0] == "trial" else "(has ended|cannot be reached any more)"))
+
+    def test_who_only_receives_is_told_of_a_death_by_mpiexec(self):
+        """Through the memory that mpiexec hands down, also where the ranks share another."""
+        for network, params in NETWORKS[1:]:
+            for shm in ("memfd", "posix"):
+                with self.subTest(network=network, shm=shm):
+                    done = self.run_job(4, 2, "-enable-recovery", RECEIVERS, btl=f"self,shm,{network}", shm=shm,
+                                        startup_report=0, **params)
+                    self.assertEqual(re.findall(r"rank \d: rank 0 has died", "\n".join(sorted(done.stdout.splitlines()))),
+                                     [f"rank {rank}: rank 0 has died" for rank in (1, 2, 3)], done.stdout + done.stderr)
+
+    def test_without_recovery_a_death_ends_the_job(self):
+        for network, params in NETWORKS[1:]:
+            with self.subTest(network=network):
+                done = self.run_job(4, 2, RECEIVERS, btl=f"self,shm,{network}", shm="posix", startup_report=0, **params)
+                # 137; or 1, should another rank have been told, and be seen to end, first
+                self.assertIn(done.returncode, (137, 1), done.stdout + done.stderr)
 
 
 class Collectives(NetworkCase):

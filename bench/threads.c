@@ -4,6 +4,8 @@
  *   threads          2 ranks: rate, time and bandwidth of 1, 2, 4 and 8 pairs of threads, each pair with a
  *                    communicator of its own, or all in one with a tag for each
  *   threads single   the same of one thread, under MPI_THREAD_SINGLE: what MPI_THREAD_MULTIPLE costs
+ *   threads itself   1 rank: each thread sends to itself on a communicator of its own, so that they share
+ *                    nothing but the library: what its locks carry where each thread has a core
  *   threads all      any number of ranks: four threads of each exchange messages with all other ranks
  *
  * Sizes in the output are numbers of threads, for `all` numbers of ranks.
@@ -104,6 +106,21 @@ static long windows(const worker* me, int messages, int bytes) {
 
 static long rate(const worker* me) { return windows(me, kWindow, kShort); }
 static long bandwidth(const worker* me) { return windows(me, kLongWindow, kLong); }
+
+static long itself(const worker* me) {
+  MPI_Request requests[2 * kWindow];
+  unsigned char* const in = me->buffer + kWindow * kShort;
+  long rounds = 0;
+  for (int last = 0; !last; ++rounds) {
+    last = is_last(me, rounds);
+    for (int i = 0; i < kWindow; ++i)
+      MPI_Irecv(in + i * kShort, kShort, MPI_BYTE, 0, 0, me->comm, &requests[i]);
+    for (int i = 0; i < kWindow; ++i)
+      MPI_Isend(me->buffer + i * kShort, kShort, MPI_BYTE, 0, 0, me->comm, &requests[kWindow + i]);
+    MPI_Waitall(2 * kWindow, requests, MPI_STATUSES_IGNORE);
+  }
+  return rounds;
+}
 
 static long pingpong(const worker* me) {
   long rounds = 0;
@@ -267,6 +284,14 @@ static void measure_everybody(void) {
   dismiss(&all, kAllThreads, 1, ids);
 }
 
+static void measure_itself(int threads) {
+  crew all;
+  pthread_t ids[kMostThreads];
+  hire(&all, threads, 1, ids);
+  print("rate", "itself", threads, (double)threads * kWindow / crew_seconds(&all, itself) / 1e6, "M/s");
+  dismiss(&all, threads, 1, ids);
+}
+
 int main(int argc, char** argv) {
   const char* const what = argc > 1 ? argv[1] : "";
   const int single = strcmp(what, "single") == 0;
@@ -282,6 +307,8 @@ int main(int argc, char** argv) {
   if (strcmp(what, "all") == 0) {
     bench_unpin();
     measure_everybody();
+  } else if (strcmp(what, "itself") == 0 && ranks == 1) {
+    for (int threads = 1; threads <= kMostThreads; threads *= 2) measure_itself(threads);
   } else if (ranks != 2) {
     if (my_rank == 0) fprintf(stderr, "threads: needs 2 ranks\n");
     MPI_Abort(MPI_COMM_WORLD, 1);

@@ -72,6 +72,53 @@ TEST(BigLock, lets_one_in_at_a_time) {
   EXPECT_EQ(number, kThreads * 40'000u);
 }
 
+TEST(BigLock, is_taken_in_line_as_by_the_calls) {
+  BigLock lock;
+  lock.enable();
+  for (std::uint32_t i = 0; i < 4 * LockLimits::kLeastStreak; ++i) {
+    lock.acquire_hot();
+    lock.release_hot();
+  }
+  EXPECT_EQ(lock.turns(), 4 * LockLimits::kLeastStreak);
+  lock.acquire_hot();
+  lock.acquire_hot();
+  lock.release_hot();
+  EXPECT_TRUE(lock.held_by_me());
+  std::thread([&] { EXPECT_FALSE(lock.try_acquire()); }).join();
+  EXPECT_EQ(lock.release_all(), 1u);
+  EXPECT_FALSE(lock.held_by_me());
+  // A thread that has no number yet does not take the bias for its own.
+  std::thread([&] {
+    lock.acquire_hot();
+    EXPECT_TRUE(lock.held_by_me());
+    lock.release_hot();
+    EXPECT_FALSE(lock.held_by_me());
+  }).join();
+  ASSERT_TRUE(lock.try_acquire());
+  lock.release_hot();
+}
+
+TEST(BigLock, lets_one_in_at_a_time_who_takes_it_in_line) {
+  BigLock lock;
+  lock.enable();
+  std::uint64_t number = 0;  // guarded by the lock alone
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20'000; ++round) {
+        lock.acquire_hot();
+        ++number;
+        lock.acquire_hot();  // as a callback does
+        ++number;
+        lock.release_hot();
+        lock.release_hot();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(number, kThreads * 40'000u);
+}
+
 // Threads that take the lock as often as they can leave turns to one that needs it now and then, also when
 // each holds it for longer than anybody's patience.
 TEST(BigLock, who_starves_gets_a_turn) {

@@ -4,7 +4,7 @@
 // Callbacks may set and delete attributes of the same object, so no iterator or reference into a set is kept
 // across one.
 
-#include "mpi/attribute/attributes.hpp"
+#include "mpi/attribute/by_keyval.hpp"
 
 #include <string>
 #include <utility>
@@ -58,6 +58,23 @@ int refused(const char* what, int keyval, int code) {
 Keyvals& keyvals() {
   static Keyvals* const instance = new Keyvals;
   return *instance;
+}
+
+int no_keyval(int keyval) {
+  if (keyval == MPI_KEYVAL_INVALID)
+    return error(MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID, expected one that exists");
+  return error(MPI_ERR_KEYVAL, "keyval is " + std::to_string(keyval) +
+                                   ", which does not exist or is for another kind of object");
+}
+
+KeyvalPtr keyval_for(Kind kind, int keyval) {
+  KeyvalPtr found = keyvals().find(keyval);
+  return found != nullptr && found->kind() == kind ? found : nullptr;
+}
+
+bool keyval_exists(Kind kind, int keyval) noexcept {
+  const Keyval* const found = keyvals().find_alive(keyval);
+  return found != nullptr && found->kind() == kind;
 }
 
 Keyval::Keyval(MPI_Comm_copy_attr_function* copy_with, MPI_Comm_delete_attr_function* erase_with,

@@ -2,7 +2,7 @@
 // Attributes of communicators and datatypes; keyvals of windows, too. Layer: mpi. MPI 5.0
 // sections 7.7, 9.1.2.
 
-#include "mpi/attribute/attributes.hpp"
+#include "mpi/attribute/by_keyval.hpp"
 
 #include <memory>
 #include <string>
@@ -23,51 +23,13 @@ int create(Copy* copy, Erase* erase, int* out, void* extra) {
   return MPI_SUCCESS;
 }
 
-int no_keyval(int keyval) {
-  if (keyval == MPI_KEYVAL_INVALID)
-    return error(MPI_ERR_KEYVAL, "keyval is MPI_KEYVAL_INVALID, expected one that exists");
-  return error(MPI_ERR_KEYVAL, "keyval is " + std::to_string(keyval) +
-                                   ", which does not exist or is for another kind of object");
-}
-
-KeyvalPtr find(int keyval, Kind kind) {
-  KeyvalPtr found = keyvals().find(keyval);
-  return found != nullptr && found->kind() == kind ? found : nullptr;
-}
-
 /// A keyval exists until its last attribute has gone, and it is not wrong to free one that is in use
 /// (section 7.7.2); so several owners of a number may free it, a delete callback among them.
 int free_keyval(int* keyval, Kind kind) {
-  const Keyval* const found = keyvals().find_alive(*keyval);
-  if (found == nullptr || found->kind() != kind) return no_keyval(*keyval);
+  if (!keyval_exists(kind, *keyval)) return no_keyval(*keyval);
   keyvals().release(*keyval);
   *keyval = MPI_KEYVAL_INVALID;
   return MPI_SUCCESS;
-}
-
-template <class T>
-int set(T& object, int keyval, void* value, Kind kind) {
-  const KeyvalPtr found = find(keyval, kind);
-  return found == nullptr ? no_keyval(keyval) : object.attributes.set(object.handle(), found, value);
-}
-
-/// A keyval that has been freed still gives the attributes that were set with it.
-template <class T>
-int get(T& object, int keyval, void* value, int* flag, Kind kind) {
-  const auto found = object.attributes.get(keyval);
-  if (!found && find(keyval, kind) == nullptr) return no_keyval(keyval);
-  *flag = found ? 1 : 0;
-  if (found) *static_cast<void**>(value) = *found;
-  return MPI_SUCCESS;
-}
-
-/// Only a delete callback's refusal makes the call fail (section 7.7.2), not an attribute that is not there:
-/// programs delete without having looked. A freed keyval exists as long as it has attributes.
-template <class T>
-int erase(T& object, int keyval, Kind kind) {
-  const Keyval* const found = keyvals().find_alive(keyval);
-  if (found == nullptr || found->kind() != kind) return no_keyval(keyval);
-  return object.attributes.erase(object.handle(), keyval);
 }
 
 bool is_predefined(int keyval) noexcept { return keyval >= MPI_TAG_UB && keyval <= MPI_UNIVERSE_SIZE; }
@@ -127,25 +89,25 @@ int Win_free_keyval(int* win_keyval) { return free_keyval(win_keyval, Kind::win)
 
 int Comm_set_attr(Comm& comm, int comm_keyval, void* attribute_val) {
   if (is_predefined(comm_keyval)) return read_only(comm_keyval);
-  return set(comm, comm_keyval, attribute_val, Kind::comm);
+  return set_attribute(comm, comm_keyval, attribute_val, Kind::comm);
 }
 int Comm_get_attr(Comm& comm, int comm_keyval, void* attribute_val, int* flag) {
   if (predefined(comm, comm_keyval, static_cast<void**>(attribute_val), flag)) return MPI_SUCCESS;
-  return get(comm, comm_keyval, attribute_val, flag, Kind::comm);
+  return get_attribute(comm, comm_keyval, attribute_val, flag, Kind::comm);
 }
 int Comm_delete_attr(Comm& comm, int comm_keyval) {
   if (is_predefined(comm_keyval)) return read_only(comm_keyval);
-  return erase(comm, comm_keyval, Kind::comm);
+  return erase_attribute(comm, comm_keyval, Kind::comm);
 }
 
 int Type_set_attr(Datatype& datatype, int type_keyval, void* attribute_val) {
-  return set(datatype, type_keyval, attribute_val, Kind::datatype);
+  return set_attribute(datatype, type_keyval, attribute_val, Kind::datatype);
 }
 int Type_get_attr(Datatype& datatype, int type_keyval, void* attribute_val, int* flag) {
-  return get(datatype, type_keyval, attribute_val, flag, Kind::datatype);
+  return get_attribute(datatype, type_keyval, attribute_val, flag, Kind::datatype);
 }
 int Type_delete_attr(Datatype& datatype, int type_keyval) {
-  return erase(datatype, type_keyval, Kind::datatype);
+  return erase_attribute(datatype, type_keyval, Kind::datatype);
 }
 
 // The MPI-1 names of the communicator functions, deprecated since MPI 2.0.

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "mpi/api.gen.hpp"
-#include "mpi/attribute/attributes.hpp"
+#include "mpi/attribute/by_keyval.hpp"
 #include "mpi/error.hpp"
 #include "mpi/info/info.hpp"
 #include "mpi/onesided/hints.hpp"
@@ -16,14 +16,9 @@ namespace {
 
 bool is_predefined(int keyval) noexcept { return keyval >= MPI_WIN_BASE && keyval <= MPI_WIN_MODEL; }
 
-int no_keyval(int keyval) {
-  return error(MPI_ERR_KEYVAL, "win_keyval is " + std::to_string(keyval) +
-                                   ", which does not exist, is predefined or for another kind of object");
-}
-
-KeyvalPtr find(int keyval) {
-  KeyvalPtr found = keyvals().find(keyval);
-  return found != nullptr && found->kind() == Kind::win ? found : nullptr;
+int read_only(int keyval) {
+  return error(MPI_ERR_KEYVAL,
+               "win_keyval is " + std::to_string(keyval) + ", a predefined one, which cannot be changed");
 }
 
 /// The base's value is itself an address; of the others C gets the address of the value.
@@ -40,28 +35,20 @@ void* predefined(Win::Constants& values, int keyval) noexcept {
 }  // namespace
 
 int Win_set_attr(Win& win, int win_keyval, void* attribute_val) {
-  const KeyvalPtr found = find(win_keyval);
-  return found == nullptr ? no_keyval(win_keyval) : win.attributes.set(win.handle(), found, attribute_val);
+  if (is_predefined(win_keyval)) return read_only(win_keyval);
+  return set_attribute(win, win_keyval, attribute_val, Kind::win);
 }
 
 int Win_get_attr(Win& win, int win_keyval, void* attribute_val, int* flag) {
-  void** const value = static_cast<void**>(attribute_val);
-  if (is_predefined(win_keyval)) {
-    *flag = 1;
-    *value = predefined(win.constants, win_keyval);
-    return MPI_SUCCESS;
-  }
-  const auto found = win.attributes.get(win_keyval);
-  if (!found && find(win_keyval) == nullptr) return no_keyval(win_keyval);
-  *flag = found ? 1 : 0;
-  if (found) *value = *found;
+  if (!is_predefined(win_keyval)) return get_attribute(win, win_keyval, attribute_val, flag, Kind::win);
+  *flag = 1;
+  *static_cast<void**>(attribute_val) = predefined(win.constants, win_keyval);
   return MPI_SUCCESS;
 }
 
 int Win_delete_attr(Win& win, int win_keyval) {
-  const Keyval* const found = keyvals().find_alive(win_keyval);
-  if (found == nullptr || found->kind() != Kind::win) return no_keyval(win_keyval);
-  return win.attributes.erase(win.handle(), win_keyval);
+  if (is_predefined(win_keyval)) return read_only(win_keyval);
+  return erase_attribute(win, win_keyval, Kind::win);
 }
 
 /// Hints replace the window's of the same key; null leaves them.

@@ -13,7 +13,7 @@
 
 #include <mpi.h>
 
-enum { kBatches = 11, kDoubles = 1024, kMiB = 1048576, kHandoverSeconds = 1 };
+enum { kBatches = 11, kDoubles = 1024, kPage = 4096, kMiB = 1048576, kHandoverSeconds = 1 };
 static const double kWarm = 0.01;      /* s; what a batch takes at most */
 static const double kComputing = 0.05; /* s without a call of MPI */
 
@@ -45,6 +45,10 @@ static void accumulate(void) {
 }
 static void accumulate_one(void) {
   MPI_Accumulate(origin, 1, MPI_DOUBLE, 1, 0, 1, MPI_DOUBLE, MPI_SUM, win);
+  MPI_Win_flush(1, win);
+}
+static void put_page(void) {
+  MPI_Put(origin, kPage, MPI_BYTE, 1, 0, kPage, MPI_BYTE, win);
   MPI_Win_flush(1, win);
 }
 static void put_mib(void) {
@@ -121,6 +125,7 @@ static void operations(const char* name) {
   measure("fetch_and_op", 8, fetch_and_op, 5000);
   if (with_cas) measure("compare_and_swap", 8, compare_and_swap, 5000);
   measure("accumulate", kDoubles * 8, accumulate, 500);
+  measure("put+flush", kPage, put_page, 2000);
   measure("put+flush", kMiB, put_mib, 30);
   if (strcmp(only, "accumulate-computing") == 0) measure_computing();
   if (me == 0) MPI_Win_unlock_all(win);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Attributes of an object by the number of a keyval, which has to be one for such objects. Layer: mpi.
-/// MPI 5.0 section 7.7.
+/// @file  Attributes of an object by the number of a keyval, which has to be one for such objects.
+/// Layer: mpi. MPI 5.0 section 7.7.
 ///
 /// Threads:   under the runtime's lock.
 /// Errors:    MPI_ERR_KEYVAL; what a callback returns is passed on.

@@ -156,8 +156,12 @@ int accumulate(Win& win, const Data& origin, const Data* result, const Spot& pla
 namespace {
 
 /// In private memory of another process; it goes back if the values were equal. 0 or errno.
-int swap_in_copy(const Win& win, const Located& found, std::size_t bytes, const void* origin,
-                 const void* compare, void* result) {
+int swap_in_copy(Win& win, const Located& found, std::size_t bytes, const void* origin, const void* compare,
+                 void* result) {
+  if (win.favours != nullptr) {
+    const Favours::Outcome done = win.favours->swap(found.rank, found.offset, bytes, origin, compare, result);
+    if (done) return *done;
+  }
   std::array<std::byte, Work::kMostElement> copy;
   const std::span<std::byte> value(copy.data(), bytes);
   const std::uint64_t address = found.target->address + found.offset;

@@ -32,12 +32,13 @@ std::size_t with_head(std::size_t bytes) noexcept { return bytes + alignof(Exten
 
 }  // namespace
 
-ControlExtent::Offer ControlExtent::reserve(std::size_t bytes, std::uint32_t mates) noexcept {
+ControlExtent::Offer ControlExtent::reserve(std::size_t bytes, std::size_t cleared,
+                                            std::uint32_t mates) noexcept {
   if (bytes > kMostExtent) return {};
   const auto offset = node_segment().allocate(with_head(bytes));
   if (!offset) return {};
   auto* const head = new (&head_of(*offset, bytes)) ExtentHead{};
-  std::memset(node_segment().at(*offset), 0, bytes);
+  std::memset(node_segment().at(*offset), 0, cleared);
   const std::uint64_t nonce = now_ns() | 1;
   head->mates.store(mates, std::memory_order_relaxed);
   head->nonce.store(nonce, std::memory_order_release);

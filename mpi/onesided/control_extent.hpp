@@ -24,8 +24,9 @@ class ControlExtent {
     std::uint64_t offset = 0;
     std::uint64_t nonce = 0;
   };
-  /// By the first mate: cleared memory for `mates` mates. None if the segment should not give that much.
-  [[nodiscard]] static Offer reserve(std::size_t bytes, std::uint32_t mates) noexcept;
+  /// By the first mate: memory for `mates` mates, of which the first `cleared` bytes are zero. None if the
+  /// segment should not give that much.
+  [[nodiscard]] static Offer reserve(std::size_t bytes, std::size_t cleared, std::uint32_t mates) noexcept;
   /// By the first mate: nobody will join.
   static void cancel(const Offer& offer, std::size_t bytes) noexcept;
   /// By each mate.

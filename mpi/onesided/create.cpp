@@ -67,8 +67,13 @@ class Creation {
   [[nodiscard]] bool brings_memory() const noexcept {
     return request_.flavor == MPI_WIN_FLAVOR_CREATE || request_.flavor == MPI_WIN_FLAVOR_DYNAMIC;
   }
+  /// Mates may have the kernel copy to a part of it, whose place is known. The same on all members.
+  [[nodiscard]] bool copies() const noexcept {
+    return request_.flavor == MPI_WIN_FLAVOR_CREATE || (by_copies() && !brings_memory());
+  }
   [[nodiscard]] Control::More more() const {
-    return {request_.flavor == MPI_WIN_FLAVOR_DYNAMIC, Runtime::get()->params().boolean(kOnesidedCheck)};
+    return {request_.flavor == MPI_WIN_FLAVOR_DYNAMIC, copies(),
+            Runtime::get()->params().boolean(kOnesidedCheck)};
   }
   [[nodiscard]] std::size_t control_bytes() const {
     return Control::bytes(static_cast<std::uint32_t>(mates_.domain.mates.size()), more());
@@ -83,6 +88,7 @@ class Creation {
   [[nodiscard]] int all_have(Result<void> here, bool by_message, bool& anybody);
   [[nodiscard]] int get_help(Win& win) const;
   void expose(Win& win, const Target& own);
+  void do_favours(Win& win) const;
   [[nodiscard]] int exchange_keys(Win& win);
 
   Comm& parent_;
@@ -114,7 +120,8 @@ Wish Creation::own_wish() {
   const bool first = mates_.domain.seat == 0;
   const auto mates = static_cast<std::uint32_t>(mates_.domain.mates.size());
   if (brings_memory() && first && mates > 1)
-    mine.control = reserved_ = ControlExtent::reserve(control_bytes(), mates);
+    mine.control = reserved_ =
+        ControlExtent::reserve(control_bytes(), Control::cleared_bytes(mates, more()), mates);
   mine.needs_object = mates > 1 && (!brings_memory() || (first && mine.control.offset == 0)) ? 1 : 0;
   return mine;
 }
@@ -224,11 +231,20 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
   if (ControlExtent small = memory.take_extent(); small.data() != nullptr) parts.extent = std::move(small);
   parts.domain = std::move(mates_.domain);
   win.take(std::move(parts), more());
+  do_favours(win);
   if (!anybody) win.part.reset();
   if (const int exchanged = keys_ && win.part ? exchange_keys(win) : MPI_SUCCESS; exchanged != MPI_SUCCESS)
     return exchanged;
   if (win.part) win.part->start();
   return win.part ? get_help(win) : MPI_SUCCESS;
+}
+
+/// Where mates are not crowded: who waits on a shared core does not look while others ask.
+void Creation::do_favours(Win& win) const {
+  if (!copies() || win.domain().mates.size() < 2 || Runtime::get()->place().crowded()) return;
+  win.favours = std::make_unique<Favours>(win);
+  const bool mapped = wishes_[win.rank()].object != 0 && !by_copies();
+  if (win.own().size != 0 && !mapped) win.favours->serve();
 }
 
 /// Networks that can write to this member's memory and read it are told where it is.

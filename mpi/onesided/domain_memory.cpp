@@ -72,7 +72,7 @@ Result<void> DomainMemory::make_alone() {
 /// By the first mate.
 Result<void> DomainMemory::offer(Offer& mine) {
   if (bytes_ <= kMostSmall)
-    mine.extent = ControlExtent::reserve(bytes_, static_cast<std::uint32_t>(domain_.mates.size()));
+    mine.extent = ControlExtent::reserve(bytes_, bytes_, static_cast<std::uint32_t>(domain_.mates.size()));
   if (mine.extent.offset == 0) {
     auto made = Runtime::get()->allocated_memory().offer(bytes_);
     if (!made) return fail(std::move(made).error());

@@ -13,6 +13,8 @@
 namespace starling::mpi {
 namespace {
 
+std::uint64_t all_favours = 0;
+
 /// Targets of all windows so far, by path and reason.
 std::map<std::string, std::uint64_t>& counts() {
   static std::map<std::string, std::uint64_t> all;
@@ -150,6 +152,8 @@ void note_native(const std::string& transport, std::uint64_t accesses) {
   if (accesses != 0) native_counts()[transport] += accesses;
 }
 
+void note_favours(std::uint64_t favours) { all_favours += favours; }
+
 std::vector<std::string> path_lines() {
   std::vector<std::string> lines;
   for (const auto& [way, targets] : counts())
@@ -158,6 +162,9 @@ std::vector<std::string> path_lines() {
   for (const auto& [transport, accesses] : native_counts())
     lines.push_back("one-sided: " + std::to_string(accesses) + " puts and gets by btl/" + transport +
                     " itself");
+  if (all_favours != 0)
+    lines.push_back("one-sided: " + std::to_string(all_favours) +
+                    " operations by targets that waited in MPI");
   return lines;
 }
 

@@ -47,6 +47,9 @@ struct Ground {
 /// A window has been freed. `accesses`: its puts and gets that this transport did itself.
 void note_native(const std::string& transport, std::uint64_t accesses);
 
+/// As note_native(): its operations that targets did because they waited in MPI.
+void note_favours(std::uint64_t favours);
+
 /// What the report says: how many targets were reached by which path, and why not by a shorter one.
 [[nodiscard]] std::vector<std::string> path_lines();
 

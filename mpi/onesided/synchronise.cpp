@@ -17,6 +17,10 @@
 namespace starling::mpi {
 namespace {
 
+/// At a board, before the first pass of progress: its usual number takes longer than who asks for a favour
+/// waits.
+constexpr std::uint32_t kLooksWithFavours = 8;
+
 std::string what_is_open(const Win& win) {
   const Win::Epochs& epochs = win.epochs;
   if (epochs.started) return "MPI_Win_start has been called, and MPI_Win_complete not";
@@ -56,8 +60,10 @@ int member_barrier(Win& win, const char* function) {
   Comm& comm = win.comm();
   if (comm.size() == 1) return MPI_SUCCESS;
   const coll::Form form = coll::blocking(function);
-  if (coll::node::Board* const board = coll::NodeTeam::board(form, comm))
+  if (coll::node::Board* const board = coll::NodeTeam::board(form, comm)) {
+    if (win.favours != nullptr) board->look_at_most(kLooksWithFavours);
     return on_window(coll::NodeTeam::ended(comm, *board, coll::node::barrier(*board)));
+  }
   auto build = [](coll::Schedule& schedule, const coll::Team& team) { coll::barrier(schedule, team); };
   return on_window(coll::launch(form, comm, coll::Used{}, build));
 }

@@ -118,6 +118,15 @@ void copy_elements(const Data& from, const Data& to) noexcept {
 
 namespace {
 
+/// A row of few bytes on both sides, by a target that waits in MPI.
+Favours::Outcome favour(Win& win, Direction direction, const Data& origin, const Spot& place,
+                        const Located& found) {
+  if (win.favours == nullptr || !origin.type.contiguous() || !place.type.contiguous()) return {};
+  const std::span bytes(bytes_at(origin.base), std::min(origin.bytes(), place.count * place.type.size()));
+  return direction == Direction::put ? win.favours->put(found.rank, found.offset, bytes)
+                                     : win.favours->get(found.rank, found.offset, bytes);
+}
+
 /// All paths of puts and gets except Path::direct.
 [[gnu::noinline]] int move(Win& win, Direction direction, const Data& origin, const Spot& place,
                            const Located& found) {
@@ -130,9 +139,12 @@ namespace {
     }
     return MPI_SUCCESS;
   }
-  const int error =
-      CrossMemory::of(target).move(direction, origin, target.address + found.offset, place.count, place.type);
-  return error == 0 ? MPI_SUCCESS : copy_error(win, found.rank, error);
+  Favours::Outcome done = favour(win, direction, origin, place, found);
+  if (!done) {
+    done = CrossMemory::of(target).move(direction, origin, target.address + found.offset, place.count,
+                                        place.type);
+  }
+  return *done == 0 ? MPI_SUCCESS : copy_error(win, found.rank, *done);
 }
 
 }  // namespace

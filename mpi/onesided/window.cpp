@@ -14,7 +14,8 @@ namespace starling::mpi {
 Win::Win(Comm& comm, int flavor) noexcept : comm_(&comm), flavor_(flavor) {}
 
 Win::~Win() {
-  part.reset();  // it uses the communicator
+  favours.reset();  // they use the control words
+  part.reset();     // it uses the communicator
   CommFactory::release(*comm_);
 }
 

@@ -25,6 +25,7 @@
 #include "mpi/info/info.hpp"
 #include "mpi/onesided/control.hpp"
 #include "mpi/onesided/control_extent.hpp"
+#include "mpi/onesided/favours.hpp"
 #include "mpi/onesided/target.hpp"
 
 namespace starling::mpi {
@@ -101,6 +102,8 @@ class Win final : public GuardedObject {
 
   /// Of a dynamic window: attached memory, sizes by addresses.
   std::map<std::uint64_t, std::uint64_t> regions;
+  /// Small operations that a mate may do for another one; null: none.
+  std::unique_ptr<Favours> favours;
   /// Messages with other members; null: all memory is reached otherwise.
   std::unique_ptr<message::Part> part;
 

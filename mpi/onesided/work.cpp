@@ -18,6 +18,7 @@ Work::Work(const Win& win, std::uint32_t rank, OpCode code, Basic element) noexc
       rank_(rank),
       target_(win.target(rank)),
       code_(code),
+      element_(element),
       info_(info_of(element)),
       kernel_(code == OpCode::replace || code == OpCode::no_op ? nullptr : find_kernel(code, element)) {}
 
@@ -48,6 +49,13 @@ void Work::work(std::byte* at, const std::byte* in, std::byte* out, std::uint64_
 /// On a copy of at most a stripe, which goes back before the stripe is given away.
 [[gnu::noinline]] void Work::copied(std::uint64_t offset, const std::byte* in, std::byte* out,
                                     std::uint64_t count) noexcept {
+  if (win_.favours != nullptr) {
+    const Favours::Outcome done = win_.favours->accumulate(rank_, offset, code_, element_, in, out, count);
+    if (done) {
+      failed_ = *done;
+      return;
+    }
+  }
   alignas(64) std::array<std::byte, kStripeBytes + kMostElement> copy;
   const std::span<std::byte> bytes(copy.data(), count * extent());
   const CrossMemory there = CrossMemory::of(target_);

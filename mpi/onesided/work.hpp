@@ -43,6 +43,7 @@ class Work {
   std::uint32_t rank_;
   const Target& target_;
   OpCode code_;
+  Basic element_;
   const BasicInfo& info_;
   OpKernel kernel_;
   int failed_ = 0;

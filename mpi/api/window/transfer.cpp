@@ -11,8 +11,8 @@ namespace starling::mpi::api {
 
 namespace {
 
-/// Between a row of bytes here and one in mapped memory by move(place there, bytes); else, and to tell what is
-/// wrong, by `otherwise`, which looks at everything again.
+/// Between a row of bytes here and one in mapped memory by move(place there, bytes); else, and to tell what
+/// is wrong, by `otherwise`, which looks at everything again.
 template <class Move, class Otherwise>
 [[gnu::always_inline]] inline int transfer(Win& win, const Data& origin, const Spot& place, Move move,
                                            Otherwise otherwise) {

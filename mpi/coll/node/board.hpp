@@ -166,6 +166,8 @@ class Board {
     return until([](BoardRounds<BoardMemory>& rounds, std::uint32_t who) { return rounds.posted(who); },
                  member);
   }
+  /// From here on the patience takes over after so few looks: it makes progress, which others need.
+  void look_at_most(std::uint32_t polls) noexcept { polls_ = std::min(polls_, polls); }
   /// The end of a round.
   void finish() noexcept {
     rounds_.finish();

@@ -5,6 +5,7 @@
 usage: run.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
 """
 import itertools
+import os
 import pathlib
 import re
 import sys
@@ -16,6 +17,7 @@ from jobs import BUILD, JobCase  # noqa: E402
 OVERLAPS = str(BUILD / "tests/np_window_overlaps")
 PROGRAM = str(BUILD / "tests/np_window_deaths")
 MEETING = str(BUILD / "tests/np_window_meeting")
+CREATE = str(BUILD / "tests/mpi/mpi_rma_create")
 RANDOM = str(BUILD / "tests/mpi/mpi_rma_random")
 REFUSED = str(BUILD / "tests/np_window_refused")
 NETWORKS = {name: {f"STARLING_MCA_btl_{name}_{what}": "lo"} for name, what in (("ucx", "devices"), ("ofi", "interface"))
@@ -145,6 +147,16 @@ class Paths(JobCase):
             "copies by the kernel: onesided_path=copy": (9, 1), self.ATTACHED: (3, 1),
             f"messages: onesided_path=copy, and {self.REFUSAL}": (9, 3), f"messages: {self.REFUSAL}": (3, 3),
             self.MAPPED: (5, 4), self.OWN: (3, 4)})
+
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "needs two cores")
+    def test_targets_that_wait_do_what_is_small(self):
+        """Whether one waits just then is a matter of luck on a loaded machine, so there are several tries."""
+        for tries in range(20):
+            done = self.run_job("-n", 2, "--mca", "report", 1, CREATE)
+            self.assertEqual(done.code, 0, done)
+            if re.search(r"one-sided: [1-9]\d* operations by targets that waited in MPI", done.err):
+                return
+        self.fail(done)
 
     def test_a_value_that_does_not_exist(self):
         done = self.run_job("-n", 2, "--mca", "onesided_path", "copies", RANDOM)

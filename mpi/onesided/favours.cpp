@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Favours. What is hard: two that ask each other at once must not wait in vain, so who waits for an answer
+// answers; and one may end at any point. Layer: mpi. docs/design/onesided.md, "Favours"
+
+#include "mpi/onesided/favours.hpp"
+
+#include <sched.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/clock.hpp"
+#include "core/pause.hpp"
+#include "mpi/onesided/reach.hpp"
+#include "mpi/onesided/stripes.hpp"
+#include "mpi/onesided/window.hpp"
+#include "mpi/onesided/work.hpp"
+#include "mpi/runtime/runtime.hpp"
+
+namespace starling::mpi {
+namespace {
+
+/// A target that waits in MPI has looked many times by then; and one that has the kernel copy meanwhile, as
+/// this one would, is back: else two that have begun so at once would never hear each other.
+constexpr std::uint64_t kHeardWithinNs = 3000;
+constexpr std::uint32_t kLooksPerClock = 8;
+/// Who has claimed a favour and is put aside gets the core that this one gives away.
+constexpr std::uint32_t kSpinsBeforeYield = 1000;
+constexpr std::uint32_t kYieldsBetweenLooks = 1000;
+/// Each window more is a look in each pass of its members.
+constexpr std::uint32_t kMostServed = 16;
+
+std::uint32_t served = 0;  // windows of this process
+
+}  // namespace
+
+Favours::Favours(Win& win) : win_(win), patience_(win.domain().mates.size()) {}
+
+Favours::~Favours() {
+  note_favours(done_);
+  if (!serves_) return;
+  --served;
+  Runtime::get()->polling().remove(*this);
+}
+
+void Favours::serve() {
+  if (served == kMostServed) return;
+  ++served;
+  serves_ = true;
+  Runtime::get()->polling().add(*this);
+}
+
+template <class Write, class Read>
+Favours::Outcome Favours::ask(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes, Write&& write,
+                              Read&& read) {
+  const std::uint32_t seat = win_.target(rank).seat;
+  if (bytes > win_.control().most_of_favour() || !patience_[seat].tries()) return {};
+  Favour& favour = win_.control().favour(seat);
+  const FavourWord<StdAtomics> word(favour.word);
+  if (!word.take()) return {};
+  favour.offset = offset;
+  favour.bytes = static_cast<std::uint32_t>(bytes);
+  write(favour, win_.control().data_of(favour, seat, bytes));
+  word.ask();
+  if (!heard(favour, seat)) return {};
+  if (!finished(favour, seat)) return ESRCH;
+  read(win_.control().data_of(favour, seat, bytes));
+  word.release();
+  ++done_;
+  return 0;
+}
+
+/// False: it was taken back.
+bool Favours::heard(Favour& favour, std::uint32_t seat) noexcept {
+  const FavourWord<StdAtomics> word(favour.word);
+  std::uint64_t end_ns = 0;
+  for (std::uint32_t looks = 1; !word.done(); ++looks) {
+    if (serves_) (void)progress();
+    pause_cpu();
+    if (looks % kLooksPerClock != 0) continue;
+    const std::uint64_t now = now_ns();
+    if (end_ns == 0) end_ns = now + kHeardWithinNs;
+    if (now < end_ns) continue;
+    if (!word.take_back()) break;
+    patience_[seat].failed();
+    return false;
+  }
+  patience_[seat].succeeded();
+  return true;
+}
+
+/// False: the target has ended.
+bool Favours::finished(Favour& favour, std::uint32_t seat) noexcept {
+  const FavourWord<StdAtomics> word(favour.word);
+  std::uint32_t yields = 0;
+  for (std::uint32_t spins = 0; !word.done();) {
+    if (spins < kSpinsBeforeYield) {
+      ++spins;
+      pause_cpu();
+      continue;
+    }
+    ::sched_yield();
+    if (++yields % kYieldsBetweenLooks == 0 &&
+        !Runtime::get()->place().segment().alive(win_.local_rank_of(seat)))
+      return word.done();
+  }
+  return true;
+}
+
+Favours::Outcome Favours::put(std::uint32_t rank, std::uint64_t offset, std::span<const std::byte> bytes) {
+  const auto write = [&](Favour& favour, std::byte* data) {
+    favour.what = Favour::What::put;
+    std::memcpy(data, bytes.data(), bytes.size());
+  };
+  return ask(rank, offset, bytes.size(), write, [](const std::byte*) {});
+}
+
+Favours::Outcome Favours::get(std::uint32_t rank, std::uint64_t offset, std::span<std::byte> bytes) {
+  return ask(
+      rank, offset, bytes.size(), [](Favour& favour, std::byte*) { favour.what = Favour::What::get; },
+      [&](const std::byte* data) { std::memcpy(bytes.data(), data, bytes.size()); });
+}
+
+Favours::Outcome Favours::accumulate(std::uint32_t rank, std::uint64_t offset, OpCode code, Basic element,
+                                     const std::byte* in, std::byte* out, std::uint64_t count) {
+  const std::uint64_t bytes = count * info_of(element).extent;
+  const auto write = [&](Favour& favour, std::byte* data) {
+    favour.what = out == nullptr ? Favour::What::accumulate : Favour::What::fetch;
+    favour.code = code;
+    favour.element = element;
+    if (in != nullptr) std::memcpy(data, in, bytes);
+  };
+  const auto read = [&](const std::byte* data) {
+    if (out != nullptr) std::memcpy(out, data, bytes);
+  };
+  return ask(rank, offset, bytes, write, read);
+}
+
+Favours::Outcome Favours::swap(std::uint32_t rank, std::uint64_t offset, std::size_t bytes,
+                               const void* origin, const void* compare, void* result) {
+  if (2 * bytes > Favour::kHere) return {};
+  const auto write = [&](Favour& favour, std::byte* data) {
+    favour.what = Favour::What::swap;
+    std::memcpy(data, compare, bytes);
+    std::memcpy(data + bytes, origin, bytes);
+  };
+  return ask(rank, offset, bytes, write, [&](const std::byte* data) { std::memcpy(result, data, bytes); });
+}
+
+int Favours::progress() noexcept {
+  Favour& favour = win_.control().favour(win_.seat());
+  const FavourWord<StdAtomics> word(favour.word);
+  if (!word.claim()) return 0;
+  grant(favour);
+  word.answer();
+  return 1;
+}
+
+/// In this process's part, where the origin has checked it.
+void Favours::grant(Favour& favour) noexcept {
+  std::byte* const at = win_.own().at(favour.offset);
+  const std::uint64_t bytes = favour.bytes;
+  std::byte* const data = win_.control().data_of(favour, win_.seat(), bytes);
+  switch (favour.what) {
+    case Favour::What::put: std::memcpy(at, data, bytes); break;
+    case Favour::What::get: std::memcpy(data, at, bytes); break;
+    case Favour::What::accumulate: work(favour, data, nullptr); break;
+    case Favour::What::fetch: {
+      std::array<std::byte, Favour::kMost> before;
+      work(favour, data, before.data());
+      std::memcpy(data, before.data(), bytes);
+      break;
+    }
+    case Favour::What::swap: {
+      std::array<std::byte, Favour::kHere> before;
+      const Stripe stripe(win_, win_.rank(), favour.offset);
+      std::memcpy(before.data(), at, bytes);
+      if (std::memcmp(at, data, bytes) == 0) std::memcpy(at, data + bytes, bytes);
+      std::memcpy(data, before.data(), bytes);
+      break;
+    }
+  }
+}
+
+void Favours::work(const Favour& favour, const std::byte* in, std::byte* before) noexcept {
+  Work work(win_, win_.rank(), favour.code, favour.element);
+  work.run(favour.offset, in, before, favour.bytes / work.extent());
+}
+
+}  // namespace starling::mpi

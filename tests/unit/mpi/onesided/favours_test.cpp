@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Favours, asked and done by one process: who waits for an answer answers. Layer: tests.
+
+#include "mpi/onesided/favours.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "tests/unit/mpi/onesided/lone_window.hpp"
+
+namespace starling::mpi {
+namespace {
+
+struct FavoursTest : testing::Test {
+  static constexpr std::uint64_t kAt = 24;
+  test::LoneWindow window{2 * Favour::kMost};
+  Hold lock{registry().lock, Hold::always};
+  Favours favours{window.win()};
+
+  template <class T>
+  T there() {
+    T value;
+    std::memcpy(&value, window.memory().data() + kAt, sizeof value);
+    return value;
+  }
+  template <class T>
+  void set(T value) {
+    std::memcpy(window.memory().data() + kAt, &value, sizeof value);
+  }
+  template <class T>
+  static std::span<std::byte> bytes_of(T& value) {
+    return std::as_writable_bytes(std::span(&value, 1));
+  }
+};
+
+TEST_F(FavoursTest, puts_and_gets_what_lies_beside_the_word_and_what_does_not) {
+  favours.serve();
+  for (const std::size_t bytes : {std::size_t{1}, Favour::kHere, Favour::kHere + 1, Favour::kMost}) {
+    std::vector<std::byte> out(bytes), back(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) out[i] = static_cast<std::byte>(i * 7 + bytes);
+    EXPECT_EQ(favours.put(0, kAt, out), 0);
+    EXPECT_EQ(std::memcmp(window.memory().data() + kAt, out.data(), bytes), 0);
+    EXPECT_EQ(window.memory()[kAt + bytes], std::byte{0}) << bytes;
+    EXPECT_EQ(favours.get(0, kAt, back), 0);
+    EXPECT_EQ(back, out);
+    std::memset(window.memory().data(), 0, window.memory().size());
+  }
+}
+
+TEST_F(FavoursTest, accumulates_and_gives_what_was_there) {
+  favours.serve();
+  set<std::array<double, 2>>({1, 2});
+  const std::array<double, 2> add{10, 20};
+  std::array<double, 2> before{};
+  const auto accumulate = [&](OpCode code, std::byte* out) {
+    return favours.accumulate(0, kAt, code, Basic::float64, std::as_bytes(std::span(add)).data(), out, 2);
+  };
+  EXPECT_EQ(accumulate(OpCode::sum, nullptr), 0);
+  EXPECT_EQ((there<std::array<double, 2>>()), (std::array<double, 2>{11, 22}));
+  EXPECT_EQ(accumulate(OpCode::replace, bytes_of(before).data()), 0);
+  EXPECT_EQ(before, (std::array<double, 2>{11, 22}));
+  EXPECT_EQ((there<std::array<double, 2>>()), add);
+  EXPECT_EQ(favours.accumulate(0, kAt, OpCode::no_op, Basic::float64, nullptr, bytes_of(before).data(), 2),
+            0);
+  EXPECT_EQ(before, add);
+}
+
+TEST_F(FavoursTest, swaps_only_what_is_as_expected) {
+  favours.serve();
+  set<std::int64_t>(5);
+  const std::int64_t fresh = 9;
+  for (const std::int64_t compare : {std::int64_t{4}, std::int64_t{5}}) {
+    std::int64_t result = 0;
+    EXPECT_EQ(favours.swap(0, kAt, sizeof result, &fresh, &compare, &result), 0);
+    EXPECT_EQ(result, 5);
+    EXPECT_EQ(there<std::int64_t>(), compare == 5 ? 9 : 5);
+  }
+}
+
+TEST_F(FavoursTest, are_left_to_the_caller_if_they_are_too_long) {
+  favours.serve();
+  std::vector<std::byte> bytes(Favour::kMost + 1);
+  EXPECT_EQ(favours.put(0, 0, bytes), std::nullopt);
+  EXPECT_EQ(favours.put(0, 0, std::span(bytes).first(1)), 0);
+}
+
+TEST_F(FavoursTest, are_taken_back_if_nobody_hears_them) {
+  std::uint64_t value = 7;
+  EXPECT_EQ(favours.put(0, kAt, bytes_of(value)), std::nullopt);
+  Favours late(window.win());
+  late.serve();
+  EXPECT_EQ(late.progress(), 0);
+  EXPECT_EQ(there<std::uint64_t>(), 0u);
+  EXPECT_EQ(late.put(0, kAt, bytes_of(value)), 0);
+  EXPECT_EQ(there<std::uint64_t>(), 7u);
+}
+
+TEST_F(FavoursTest, do_not_wait_for_another_origin) {
+  favours.serve();
+  const FavourWord<StdAtomics> word(window.win().control().favour(0).word);
+  std::uint64_t value = 7;
+  ASSERT_TRUE(word.take());
+  EXPECT_EQ(favours.put(0, kAt, bytes_of(value)), std::nullopt);
+  word.release();
+  EXPECT_EQ(favours.put(0, kAt, bytes_of(value)), 0);
+}
+
+}  // namespace
+}  // namespace starling::mpi

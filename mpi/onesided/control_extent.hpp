@@ -5,7 +5,8 @@
 /// docs/design/onesided.md
 ///
 /// Threads:   under the runtime's lock.
-/// Ownership: the mates own it together: the last one gives it back; what a dead one held stays.
+/// Ownership: the mates own it together. When the last one has left, the first mate uses it for its next
+///            window of that size, or it is given back; what a dead one held stays.
 /// Errors:    Errc::unsupported if this process sees other memory than the first mate.
 /// Units:     bytes.
 

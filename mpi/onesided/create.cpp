@@ -277,7 +277,8 @@ int Creation::get_help(Win& win) const {
 }
 
 /// Until everybody has it, memory stays where others can ask for it.
-/// `anybody`: some member sends messages.
+/// `anybody`: some member sends messages. Over the communicator that the program has used before, and so may
+/// have a board.
 int Creation::all_have(Result<void> here, bool by_message, bool& anybody) {
   constexpr std::uint8_t kHere = 1, kMessages = 2, kExposes = 4;
   std::vector<std::uint8_t> all(comm_->size());
@@ -285,7 +286,7 @@ int Creation::all_have(Result<void> here, bool by_message, bool& anybody) {
                                               (native_ != nullptr ? kExposes : 0));
   if (comm_->size() > 1) {
     const int rc =
-        allgather_bytes(*comm_, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+        allgather_bytes(parent_, std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
     if (rc != MPI_SUCCESS) return on_window(rc);
   } else {
     all[0] = mine;

@@ -207,6 +207,7 @@ void Rendezvous::begin(Transfer& transfer, LargeChoice choice) noexcept {
   transfer.trial = choice.trial;
   if (choice.trial != 0) transfer.begun_ns = now_ns();
   transfer.stage = Stage::moving;
+  ++transfer.peer->large.receives;
   transfer.protocol->accept(transfer);
 }
 
@@ -305,6 +306,7 @@ void Rendezvous::finish(Transfer& transfer, Fault fault, bool cancelled) noexcep
   const std::uint64_t moved = transfer.moved;
   if (transfer.receive) {
     if (transfer.trial != 0 && fault == Fault::none) end_trial(transfer);
+    if (transfer.stage == Stage::moving) --transfer.peer->large.receives;
   } else {
     settle_announced(transfer);
     if (transfer.long_send) --transfer.peer->large.long_sends;

@@ -192,6 +192,7 @@ struct ProtocolPeer {
 /// What the rendezvous keeps of a peer.
 struct Exchange {
   std::uint32_t long_sends = 0;                  ///< our long sends to it that have not ended
+  std::uint32_t receives = 0;                    ///< announced receives from it whose data are under way
   bool both_ways = false;                        ///< both have had long messages under way
   TransferChain undecided;                       ///< matched receives whose protocol progress() chooses
   std::uint64_t trial_end_ns = 0;                ///< when the last receive of a trial has ended

@@ -69,11 +69,27 @@ LargeChoice StaticPolicy::choose(const LargeReceive& receive) noexcept {
   Trial<2>& trial = tried.trial;
   // Between trials messages are counted, not timed.
   if (!trial.trying()) trial.took(0);
-  const std::uint32_t number = trial.trying() ? Ticket{size_class, may_lend, trial.option()}.number() : 0;
-  return {may_lend ? kBothWays[trial.option()] : kOneWay[trial.option()], number};
+  const Large option = may_lend ? kBothWays[trial.option()] : kOneWay[trial.option()];
+  if (trial.trying()) return {option, Ticket{size_class, may_lend, trial.option()}.number()};
+  return option == Large::ring ? by_ring(receive, size_class) : LargeChoice{option};
+}
+
+/// The ring waits for its sender to come back to MPI, a get does not. So the next messages after a late one
+/// are got. Of several that are under way at once each waits for those before it, and is not looked at.
+LargeChoice StaticPolicy::by_ring(const LargeReceive& receive, unsigned size_class) noexcept {
+  Sizes& sizes = sizes_[size_class];
+  if (!sizes.ring.tries()) return {Large::get};
+  const bool shows = sizes.one_way.trial.cost(1) != 0 && receive.peer.large.receives == 0;
+  return {Large::ring, shows ? kWatched | size_class : 0};
 }
 
 void StaticPolicy::took(std::uint32_t number, std::uint64_t bytes, std::uint64_t ns) noexcept {
+  if ((number & kWatched) != 0) {
+    Sizes& sizes = sizes_[(number & ~kWatched) % SizeClasses::kCount];
+    const std::uint64_t got_ns = sizes.one_way.trial.cost(1) * (bytes / 1024) / 1024;
+    ns > 2 * got_ns + kLateNs ? sizes.ring.failed() : sizes.ring.succeeded();
+    return;
+  }
   const Ticket ticket = Ticket::of(number);
   if (ticket.size_class >= SizeClasses::kCount) return;
   Sizes& sizes = sizes_[ticket.size_class];

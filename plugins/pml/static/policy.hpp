@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/backoff.hpp"
 #include "core/trial.hpp"
 #include "frameworks/pml/engine.hpp"
 #include "frameworks/pml/size_classes.hpp"
@@ -45,8 +46,16 @@ class StaticPolicy final : public Chooser {
   static constexpr std::uint32_t kAdopted = 1024;
   /// Bytes that are timed together, in messages of any size: messages end in bursts of at most half of this.
   static constexpr std::uint64_t kStretchBytes = 1024 * 1024;
+  /// A message by the ring that takes longer than two gets and this had a late sender.
+  static constexpr std::uint64_t kLateNs = 20'000;
+  /// Whether a choice is timed to see that, and is of no trial.
+  [[nodiscard]] static bool watched(const LargeChoice& choice) noexcept {
+    return (choice.trial & kWatched) != 0;
+  }
 
  private:
+  static constexpr std::uint32_t kWatched = 1u << 31;
+
   /// Costs in nanoseconds per MiB.
   struct Tried {
     Trial<2> trial{kPace};
@@ -55,9 +64,11 @@ class StaticPolicy final : public Chooser {
     bool begun = false;
   };
   struct Sizes {
-    Tried one_way;    // ring, get
-    Tried both_ways;  // get, lend
+    Tried one_way;          // ring, get
+    Tried both_ways;        // get, lend
+    Backoff<16, 256> ring;  // where it was faster: fails with senders that are late
   };
+  [[nodiscard]] LargeChoice by_ring(const LargeReceive& receive, unsigned size_class) noexcept;
   void adopt(Tried& tried, unsigned size_class, bool both, const Peer& peer) noexcept;
 
   std::array<Sizes, SizeClasses::kCount> sizes_;

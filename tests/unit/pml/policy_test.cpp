@@ -48,7 +48,7 @@ class StaticChoice : public ::testing::Test {
   unsigned try_out(StaticPolicy& policy, bool both, const std::function<std::uint64_t(Large)>& cost) {
     for (unsigned timed = 0; timed < 1000 * kStretch; ++timed) {
       const LargeChoice choice = policy.choose(receive(near, kBytes, both, true));
-      if (choice.trial == 0) return timed;
+      if (choice.trial == 0 || StaticPolicy::watched(choice)) return timed;
       policy.took(choice.trial, kBytes, cost(choice.protocol));
     }
     ADD_FAILURE() << "the trial has no end";
@@ -100,6 +100,27 @@ TEST_F(StaticChoice, one_way_the_faster_of_ring_and_get_stays) {
     EXPECT_NE(policy.choose(receive(near, 4 * kBytes, false, true)).trial, 0u)
         << "other sizes have their own trial";
   }
+}
+
+TEST_F(StaticChoice, after_a_late_sender_the_next_messages_are_got) {
+  StaticPolicy policy(config);
+  try_out(policy, false, [](Large used) { return used == Large::ring ? 7'000 : 9'000; });
+  const auto choose = [&] { return policy.choose(receive(near, kBytes, false, true)); };
+  for (const std::uint64_t prompt_ns : {7'000, 37'900}) {
+    const LargeChoice prompt = choose();
+    ASSERT_TRUE(prompt.protocol == Large::ring && StaticPolicy::watched(prompt));
+    policy.took(prompt.trial, kBytes, prompt_ns);
+  }
+  for (const unsigned pause : {16u, 32u}) {
+    const LargeChoice late = choose();
+    ASSERT_TRUE(late.protocol == Large::ring && StaticPolicy::watched(late));
+    policy.took(late.trial, kBytes, 38'100);
+    for (unsigned got = 0; got < pause; ++got) ASSERT_EQ(choose().protocol, Large::get) << got;
+  }
+  policy.took(choose().trial, kBytes, 7'000);
+  EXPECT_EQ(choose().protocol, Large::ring);
+  near.large.receives = 1;
+  EXPECT_EQ(choose().trial, 0u) << "it may wait for the other one";
 }
 
 TEST_F(StaticChoice, both_ways_the_faster_of_loan_and_get_stays) {

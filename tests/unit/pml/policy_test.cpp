@@ -106,7 +106,7 @@ TEST_F(StaticChoice, after_a_late_sender_the_next_messages_are_got) {
   StaticPolicy policy(config);
   try_out(policy, false, [](Large used) { return used == Large::ring ? 7'000 : 9'000; });
   const auto choose = [&] { return policy.choose(receive(near, kBytes, false, true)); };
-  for (const std::uint64_t prompt_ns : {7'000, 37'900}) {
+  for (const std::uint64_t prompt_ns : {7'000u, 37'900u}) {
     const LargeChoice prompt = choose();
     ASSERT_TRUE(prompt.protocol == Large::ring && StaticPolicy::watched(prompt));
     policy.took(prompt.trial, kBytes, prompt_ns);

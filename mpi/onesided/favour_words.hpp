@@ -34,8 +34,9 @@ class FavourWord {
   }
   void ask() const noexcept { word_.store(kAsked, std::memory_order_release); }
   [[nodiscard]] bool done() const noexcept { return word_.load(std::memory_order_acquire) == kDone; }
-  /// False: the target is at it, and done() will be true.
-  [[nodiscard]] bool take_back() const noexcept { return change(kAsked, kFree, std::memory_order_release); }
+  /// False: the target is at it, and done() will be true. What was written was released by ask(), and belongs
+  /// to its release sequence for who takes the word next.
+  [[nodiscard]] bool take_back() const noexcept { return change(kAsked, kFree, std::memory_order_relaxed); }
   void release() const noexcept { word_.store(kFree, std::memory_order_release); }
 
   // The target.

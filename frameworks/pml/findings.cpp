@@ -9,9 +9,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
-#include <fstream>
-#include <sstream>
+#include <memory>
+#include <string_view>
 
 #include "core/clock.hpp"
 #include "core/text_file.hpp"
@@ -60,6 +61,35 @@ std::string name_beside(const std::string& path) {
   return path + "." + host + "." + hex;
 }
 
+/// Takes the next line off the text, without its end.
+std::optional<std::string_view> take_line(std::string_view& text) {
+  if (text.empty()) return std::nullopt;
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(line.size() + 1, text.size()));
+  return line;
+}
+
+/// Takes the next number off a line; false: there is none, or it does not fit.
+template <class Number>
+bool take_number(std::string_view& line, Number& number) {
+  line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+  const auto [stop, problem] = std::from_chars(line.data(), line.data() + line.size(), number);
+  if (problem != std::errc{}) return false;
+  line.remove_prefix(static_cast<std::size_t>(stop - line.data()));
+  return true;
+}
+
+struct CloseFile {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+
+/// 0 or errno.
+int write_file(const std::string& path, const std::string& text) {
+  std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "we"));
+  if (file == nullptr || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) return errno;
+  return std::fclose(file.release()) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 void Findings::share(std::span<std::atomic<std::uint64_t>> words) noexcept {
@@ -94,11 +124,12 @@ void Findings::keep(const Key& key, const Finding& finding) noexcept {
 std::string Findings::this_machine() {
   utsname system{};
   const char* const release = ::uname(&system) == 0 ? system.release : "?";
-  std::istringstream lines(text_of_file("/proc/cpuinfo"));
+  const std::string text = text_of_file("/proc/cpuinfo");
   std::string model = "?";
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("model name", 0) != 0 && line.rfind("CPU part", 0) != 0) continue;
-    model = line.substr(std::min(line.find(':') + 2, line.size()));
+  std::string_view rest = text;
+  while (const auto line = take_line(rest)) {
+    if (!line->starts_with("model name") && !line->starts_with("CPU part")) continue;
+    model = line->substr(std::min(line->find(':') + 2, line->size()));
     break;
   }
   return model + ", " + std::to_string(::sysconf(_SC_NPROCESSORS_ONLN)) + " CPUs, Linux " + release;
@@ -106,25 +137,25 @@ std::string Findings::this_machine() {
 
 Result<void> Findings::load(const std::string& path, const Origin& origin) {
   if (::access(path.c_str(), F_OK) != 0) return fail(Errc::not_found, path, "there is no such file");
-  std::istringstream lines(text_of_file(path));
-  std::istringstream expected(head_of(origin));
-  std::string line;
-  for (std::string wanted; std::getline(expected, wanted);) {
-    if (!std::getline(lines, line)) line.clear();
-    if (line == wanted) continue;
-    return fail(
-        Errc::bad_input, path,
-        "it has '" + line + "' where this job has '" + wanted + "'; name another file, or remove this one");
+  const std::string text = text_of_file(path);
+  const std::string head = head_of(origin);
+  std::string_view rest = text;
+  std::string_view expected = head;
+  while (const auto wanted = take_line(expected)) {
+    const std::string line(take_line(rest).value_or(std::string_view{}));
+    if (line == *wanted) continue;
+    return fail(Errc::bad_input, path,
+                "it has '" + line + "' where this job has '" + std::string(*wanted) +
+                    "'; name another file, or remove this one");
   }
   std::array<std::uint64_t, kWords> read{};
-  for (unsigned number = 5; std::getline(lines, line); ++number) {
-    std::istringstream words(line);
+  for (unsigned number = 5; auto line = take_line(rest); ++number) {
     unsigned index = 0, protocol = 0;
     Finding finding;
-    words >> index >> protocol;
-    for (std::uint64_t& cost : finding.costs) words >> cost;
+    bool whole = take_number(*line, index) && take_number(*line, protocol);
+    for (std::uint64_t& cost : finding.costs) whole = whole && take_number(*line, cost);
     finding.protocol = static_cast<Large>(protocol);
-    if (!words || index >= kWords || protocol >= kProtocolsMax) {
+    if (!whole || index >= kWords || protocol >= kProtocolsMax) {
       return fail(Errc::bad_input, path + ":" + std::to_string(number),
                   "expected a word below " + std::to_string(kWords) + ", a protocol below " +
                       std::to_string(kProtocolsMax) + " and " + std::to_string(kOptions) + " costs");
@@ -136,25 +167,19 @@ Result<void> Findings::load(const std::string& path, const Origin& origin) {
 }
 
 Result<void> Findings::save(const std::string& path, const Origin& origin) const {
-  std::ostringstream text;
-  text << head_of(origin);
+  std::string text = head_of(origin);
   for (unsigned index = 0; index < kWords; ++index) {
     if (word(index) == 0 || !sound(word(index))) continue;
     const Finding finding = unpack(word(index));
-    text << index << ' ' << static_cast<unsigned>(finding.protocol);
-    for (const std::uint64_t cost : finding.costs) text << ' ' << cost;
-    text << '\n';
+    text += std::to_string(index) + ' ' + std::to_string(static_cast<unsigned>(finding.protocol));
+    for (const std::uint64_t cost : finding.costs) text += ' ' + std::to_string(cost);
+    text += '\n';
   }
   // Whoever reads meanwhile reads the old one or the new one.
   const std::string beside = name_beside(path);
-  {
-    std::ofstream out(beside, std::ios::trunc);
-    out << text.str();
-    if (!out.flush()) {
-      const int error = errno;
-      (void)std::remove(beside.c_str());
-      return fail(system_error(path, "cannot be written", error));
-    }
+  if (const int error = write_file(beside, text); error != 0) {
+    (void)std::remove(beside.c_str());
+    return fail(system_error(path, "cannot be written", error));
   }
   if (std::rename(beside.c_str(), path.c_str()) != 0) {
     const int error = errno;

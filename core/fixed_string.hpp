@@ -24,9 +24,7 @@ struct FixedString {
   }
   /// The text up to the first NUL; never reads past the field, whatever a file held.
   [[nodiscard]] constexpr std::string_view view() const noexcept {
-    std::size_t length = 0;
-    while (length < N && bytes[length] != '\0') ++length;
-    return {bytes, length};
+    return std::string_view(bytes, N).substr(0, std::string_view(bytes, N).find('\0'));
   }
 };
 

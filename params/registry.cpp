@@ -60,13 +60,15 @@ struct Registry::State {
     return {};
   }
 
+  /// Who has this name as a synonym; empty: nobody.
+  [[nodiscard]] std::string holder_of_synonym(std::string_view name) const {
+    const auto synonym = synonyms.find(name);
+    return synonym == synonyms.end() ? std::string{} : values.find(synonym->second)->second.owner;
+  }
   /// Who has this name already, as a name or a synonym; empty: nobody.
   [[nodiscard]] std::string holder_of(std::string_view name) const {
-    if (const auto value = values.find(name); value != values.end()) return value->second.owner;
-    if (const auto synonym = synonyms.find(name); synonym != synonyms.end()) {
-      return values.find(synonym->second)->second.owner;
-    }
-    return {};
+    const auto value = values.find(name);
+    return value == values.end() ? holder_of_synonym(name) : value->second.owner;
   }
 
   [[nodiscard]] const Value& get(const Decl& decl, const char* asked_as, bool type_fits) const {
@@ -109,26 +111,25 @@ Result<void> Registry::load(const Places& places) {
 Result<void> Registry::add(std::string_view owner, std::span<const Decl> decls) {
   std::string problems;
   for (const Decl& decl : decls) {
-    const std::string name(decl.name.view());
-    const auto same = state_->values.find(name);
+    const std::string_view name = decl.name.view();
+    const auto place = state_->values.lower_bound(name);
+    const bool known = place != state_->values.end() && place->first == name;
     // Declarations have no padding (static_assert on their size), so bytes tell whether they are equal.
-    if (same != state_->values.end() && same->second.owner == owner &&
-        std::memcmp(&same->second.decl, &decl, sizeof decl) == 0) {
+    if (known && place->second.owner == owner && std::memcmp(&place->second.decl, &decl, sizeof decl) == 0)
       continue;
-    }
     if (auto sound = check(decl); !sound) {
       append_line(problems, sound.error().detail);
       continue;
     }
-    std::string holder = state_->holder_of(name);
+    std::string holder = known ? place->second.owner : state_->holder_of_synonym(name);
     if (holder.empty() && !decl.synonym.view().empty()) holder = state_->holder_of(decl.synonym.view());
     if (!holder.empty()) {
-      append_line(problems, "declaration of parameter '" + name + "' by " + std::string(owner) +
+      append_line(problems, "declaration of parameter '" + std::string(name) + "' by " + std::string(owner) +
                                 ": its name or synonym is already declared by " + holder);
       continue;
     }
     if (!decl.synonym.view().empty()) state_->synonyms.emplace(decl.synonym.view(), name);
-    Value& value = state_->values[name];
+    Value& value = state_->values.try_emplace(place, std::string(name))->second;
     value.decl = decl;
     value.owner = owner;
     append_line(problems, state_->resolve(value));

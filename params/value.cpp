@@ -78,12 +78,19 @@ Result<std::int64_t> parse_integer(const Decl& decl, std::string_view written) {
   return number;
 }
 
+/// Takes the first of the choices off the rest.
+std::string_view take_choice(std::string_view& rest) {
+  const std::string_view choice = rest.substr(0, rest.find('|'));
+  rest.remove_prefix(std::min(choice.size() + 1, rest.size()));
+  return choice;
+}
+
 Result<std::int64_t> parse_choice(const Decl& decl, std::string_view written) {
-  const auto choices = choices_of(decl);
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (choices[i] == written) return static_cast<std::int64_t>(i);
+  std::string_view rest = decl.choices.view();
+  for (std::int64_t index = 0; !rest.empty(); ++index) {
+    if (take_choice(rest) == written) return index;
   }
-  const std::string near = nearest(written, choices);
+  const std::string near = nearest(written, choices_of(decl));
   return wrong(
       decl, near.empty() ? "is none of its values" : "is none of its values (did you mean '" + near + "'?)");
 }
@@ -111,11 +118,7 @@ std::string range_text(const Decl& decl) {
 std::vector<std::string_view> choices_of(const Decl& decl) {
   std::vector<std::string_view> parts;
   std::string_view rest = decl.choices.view();
-  while (!rest.empty()) {
-    const auto bar = rest.find('|');
-    parts.push_back(rest.substr(0, bar));
-    rest = bar == std::string_view::npos ? std::string_view{} : rest.substr(bar + 1);
-  }
+  while (!rest.empty()) parts.push_back(take_choice(rest));
   return parts;
 }
 
@@ -176,9 +179,10 @@ bool valid_name(std::string_view name) noexcept {
 }
 
 Result<void> check(const Decl& decl) {
-  const std::string name(decl.name.view());
+  const std::string_view name = decl.name.view();
   const auto bad = [&](std::string why) {
-    return fail(Errc::bad_input, {}, "declaration of parameter '" + name + "': " + std::move(why));
+    return fail(Errc::bad_input, {},
+                "declaration of parameter '" + std::string(name) + "': " + std::move(why));
   };
   if (!valid_name(name)) return bad("its name is not made of letters, digits and _");
   if (!decl.synonym.view().empty() && !valid_name(decl.synonym.view())) {

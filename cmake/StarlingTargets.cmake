@@ -65,24 +65,29 @@ endfunction()
 
 # starling_loads_fast(<target>): every process of a job loads this file, so what a load costs counts
 # (docs/design/startup.md). Of the C++ runtime it takes the parts that it uses, hidden: opening the shared one and
-# looking up its symbols takes longer than all of MPI_Init. Fewer segments are fewer mappings and page faults. The
-# unwinder stays shared: an exception that a program's error handler throws passes through our frames, and two copies of
-# the unwinder do not know each other's state.
+# looking up its symbols takes longer than all of MPI_Init. Fewer segments are fewer mappings and page faults; what nobody
+# calls is left out, for each pointer in it is a relocation and each page of such pointers a copy. The
+# unwinder stays shared; an exception that a program's error handler throws passes
+# through our frames, and two copies of the unwinder do not know each other's state.
 function(starling_loads_fast target)
   if(NOT STARLING_STATIC_RUNTIME)
     return()
   endif()
   target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL
-    -Wl,-z,noseparate-code -Wl,-Bsymbolic-functions)
+    -Wl,-z,noseparate-code -Wl,-Bsymbolic-functions -Wl,--gc-sections)
 endfunction()
 
-# starling_plugin(<framework> <name> SOURCES ... [LIBS ...] [ALWAYS_SHARED]): a component. A .so in
-# lib/starling, or linked into libstarling when STARLING_BUILTIN_PLUGINS is on (unless ALWAYS_SHARED: it has an
-# outside dependency).
+# starling_plugin(<framework> <name> SOURCES ... [LIBS ...] [USUAL] [ALWAYS_SHARED]): a component. A .so in lib/starling,
+# or linked into libstarling: with STARLING_BUILTIN_PLUGINS all but those that are ALWAYS_SHARED (they have an outside
+# dependency), with STARLING_BUILTIN_USUAL those that are USUAL (a job on one node takes them).
 function(starling_plugin framework name)
-  cmake_parse_arguments(ARG "ALWAYS_SHARED" "" "SOURCES;LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "USUAL;ALWAYS_SHARED" "" "SOURCES;LIBS" ${ARGN})
   set(target starling_${framework}_${name})
-  if(STARLING_BUILTIN_PLUGINS AND NOT ARG_ALWAYS_SHARED)
+  if((STARLING_BUILTIN_PLUGINS AND NOT ARG_ALWAYS_SHARED) OR (STARLING_BUILTIN_USUAL AND ARG_USUAL))
+    # A file of an earlier build would take this one's place.
+    set(file lib/starling/${framework}_${name}.so)
+    file(REMOVE ${PROJECT_BINARY_DIR}/${file})
+    install(CODE "file(REMOVE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${file}\")")
     add_library(${target} OBJECT ${ARG_SOURCES})
     target_compile_definitions(${target} PRIVATE STARLING_PLUGIN_BUILTIN
       STARLING_BUILTIN_SYMBOL=starling_builtin_${framework}_${name})

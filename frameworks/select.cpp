@@ -211,15 +211,17 @@ Index Index::inspect(params::Registry& params, const std::string& prefix, Option
   state.note(params::add_core(params));
   state.start_timeout = params.integer(params::kPluginStartTimeout);
   state.declare_selections(params);
+  std::vector<Examined> linked_in;
   for (const Exported* exported : options.linked_in ? builtins() : std::vector<const Exported*>{}) {
-    Examined plugin = examine_builtin(*exported);
-    state.linked_in[label(plugin.candidate)] = exported;
-    state.take(params, std::move(plugin));
+    linked_in.push_back(examine_builtin(*exported));
+    state.linked_in[label(linked_in.back().candidate)] = exported;
   }
   const Installation& here = installation();
   const bool ours = prefix == here.prefix;
+  // A file beside libstarling takes the place of what is linked in under its name.
   state.search(params, ours ? here.plugin_directory : prefix + "/lib/starling",
                ours ? Trust::own : Trust::checked);
+  for (Examined& plugin : linked_in) state.take(params, std::move(plugin));
   if (!options.at_secure) state.search_path(params);
   state.sort();
   return index;

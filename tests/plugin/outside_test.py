@@ -84,11 +84,16 @@ class OutsidePlugins(unittest.TestCase):
         plugins = self.built("btl-outside", source)
         self.expect_conforms(plugins, "btl_shm")
         own = self.prefix / "lib/starling/btl_shm.so"
-        if own.exists():  # else it is linked in, and counts before any file
+        if own.exists():
             own.rename(self.scratch / "put-away.so")
             self.addCleanup((self.scratch / "put-away.so").rename, own)
-            report = self.job(plugins, "btl=self,shm")
-            self.assertRegex(report, r"node +shm +", report)
+        else:  # linked in: a file beside libstarling takes its place
+            shutil.copy(plugins / "btl_shm.so", own)
+            self.addCleanup(own.unlink)
+            listed = run(self.prefix / "bin/starling-info", "--components", environment=clean_environment(self.scratch))
+            self.assertIn(f"linked in: hidden by {own}", " ".join(listed.stdout.split()))
+        report = self.job(plugins, "btl=self,shm")
+        self.assertRegex(report, r"node +shm +", report)
 
     def test_the_network_helper_is_there_to_be_linked(self):
         source = self.project("net", "starling_add_plugin(btl card SOURCES card.cpp LIBS Starling::btl_net)\n",

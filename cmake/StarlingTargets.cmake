@@ -67,13 +67,16 @@ endfunction()
 # (docs/design/startup.md). Of the C++ runtime it takes the parts that it uses, hidden: opening the shared one and
 # looking up its symbols takes longer than all of MPI_Init. Fewer segments are fewer mappings and page faults; what nobody
 # calls is left out, for each pointer in it is a relocation and each page of such pointers a copy. The
-# unwinder stays shared; an exception that a program's error handler throws passes
+# unwinder stays shared, opened when the first exception is thrown: one that a program's error handler throws passes
 # through our frames, and two copies of the unwinder do not know each other's state.
 function(starling_loads_fast target)
   if(NOT STARLING_STATIC_RUNTIME)
     return()
   endif()
-  target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--exclude-libs,ALL
+  set(unwinder ${PROJECT_SOURCE_DIR}/core/late_unwinder.cpp)
+  target_sources(${target} PRIVATE ${unwinder})
+  set_source_files_properties(${unwinder} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL
     -Wl,-z,noseparate-code -Wl,-Bsymbolic-functions -Wl,--gc-sections)
 endfunction()
 

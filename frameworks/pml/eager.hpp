@@ -28,7 +28,10 @@ class Eager {
   static Post try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept;
   /// Whether the message is short enough to go at once, and whether the credit covers it.
   [[nodiscard]] static bool fits(const Peer& peer, const Request& request) noexcept {
-    return request.buffer.bytes <= peer.eager_bytes;
+    return request.buffer.bytes <= (request.mode == Mode::synchronous ? peer.whole_bytes : peer.eager_bytes);
+  }
+  [[nodiscard]] static bool in_parts(const Peer& peer, const Request& request) noexcept {
+    return request.buffer.bytes > peer.parts_above && request.mode != Mode::synchronous;
   }
   [[nodiscard]] static bool covered(const Peer& peer, const Request& request) noexcept {
     return peer.credit >= cost_of(static_cast<std::size_t>(request.buffer.bytes));

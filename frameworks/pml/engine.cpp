@@ -43,6 +43,7 @@ Engine::Engine(peer::Peers& peers, const Config& config, std::unique_ptr<Chooser
       outbox_(peers.outbox()),
       matcher_(peers_, notes_),
       eager_(outbox_, transfers_),
+      parts_(peers_, matcher_, eager_, placer_, notes_, credit_window(config)),
       rendezvous_(peers_, outbox_, transfers_, notes_, std::move(chooser), std::move(protocols)),
       grants_(peers_, outbox_, notes_, matcher_),
       early_(peers_, outbox_, notes_, transfers_, config.early_push),

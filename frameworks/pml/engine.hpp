@@ -26,6 +26,7 @@
 #include "frameworks/pml/grants.hpp"
 #include "frameworks/pml/holders.hpp"
 #include "frameworks/pml/matcher.hpp"
+#include "frameworks/pml/parts.hpp"
 #include "frameworks/pml/peer.hpp"
 #include "frameworks/pml/placer.hpp"
 #include "frameworks/pml/pml.hpp"
@@ -116,6 +117,7 @@ class Engine final : public Component, private peer::Front {
   [[nodiscard]] std::string_view name() const noexcept override { return "pml"; }
   [[nodiscard]] std::unique_ptr<peer::Peer> make_peer(ProcId proc) override;
   void on_connected(peer::Peer& peer) noexcept override;
+  void set_parts(Peer& peer, const btl::Limits& limits) noexcept;
   void on_no_contact(peer::Peer& peer) noexcept override;
   void send(peer::Peer& peer, std::uint8_t kind, std::span<const std::byte> payload) override;
   [[nodiscard]] int decide(peer::Peer& peer) noexcept override;
@@ -156,6 +158,7 @@ class Engine final : public Component, private peer::Front {
   Matcher matcher_;
   Eager eager_;
   Placer placer_;
+  Parts parts_;
   Rendezvous rendezvous_;
   Grants grants_;
   Early early_;

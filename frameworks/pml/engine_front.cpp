@@ -27,7 +27,8 @@ constexpr std::array kOwn{
     facts_of(wire::Kind::cancel_answer, Order::free), facts_of(wire::Kind::go_on, Order::free),
     facts_of(wire::Kind::pushed, Order::kept),        facts_of(wire::Kind::grant, Order::free),
     facts_of(wire::Kind::returned, Order::free),      facts_of(wire::Kind::early, Order::kept),
-    facts_of(wire::Kind::invite, Order::free)};
+    facts_of(wire::Kind::invite, Order::free),        facts_of(wire::Kind::parted, Order::kept),
+    facts_of(wire::Kind::part, Order::kept)};
 
 }  // namespace
 
@@ -51,13 +52,26 @@ void Engine::on_connected(peer::Peer& connected) noexcept {
   const std::size_t eager = paths != nullptr ? paths->eager_bytes() : limits.eager_bytes;
   const std::size_t fragment = paths != nullptr ? paths->fragment_bytes() : limits.fragment_bytes;
   const std::size_t header = paths != nullptr ? sizeof(wire::DataAt) : sizeof(wire::Data);
-  peer.eager_bytes =
+  peer.whole_bytes =
       std::min(eager_limit_ == 0 ? eager : std::size_t{eager_limit_}, longest - sizeof(wire::SyncEnvelope));
+  peer.eager_bytes = peer.whole_bytes;
+  if (limits.part_bytes != 0 && paths == nullptr) set_parts(peer, limits);
   peer.fragment_bytes = std::clamp(fragment, header + 1, longest) - header;
   const bool spares = limits.send_from_bytes != 0 && paths == nullptr;
   peer.send_from_bytes = spares ? limits.send_from_bytes : SIZE_MAX;
   early_.met(peer);
   peer.update_fast_path();
+}
+
+/// A long message that is not received takes of the credit what several short ones would: it may go at once
+/// where the window has room for some.
+void Engine::set_parts(Peer& peer, const btl::Limits& limits) noexcept {
+  constexpr std::int64_t kOfWindow = 4;
+  const auto most = static_cast<std::size_t>(window_ / kOfWindow);
+  const std::size_t asked = eager_limit_ == 0 ? limits.parted_bytes : std::size_t{eager_limit_};
+  peer.eager_bytes = std::max(peer.whole_bytes, std::min(asked, most));
+  peer.part_bytes = limits.part_bytes;
+  peer.parts_above = limits.parts_above;
 }
 
 void Engine::on_no_contact(peer::Peer& peer) noexcept { sends_.drop(own(peer), fault_of(own(peer))); }

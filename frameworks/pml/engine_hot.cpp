@@ -32,6 +32,11 @@ void Engine::isend(Request& request) noexcept {
 void Engine::isend_slowly(Request& request) noexcept {
   Source* const source = matcher_.touch(*request.context, request.rank);
   if (source == nullptr) return complete_send(request, Fault::no_memory);
+  Peer& peer = *source->peer;
+  if (request.buffer.layout == nullptr && peer.fast_bytes >= 0 && Eager::in_parts(peer, request) &&
+      Eager::fits(peer, request) && Eager::covered(peer, request)) {
+    return sends_.send_in_parts(request, peer);
+  }
   // On this channel sends come from the program alone, so no message is in anybody's hands.
   if (early_.may_be_invited(request, *source->peer)) (void)all_.progress();
   sends_.send(request, *source->peer);

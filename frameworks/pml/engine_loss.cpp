@@ -12,6 +12,7 @@ void Engine::lose(peer::Peer& lost) noexcept {
   Peer& peer = own(lost);
   sends_.drop(peer, peer.fault);
   holders_.forget(peer);
+  parts_.lose(peer);
   rendezvous_.lose(peer);
   grants_.lose(peer);
   early_.lose(peer);

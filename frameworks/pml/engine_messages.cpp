@@ -19,6 +19,8 @@ void Engine::on_other_kind(btl::Origin& from, std::span<const std::byte> message
     case wire::Kind::eager: return notes_.malformed(peer, "it is shorter than its header");
     case wire::Kind::eager_sync: return on_eager_sync(peer, message);
     case wire::Kind::rts: return on_rts(peer, message);
+    case wire::Kind::parted: return parts_.on_first(peer, message);
+    case wire::Kind::part: return parts_.on_rest(peer, message);
     case wire::Kind::fin:
     case wire::Kind::sync_ack:
     case wire::Kind::cancel_answer: return rendezvous_.on_answer(peer, message);

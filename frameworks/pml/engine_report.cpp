@@ -101,6 +101,7 @@ void Engine::each_pending(Visit visit) const {
   };
   peers_.each([&](const Peer& peer) {
     walk(peer.fifo, unannounced);
+    if (going && peer.parts_in.request != nullptr) going = visit(*peer.parts_in.request);
     if (peer.held == nullptr) return;
     peer.held->each([&](const HeldBack::Line& line) { walk(line.sends, unannounced); });
   });

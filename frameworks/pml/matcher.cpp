@@ -55,6 +55,14 @@ Source* Matcher::source_of(Peer& peer, Context& context, Rank rank) noexcept {
 
 void Matcher::keep(Peer& peer, ContextId id, Context* context, Source* source,
                    const Arrival& arrival) noexcept {
+  Message& message = make(peer, arrival);
+  if (arrival.eager() && arrival.length != 0) {
+    std::memcpy(message.payload(), arrival.payload, static_cast<std::size_t>(arrival.length));
+  }
+  add(id, context, source, message);
+}
+
+Message& Matcher::make(Peer& peer, const Arrival& arrival) noexcept {
   const std::size_t held = sizeof(Message) + (arrival.eager() ? static_cast<std::size_t>(arrival.length) : 0);
   auto* const message = new (pool_.take(held)) Message;
   message->peer = &peer;
@@ -65,16 +73,17 @@ void Matcher::keep(Peer& peer, ContextId id, Context* context, Source* source,
   message->tag = arrival.tag;
   message->kind = arrival.kind;
   message->flags = arrival.flags;
-  if (arrival.eager() && arrival.length != 0) {
-    std::memcpy(message->payload(), arrival.payload, static_cast<std::size_t>(arrival.length));
-  }
   ++counters_.unexpected;
   counters_.bytes += held;
   counters_.bytes_max = std::max(counters_.bytes_max, counters_.bytes);
+  return *message;
+}
+
+void Matcher::add(ContextId id, Context* context, Source* source, Message& message) noexcept {
   if (context != nullptr) {
-    add_unexpected(*context, *source, *message);
+    add_unexpected(*context, *source, message);
   } else {
-    contexts_.park(id, *message);
+    contexts_.park(id, message);
   }
 }
 

@@ -63,6 +63,9 @@ class Matcher {
 
   /// Keeps a message that nothing posted fits, or that came before its context was opened (then both null).
   void keep(Peer& peer, ContextId id, Context* context, Source* source, const Arrival& arrival) noexcept;
+  /// The same in two steps, for a message whose payload is still to be filled in; then release() or add().
+  [[nodiscard]] Message& make(Peer& peer, const Arrival& arrival) noexcept;
+  void add(ContextId id, Context* context, Source* source, Message& message) noexcept;
   void release(Message& message) noexcept;
   /// The earliest message that fits, which leaves the unexpected ones; null if none.
   [[nodiscard]] Message* take(Context& context, Rank rank, Tag tag) noexcept {

@@ -17,7 +17,9 @@ inline constexpr params::Decl kEagerLimit = params::size_bytes(
     "pml_eager_limit", "0", 0, 1 << 30,
     "Messages up to this many bytes are sent at once, before the receiver has asked for them; longer ones "
     "are announced "
-    "first. 0: each transport's own value. The transport's largest message is an upper bound.");
+    "first. 0: each transport's own value. Upper bounds: the transport's largest message, or, where messages "
+    "go in "
+    "parts (within a node), a quarter of a pair's credit (pml_unexpected_max).");
 inline constexpr params::Decl kUnexpectedMax = params::size_bytes(
     "pml_unexpected_max", "64m", 1 << 20, std::int64_t{1} << 40,
     "Memory that messages may take in a process before it receives them. Every pair gets its share as credit "

@@ -35,6 +35,17 @@ using peer::Contact;
 using peer::Notes;
 using peer::Outbox;
 
+struct Message;
+
+/// The eager message of a peer's whose parts are coming.
+struct PartsIn {
+  ContextId context;
+  std::uint64_t length = 0;    ///< 0: none
+  std::uint64_t moved = 0;     ///< of these
+  Request* request = nullptr;  ///< the receive that it has matched
+  Message* message = nullptr;  ///< or where it is put together. Neither: it is dropped
+};
+
 struct Peer final : peer::Peer {
   Peer(ProcId who, std::int64_t window)
       : peer::Peer(who),
@@ -55,10 +66,16 @@ struct Peer final : peer::Peer {
 
   Traffic slow_sent;                       ///< all but the eager ones
   std::size_t eager_bytes = 0;             ///< longest eager payload
+  std::size_t whole_bytes = 0;             ///< longest that may go as one message
+  std::size_t parts_above = SIZE_MAX;      ///< longer eager ones go in parts
+  std::size_t part_bytes = 0;              ///< payload of a part
   std::size_t fragment_bytes = 0;          ///< payload of one data fragment
   std::size_t send_from_bytes = SIZE_MAX;  ///< from here on the transport spares a copy (btl::Limits)
 
   Exchange large;  ///< what the rendezvous keeps
+
+  std::uint64_t parts_sent = 0;  ///< of the send at the head of the fifo that goes in parts
+  PartsIn parts_in;
 
   RequestChain fifo;               ///< sends that have not started, oldest first
   std::unique_ptr<HeldBack> held;  ///< sends that it has no room to hear of; null: there was none yet
@@ -87,7 +104,8 @@ struct Peer final : peer::Peer {
   /// After a change of fifo, held or state: whether the fast path is open.
   void update_fast_path() noexcept {
     const bool open = state == PeerState::connected && fifo.empty() && !holds_back();
-    fast_bytes = open ? static_cast<std::int64_t>(std::min(eager_bytes, send_from_bytes - 1)) : -1;
+    fast_bytes =
+        open ? static_cast<std::int64_t>(std::min({whole_bytes, send_from_bytes - 1, parts_above})) : -1;
   }
   /// Whether a send of `bytes` goes out of the user's memory, without a copy.
   [[nodiscard]] bool sends_from(const Request& send, std::size_t bytes) const noexcept {

@@ -35,7 +35,9 @@ bool engines_own(wire::Kind kind) noexcept {
     case wire::Kind::returned:
     case wire::Kind::pushed:
     case wire::Kind::invite:
-    case wire::Kind::early: return true;
+    case wire::Kind::early:
+    case wire::Kind::parted:
+    case wire::Kind::part: return true;
     default: return peer::wire::taken(static_cast<peer::wire::Kind>(kind));
   }
 }

@@ -34,7 +34,7 @@ struct Flight : btl::Completion {
 /// The next piece of what is left. A rest that would go eagerly as a message of its own is one piece, though
 /// it may be longer than a fragment: cut in two, the second would have next to nothing in it.
 std::size_t next_piece(const Peer& peer, std::uint64_t left) noexcept {
-  if (left <= peer.eager_bytes) return static_cast<std::size_t>(left);
+  if (left <= peer.whole_bytes) return static_cast<std::size_t>(left);
   return static_cast<std::size_t>(std::min<std::uint64_t>(peer.fragment_bytes, left));
 }
 

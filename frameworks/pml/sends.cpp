@@ -42,9 +42,16 @@ void Sends::send(Request& request, Peer& peer) noexcept {
   if (contact == Contact::later || !peer.fifo.empty() || !start(request)) enqueue(peer, request);
 }
 
+void Sends::send_in_parts(Request& request, Peer& peer) noexcept {
+  request.phase = kQueued;
+  request.peer = &peer;
+  if (Parts::send(request) == Post::again) enqueue(peer, request);
+}
+
 /// False: the transport is full. A send that is held back counts as started: its line looks after it.
 bool Sends::start(Request& request) noexcept {
   if (request.phase == kOfPort) return start_port_message(request);
+  if (request.phase == kMoving) return Parts::send(request) != Post::again;
   Peer& peer = *request.peer;
   const bool released = (request.flags & kReleased) != 0;
   if (peer.holds_back() && !released && peer.held->find(wire_context_of(request)) != nullptr) {
@@ -52,7 +59,9 @@ bool Sends::start(Request& request) noexcept {
     return true;
   }
   const bool fits = Eager::fits(peer, request);
-  if (fits && Eager::covered(peer, request)) return eager_.start(request) != Post::again;
+  if (fits && Eager::covered(peer, request)) {
+    return (Eager::in_parts(peer, request) ? Parts::send(request) : eager_.start(request)) != Post::again;
+  }
   if (!fits) {
     const Grants::Pushed pushed = grants_.push(request);
     if (pushed != Grants::Pushed::no) return pushed == Grants::Pushed::done;

@@ -17,6 +17,7 @@
 #include "frameworks/pml/eager.hpp"
 #include "frameworks/pml/early.hpp"
 #include "frameworks/pml/grants.hpp"
+#include "frameworks/pml/parts.hpp"
 #include "frameworks/pml/rendezvous.hpp"
 
 namespace starling::pml {
@@ -38,6 +39,8 @@ class Sends {
 
   /// A send that could not simply be handed over (Eager::try_send).
   void send(Request& request, Peer& peer) noexcept;
+  /// The same for one that Eager::in_parts() and may go now.
+  void send_in_parts(Request& request, Peer& peer) noexcept;
   /// A short message of some port, in order with the others (peer::Front::send).
   void send(Peer& peer, std::uint8_t kind, std::span<const std::byte> payload);
   void cancel(Request& request) noexcept;

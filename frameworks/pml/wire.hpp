@@ -42,7 +42,9 @@ enum class Kind : std::uint8_t {
   returned = 23,  ///< Grant: it will not be written to
   pushed = 24,    ///< Pushed: a message whose data lie in a granted buffer
   invite = 25,    ///< Invite: a receive that waits for a message of the peer's
-  early = 26      ///< Early: a message that was written into the buffer of a receive that waited
+  early = 26,     ///< Early: a message that was written into the buffer of a receive that waited
+  parted = 27,    ///< Parted, payload: the first part of an eager message
+  part = 28       ///< Prefix, payload: its next part
 };
 
 /// Kinds from here to 255 are for the protocols that plugins bring.
@@ -146,6 +148,13 @@ struct Early {
   std::uint64_t generation = 0;  ///< of the invitation
 };
 
+/// The prefix has the bytes of this part.
+struct Parted {
+  Envelope envelope;
+  std::uint64_t length = 0;  ///< of all parts
+};
+
+static_assert(sizeof(Parted) == 32 && offsetof(Parted, length) == 24);
 static_assert(sizeof(Invite) == 56 && offsetof(Invite, address) == 24 && sizeof(Invite) <= kHeaderMax);
 static_assert(sizeof(Early) == 40 && offsetof(Early, length) == 24 && sizeof(Early) <= kHeaderMax);
 static_assert(sizeof(Grant) == 48 && offsetof(Grant, handle) == 24 && sizeof(Grant) <= kHeaderMax);

@@ -19,6 +19,8 @@ namespace {
 constexpr std::size_t kShmMaxBytes = 64 * 1024;
 constexpr std::size_t kEagerBytes = 16 * 1024;
 constexpr std::size_t kFragmentBytes = 16 * 1024;
+constexpr std::size_t kPartBytes = 8 * 1024;
+constexpr std::size_t kPartedBytes = 64 * 1024;
 
 std::uint64_t random_number() noexcept {
   std::uint64_t number = 0;
@@ -36,6 +38,10 @@ ShmComponent::ShmComponent(const Args& args)
   Limits& limits = shared_.limits;
   limits.message_max_bytes = std::min(kShmMaxBytes, lane_message_max(shared_.settings.lane_max_bytes));
   limits.eager_bytes = std::min(kEagerBytes, limits.message_max_bytes);
+  if (limits.message_max_bytes > 2 * kPartBytes) {
+    limits.part_bytes = limits.parts_above = kPartBytes;
+    limits.parted_bytes = kPartedBytes;
+  }
   limits.fragment_bytes = std::min(kFragmentBytes, limits.message_max_bytes);
   limits.can.add(Capability::get, shared_.settings.cma || shared_.mapped.on());
   limits.can.add(Capability::put, shared_.settings.cma);

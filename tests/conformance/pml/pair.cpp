@@ -125,6 +125,9 @@ PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), 
   limits_.can.add(btl::Capability::get, options.get != GetMode::none);
   limits_.reach = options.reach;
   limits_.send_from_bytes = options.send_from;
+  limits_.part_bytes = options.part;
+  limits_.parts_above = options.parts_above;
+  limits_.parted_bytes = options.parted;
   if (self < options.realms.size()) limits_.get_realm = options.realms[self];
   needs_.address = options.address;
   for (std::uint32_t rank = 0; rank < network.queues_.size(); ++rank)

@@ -38,10 +38,13 @@ struct PairOptions {
   std::vector<std::uint64_t> realms;  ///< of each rank's gets; missing: 0
   btl::Reach reach = btl::Reach::node;
   btl::AddressSource address = btl::AddressSource::computed;
-  bool writes = false;        ///< endpoints write to memory of other ranks, that is mapped
-  bool copies = false;        ///< with `writes`: instead the kernel copies there
-  bool rings = false;         ///< await_room() promises to wake
-  std::size_t send_from = 0;  ///< from here on a payload is read when it is delivered; 0: it is copied
+  bool writes = false;          ///< endpoints write to memory of other ranks, that is mapped
+  bool copies = false;          ///< with `writes`: instead the kernel copies there
+  bool rings = false;           ///< await_room() promises to wake
+  std::size_t part = 0;         ///< payload of a part of an eager message; 0: it goes whole
+  std::size_t parts_above = 0;  ///< the longest that goes whole all the same
+  std::size_t parted = 0;       ///< the longest that goes in parts
+  std::size_t send_from = 0;    ///< from here on a payload is read when it is delivered; 0: it is copied
   /// Which world each process is of; missing: all are of one. A process sees its own world as 0, world w as
   /// 1 + w.
   std::vector<std::uint32_t> worlds;

@@ -312,6 +312,25 @@ TEST(Model, random_programs_whose_messages_leave_out_of_the_users_memory) {
   }
 }
 
+TEST(Model, random_programs_whose_eager_messages_go_in_parts) {
+  for (const unsigned full : {0u, 1u}) {
+    PairOptions options;
+    options.part = 300;
+    options.parts_above = 400;
+    options.parted = 4000;
+    if (full != 0) {
+      options.capacity = 3;
+      options.again_percent = 20;
+      options.delay = 1;
+    }
+    Config config;
+    config.unexpected_max = 1;
+    Program program(21 + full, options, Large::ring, config);
+    program.run(kOperations);
+    EXPECT_GT(program.sent(wire::Kind::part), 1000u);
+  }
+}
+
 TEST(Model, random_programs_whose_senders_may_announce_one_or_two) {
   for (const std::uint32_t most : {1u, 2u}) {
     PairOptions options;

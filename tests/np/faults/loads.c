@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define EAGER 1024
-#define LONG 32768 /* is announced, whatever the transport */
+#define LONG 131072 /* is announced, whatever the transport */
 
 static int rank, size;
 

@@ -20,6 +20,9 @@
 
 namespace starling::pml {
 
+/// Credit of a pair in any job.
+inline constexpr std::uint64_t kWindowMax = 1024 * 1024;
+
 class Eager {
  public:
   Eager(Outbox& outbox, TransferTable& transfers) noexcept : outbox_(outbox), transfers_(transfers) {}

@@ -26,7 +26,7 @@ std::int64_t credit_window(const Config& config) noexcept {
   // Above 4096 processes the floor of 16 KiB wins: a smaller window would turn ordinary traffic into
   // rendezvous.
   const std::uint64_t share = config.unexpected_max / std::max<std::uint64_t>(config.world_size, 1);
-  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(share, 16 * 1024, 1024 * 1024));
+  return static_cast<std::int64_t>(std::clamp<std::uint64_t>(share, 16 * 1024, kWindowMax));
 }
 
 std::uint32_t announced_max(const Config& config) noexcept {
@@ -43,7 +43,7 @@ Engine::Engine(peer::Peers& peers, const Config& config, std::unique_ptr<Chooser
       outbox_(peers.outbox()),
       matcher_(peers_, notes_),
       eager_(outbox_, transfers_),
-      parts_(peers_, matcher_, eager_, placer_, notes_, credit_window(config)),
+      parts_(peers_, matcher_, eager_, placer_, notes_),
       rendezvous_(peers_, outbox_, transfers_, notes_, std::move(chooser), std::move(protocols)),
       grants_(peers_, outbox_, notes_, matcher_),
       early_(peers_, outbox_, notes_, transfers_, config.early_push),

@@ -66,7 +66,7 @@ void Parts::on_first(Peer& peer, std::span<const std::byte> message) noexcept {
   if (!whole || message.size() - sizeof header < bytes || bytes == 0 || bytes > header.length) {
     return notes_.malformed(peer, "the first part of a message is not what it says");
   }
-  if (peer.parts_in.length != 0 || header.length > static_cast<std::uint64_t>(window_)) {
+  if (peer.parts_in.length != 0 || header.length > kWindowMax) {
     return notes_.malformed(peer,
                             "a message in parts begins before the one before it has ended, or is too long");
   }

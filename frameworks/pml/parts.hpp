@@ -24,9 +24,8 @@ namespace starling::pml {
 
 class Parts {
  public:
-  Parts(PeerTable& peers, Matcher& matcher, Eager& eager, Placer& placer, Notes& notes,
-        std::int64_t window) noexcept
-      : peers_(peers), matcher_(matcher), eager_(eager), placer_(placer), notes_(notes), window_(window) {}
+  Parts(PeerTable& peers, Matcher& matcher, Eager& eager, Placer& placer, Notes& notes) noexcept
+      : peers_(peers), matcher_(matcher), eager_(eager), placer_(placer), notes_(notes) {}
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
   ~Parts();
@@ -50,7 +49,6 @@ class Parts {
   Eager& eager_;
   Placer& placer_;
   Notes& notes_;
-  std::int64_t window_;
 };
 
 }  // namespace starling::pml

@@ -52,7 +52,7 @@ static void dawdle(unsigned how) {
 }
 
 static int some_bytes(void) {
-  static const int kinds[] = {0, 8, 1000, 16000, 17000, 60000, 150000, LONGEST};
+  static const int kinds[] = {0, 8, 1000, 16000, 60000, 70000, 150000, LONGEST};
   const int kind = kinds[below(8)], less = (int)below(8);
   return kind > less && below(2) == 0 ? kind - less : kind;
 }
@@ -130,7 +130,7 @@ static void finish_posted(struct Receive* receive, int which, const struct Messa
 static void told(int receiver) {
   MPI_Request request;
   for (int round = 0; round < 200; ++round) {
-    const int bytes = 20000 + (int)below(LONGEST - 20000);
+    const int bytes = 70000 + (int)below(LONGEST - 70000);
     if (me != receiver) {
       fill(out[0], (size_t)bytes, round);
       OK(MPI_Recv(NULL, 0, MPI_BYTE, other, 500, pair, MPI_STATUS_IGNORE));
@@ -190,7 +190,7 @@ static void mixed(int round, int receiver) {
 /* Cancelled at any moment: the message goes to that receive or to the next, and a cancelled buffer is the
  * program's at once. */
 static void cancelled(int round, int receiver) {
-  const int bytes = 17000 + (int)below(100000);
+  const int bytes = 70000 + (int)below(100000);
   const unsigned before = below(300), after = below(300);
   MPI_Request request;
   MPI_Status status;
@@ -243,7 +243,7 @@ static void persistent(void) {
 
 /* A receive waits in each of several communicators. */
 static void several(void) {
-  enum { COMMS = 12, BYTES = 50000 };
+  enum { COMMS = 12, BYTES = 100000 };
   MPI_Comm comms[COMMS];
   MPI_Request receives[COMMS], sends[COMMS];
   for (int c = 0; c < COMMS; ++c) OK(MPI_Comm_dup(pair, &comms[c]));

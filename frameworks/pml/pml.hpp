@@ -106,7 +106,7 @@ struct Framework {
   using Component = pml::Component;
   using Args = pml::Args;
   static constexpr FixedString<24> kName = "pml";
-  static constexpr std::uint32_t kInterface = 7;
+  static constexpr std::uint32_t kInterface = 8;
 };
 
 }  // namespace starling::pml

@@ -52,10 +52,6 @@ struct Limits {
   std::size_t message_max_bytes = 0;  ///< largest message that send() and reserve() take
   std::size_t eager_bytes = 0;        ///< up to here a message is best sent at once
   std::size_t fragment_bytes = 0;     ///< best size of a piece of a long message, header included
-  /// Where both processors copy at the same time an eager message is best sent in parts, each as soon as it
-  /// has been written: payload of a part (0: it is not), and the longest that goes whole all the same.
-  std::size_t part_bytes = 0, parts_above = 0;
-  std::size_t parted_bytes = 0;  ///< in parts a message is best sent at once up to here
   Capabilities can{};            ///< besides messages
   Reach reach = Reach::network;
   /// How many idle passes of peer::Peers make one progress() of this transport: 1 where a look costs
@@ -68,6 +64,10 @@ struct Limits {
   std::size_t get_bytes = 0;  ///< best size of a get; 0: get() copies before it returns, so the pml chooses
   /// The least payload for which Endpoint::send_from() spares a copy; 0: it never does.
   std::size_t send_from_bytes = 0;
+  /// Where both processors copy at the same time an eager message is best sent in parts, each as soon as it
+  /// has been written: payload of a part (0: it is not), and the longest that goes whole all the same.
+  std::size_t part_bytes = 0, parts_above = 0;
+  std::size_t parted_bytes = 0;  ///< in parts a message is best sent at once up to here
 };
 
 /// What a transport needs from start-up; the startup plan is made from it.

@@ -52,7 +52,7 @@ struct Limits {
   std::size_t message_max_bytes = 0;  ///< largest message that send() and reserve() take
   std::size_t eager_bytes = 0;        ///< up to here a message is best sent at once
   std::size_t fragment_bytes = 0;     ///< best size of a piece of a long message, header included
-  Capabilities can{};            ///< besides messages
+  Capabilities can{};                 ///< besides messages
   Reach reach = Reach::network;
   /// How many idle passes of peer::Peers make one progress() of this transport: 1 where a look costs
   /// nanoseconds, 16 for a network, whose every look costs a system call. For a while after traffic every

@@ -176,7 +176,7 @@ TEST(Parts, a_loss_between_two_parts_ends_both_sides) {
   for (const bool posted : {true, false}) {
     Job job(2, in_parts(3));
     OpPtr receive;
-    if (posted) receive = job.irecv(1, kAny, 7, 2000);
+    if (posted) receive = job.irecv(1, 0, 7, 2000);
     auto send = job.isend(0, 1, 7, filled(2000, 1));
     job.at(1).progress();
     job.network.at(0).lose(1);

@@ -88,7 +88,7 @@ DynamicConfig only(DynamicLarge large) {
 TEST(Dynamic, what_both_can_map_is_claimed) {
   Pair pair(only(DynamicLarge::claim));
   pair.send(50);
-  EXPECT_GE(pair.claimed(), 45u) << "the first ones ask for the memory";
+  EXPECT_GE(pair.claimed(), 40u) << "the first ones ask for the memory, and some more where that takes long";
   EXPECT_EQ(pair.copies(1).again, 0u);
   // 400,000 bytes in chunks of 102,400, by either side.
   EXPECT_EQ(pair.copies(0).own + pair.copies(1).own, pair.claimed() * 4);

@@ -2,7 +2,8 @@
 // Kernels of the predefined operations, one loop per (operation, element). Hard part: the loops must
 // vectorise and integer overflow must wrap (users do overflow checksums), so integers are combined as
 // unsigned numbers.
-#if defined(__x86_64__) && __has_include(<sys/platform/x86.h>)
+#if defined(__x86_64__) && !defined(__clang__) && __has_include(<sys/platform/x86.h>)
+#define STARLING_ASKS_DYNAMIC_LINKER 1  // clang's C++ does not know the _Bool of this header
 #include <sys/platform/x86.h>
 #endif
 
@@ -136,7 +137,7 @@ template <class Operation, class T>
 /// What the dynamic linker knows already, where it tells. The compiler's own way asks the processor in a
 /// constructor of this library, in every process: 0.05 ms in a virtual machine.
 bool has_avx2() noexcept {
-#if __has_include(<sys/platform/x86.h>)
+#if defined(STARLING_ASKS_DYNAMIC_LINKER)
   return CPU_FEATURE_ACTIVE(AVX2);
 #else
   return __builtin_cpu_supports("avx2");

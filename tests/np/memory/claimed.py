@@ -5,6 +5,7 @@ these at every stage of a copy.
 
 usage: claimed.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow the directory)
 """
+import os
 import pathlib
 import re
 import shutil
@@ -74,7 +75,10 @@ class Claimed(DynamicCase):
     def test_what_was_found_outlasts_the_job(self):
         with tempfile.TemporaryDirectory() as folder:
             path = str(pathlib.Path(folder) / "trials")
-            self.run_dynamic(MAPPED, "again", pml_trials_file=path)
+            for _ in range(10):  # where other programs run, the trials of a short job may have no end
+                self.run_dynamic(MAPPED, "again", pml_trials_file=path)
+                if os.path.exists(path):
+                    break
             text = pathlib.Path(path).read_text()
             self.assertTrue(text.startswith("Starling's trials of large messages, layout 1\npml dynamic\nversion "), text)
             self.assertGreater(len(text.splitlines()), 4, "something was found")

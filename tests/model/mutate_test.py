@@ -9,7 +9,7 @@ import sys
 import unittest
 
 MUTATE = pathlib.Path(__file__).resolve().parent / "mutate"
-HEADERS = 14
+HEADERS = 15
 
 
 def chosen(*options, full="0"):

@@ -58,4 +58,19 @@ class ShmHarness {
   std::vector<std::unique_ptr<btl::ShmComponent>> components_;
 };
 
+/// Sends message `number`, and lets the receiver make room where there is none.
+inline void send(ShmHarness& harness, unsigned from, unsigned to, std::uint64_t number, std::size_t bytes) {
+  const auto message = make_message(number, bytes);
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (harness.endpoint(from, to).send({}, message) != Post::done) {
+    harness.component(to).progress();
+    ASSERT_FALSE(deadline.passed());
+  }
+}
+
+inline void progress_until_idle(ShmHarness& harness, unsigned rank) {
+  while (harness.component(rank).progress() != 0) {
+  }
+}
+
 }  // namespace starling::test

@@ -45,8 +45,7 @@ int MPIX_Get_recv_buf(MPI_Status status, void** recv_buf) MPIX_WEAK;
 int MPIX_Release_recv_buf(MPI_Status status, void* recv_buf) MPIX_WEAK;
 /* The buffer of a receive that is complete and not freed: of a persistent one (MPI_Recv_init), that of its
  * last start. Each start gets another buffer. Where it was completed with MPI_STATUS_IGNORE, nobody need
- * release it: it stays good until
- * the second start after its own, or until the request is freed. */
+ * release it: it stays good until the second start after its own, or until the request is freed. */
 int MPIX_Request_get_recv_buf(MPI_Request request, void** recv_buf) MPIX_WEAK;
 
 int PMPIX_Get_recv_buf(MPI_Status status, void** recv_buf) MPIX_WEAK;

@@ -64,7 +64,8 @@ std::size_t BsendBuffer::find_room(std::size_t bytes) const noexcept {
   std::size_t free_from = 0;
   for (const auto& message : messages_) {
     if (message->offset >= free_from + bytes) return free_from;
-    free_from = message->offset + message->bytes;
+    // One without bytes may stand behind a message that begins where it does, and ends before that one.
+    free_from = std::max(free_from, message->offset + message->bytes);
   }
   return free_from + bytes <= bytes_ ? free_from : kNoRoom;
 }

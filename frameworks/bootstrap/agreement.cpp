@@ -139,12 +139,16 @@ Result<void> Agreement::tell_children(const Climb& climb, ContextId id) {
   const Key& key = climb.call.key();
   // Who hears it may come again at once, before this has ended.
   const std::vector<Joined> all = std::exchange(entries_[key].joined, {});
-  for (const Joined& joined : all) {
+  for (auto joined = all.begin(); joined != all.end(); ++joined) {
     AgreementMessage result;
     result.kind = AgreementMessage::kResult;
     result.context = id.bits;
-    result.call = joined.call;
-    if (auto sent = send(joined.child, key, result); !sent) return sent;
+    result.call = joined->call;
+    if (auto sent = send(joined->child, key, result); !sent) {
+      std::vector<Joined>& waiting = entries_[key].joined;  // give_up() ends their calls
+      waiting.insert(waiting.end(), joined, all.end());
+      return sent;
+    }
   }
   return {};
 }

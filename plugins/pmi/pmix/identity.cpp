@@ -126,8 +126,8 @@ Result<void> Pmix::identify(const Getenv& get) {
   if (!size || *size == 0 || *size > kMost || self_.rank >= *size) {
     return fail(Errc::bad_input, kPmix,
                 "rank " + std::to_string(self_.rank) + " of a job of " +
-                    (size ? std::to_string(*size) : "unknown") +
-                    " size makes no sense (the PMIx server's pmix.job.size)");
+                    (size ? "size " + std::to_string(*size) : "unknown size") +
+                    " makes no sense (the PMIx server's pmix.job.size)");
   }
   identity_.job = job_name(self_.nspace);
   identity_.rank = self_.rank;

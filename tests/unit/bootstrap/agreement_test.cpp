@@ -47,6 +47,7 @@ class Process final : public Courier {
         agreement(*this, self_, nullptr, consistency) {}
 
   Result<void> send(ProcId to, std::span<const std::byte> message) override {
+    if (!hears(to)) return fail(Errc::unreachable, "send", text_of(to) + " hears nothing");
     network_.inboxes[to.rank].push_back({self_, {message.begin(), message.end()}, {}});
     ++network_.sent;
     network_.changed.notify_all();
@@ -110,6 +111,7 @@ class Process final : public Courier {
 
  public:
   std::function<bool(ProcId)> reaches = [](ProcId) { return true; };
+  std::function<bool(ProcId)> hears = [](ProcId) { return true; };
   Consistency consistency;
   Agreement agreement;
 };
@@ -280,6 +282,25 @@ TEST(Agreement, members_that_wait_end_with_the_one_that_gives_up) {
   EXPECT_FALSE(processes.at(0)->create(list({0, 1, 2}), "t", Deadline::after_ns(10'000'000)));
   waits.join();
   EXPECT_EQ(processes.at(1)->agreement.open(), 0u);
+}
+
+TEST(Agreement, members_that_wait_end_when_another_one_cannot_be_told_the_result) {
+  for (const std::uint32_t deaf : {1u, 2u, 3u}) {
+    Network network;
+    auto processes = processes_of(network, 4);
+    processes.at(0)->hears = [deaf](ProcId to) { return to.rank != deaf; };
+    std::vector<std::thread> members;
+    for (const std::uint32_t rank : {1u, 2u, 3u}) {
+      members.emplace_back([&, rank] {
+        const auto id = processes.at(rank)->create(list({0, 1, 2, 3}), "t", Deadline::after_seconds(60));
+        if (!id) EXPECT_NE(id.error().text().find("hears nothing"), std::string::npos) << id.error().text();
+        EXPECT_EQ(processes.at(rank)->agreement.open(), 0u);
+      });
+    }
+    EXPECT_FALSE(processes.at(0)->create(list({0, 1, 2, 3}), "t", Deadline::after_seconds(60)));
+    EXPECT_EQ(processes.at(0)->agreement.open(), 0u);
+    for (std::thread& member : members) member.join();
+  }
 }
 
 /// Each rank with a list of its own; returns the errors.

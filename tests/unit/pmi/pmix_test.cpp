@@ -90,7 +90,7 @@ TEST_F(PmixTest, a_map_that_the_server_has_comes_first) {
 TEST_F(PmixTest, a_size_that_makes_no_sense_is_refused) {
   server.facts[PMIX_JOB_SIZE] = number(PMIX_UINT32, 1);
   EXPECT_FALSE(connect());
-  EXPECT_NE(error_.find("rank 1 of a job of 1"), std::string::npos) << error_;
+  EXPECT_NE(error_.find("rank 1 of a job of size 1"), std::string::npos) << error_;
   server.facts.clear();
   EXPECT_FALSE(connect());
   EXPECT_NE(error_.find("unknown"), std::string::npos) << error_;

@@ -65,9 +65,9 @@ Result<std::vector<std::string>> read_config_file(const std::string& path) {
   while (std::getline(file, line)) {
     ++number;
     joined += line;
-    if (!joined.empty() && joined.back() == '\\') {  // goes on in the next line
+    if (!joined.empty() && joined.back() == '\\') {  // goes on in the next line, if there is one
       joined.back() = ' ';
-      continue;
+      if (file.peek() != std::ifstream::traits_type::eof()) continue;
     }
     std::vector<std::string> of_line;
     if (auto split = split_line(path, number, joined, of_line); !split) return fail(std::move(split).error());

@@ -135,8 +135,12 @@ Result<std::string> find_program(const std::string& name, const std::string& sea
                                  const std::string& wdir) {
   if (name.empty()) return fail(Errc::not_found, kSpawn, "the program's name is empty");
   int error = ENOENT;
+  // The program is executed in its working directory.
+  const auto seen_from_there = [&](const std::string& path) {
+    return path[0] == '/' || wdir.empty() ? path : wdir + "/" + path;
+  };
   if (name.find('/') != std::string::npos) {
-    const std::string path = name[0] == '/' || wdir.empty() ? name : wdir + "/" + name;
+    const std::string path = seen_from_there(name);
     if (is_program(path, error)) return name;
     if (error == EACCES) {
       return fail(Errc::denied, kSpawn,
@@ -149,13 +153,13 @@ Result<std::string> find_program(const std::string& name, const std::string& sea
     const std::size_t end = std::min(search_path.find(':', at), search_path.size());
     const std::string directory = end == at ? "." : search_path.substr(at, end - at);
     std::string path = directory + "/" + name;
-    if (is_program(path, error)) return path;
+    if (is_program(seen_from_there(path), error)) return path;
     seen = seen || error == EACCES;
     at = end + 1;
   }
   if (seen) return fail(Errc::denied, kSpawn, "\"" + name + "\" is in PATH, but is not an executable file");
   std::string hint = " is not in PATH";
-  if (is_program("./" + name, error)) hint += "; it is in this directory: write ./" + name;
+  if (is_program(seen_from_there("./" + name), error)) hint += "; it is in this directory: write ./" + name;
   return fail(Errc::not_found, kSpawn, "the program \"" + name + "\"" + hint);
 }
 

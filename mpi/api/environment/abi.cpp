@@ -44,14 +44,16 @@ int Abi_get_info(MPI_Info* info) {
                                          {"mpi_count_size", std::to_string(sizeof(MPI_Count))},
                                          {"mpi_offset_size", std::to_string(sizeof(MPI_Offset))}}));
   *info = new_handle<MPI_Info>(tables().info, std::move(made));
-  return MPI_SUCCESS;
+  return *info != MPI_INFO_NULL ? MPI_SUCCESS : too_many("info objects");
 }
 
 int Abi_get_fortran_info(MPI_Info* info) {
   Fortran& state = fortran();
   const std::scoped_lock lock(state.mutex);
-  *info = state.info ? new_handle<MPI_Info>(tables().info, state.info->dup()) : MPI_INFO_NULL;
-  return MPI_SUCCESS;
+  *info = MPI_INFO_NULL;
+  if (!state.info) return MPI_SUCCESS;
+  *info = new_handle<MPI_Info>(tables().info, state.info->dup());
+  return *info != MPI_INFO_NULL ? MPI_SUCCESS : too_many("info objects");
 }
 
 int Abi_set_fortran_info(Info* info) {

@@ -112,7 +112,7 @@ class Parser {
     }
     if (!word(")")) return broken("a block is (first node,nodes,ranks on each)");
     if (values[1] == 0 || values[2] == 0) return broken("a block has at least one node and one rank on each");
-    if (std::uint64_t{values[0]} + values[1] > std::numeric_limits<std::uint32_t>::max()) {
+    if (std::uint64_t{values[0]} + values[1] - 1 > std::numeric_limits<std::uint32_t>::max()) {
       return broken("the node number exceeds 32 bits");
     }
     blocks.push_back({values[0], values[1], values[2]});

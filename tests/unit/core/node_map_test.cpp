@@ -57,6 +57,9 @@ TEST(NodeMap, text_is_canonical) {
   EXPECT_EQ(map_of("(vector,(5,4,2),(9,1,1),(9,1,1))").text(), "(vector,(5,5,2))");
   EXPECT_EQ(map_of("(vector,[(0,1,2),(1,1,2)]x2)").text(), "(vector,(0,2,2),(0,2,2))");
   EXPECT_EQ(NodeMap::one_node(7).text(), "(vector,(0,1,7))");
+  EXPECT_EQ(map_of("(vector,4294967295)").text(), "(vector,(4294967295,1,1))");
+  EXPECT_EQ(map_of("(vector,(4294967295,1,1))").text(), "(vector,(4294967295,1,1))");
+  EXPECT_EQ(map_of("(vector,(4294967294,2,1))").text(), "(vector,(4294967294,2,1))");
   EXPECT_EQ(NodeMap{}.text(), "");
 }
 

@@ -299,6 +299,24 @@ contains
       request = requests(2)
     end select
   end subroutine
+  ! A request that is no longer active brings nothing back again: the section is the program's own.
+  subroutine not_twice
+    integer :: whole(10), values(5)
+    type(MPI_Request) :: request
+    logical :: done
+    whole = 0
+    values = [1, 2, 3, 4, 5]
+    call MPI_Recv_init(whole(1:10:2), 5, MPI_INTEGER, 0, 3, MPI_COMM_SELF, request)
+    call MPI_Start(request)
+    call MPI_Send(values, 5, MPI_INTEGER, 0, 3, MPI_COMM_SELF)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    call expect(all(whole(1:10:2) == values), 'a persistent receive into a section')
+    whole = 7
+    call MPI_Test(request, done, MPI_STATUS_IGNORE)
+    call expect(done .and. all(whole == 7), 'a section after MPI_Test of a request that is not active')
+    call MPI_Request_free(request)
+    call expect(all(whole == 7), 'a section after its request was freed')
+  end subroutine
 end module
 
 program sections
@@ -324,5 +342,6 @@ program sections
       call expect(b(i), want(i), trim(what))
     end if
   end do
+  call not_twice
   call MPI_Finalize
 end program

@@ -158,13 +158,19 @@ class Report(NamesCase):
         self.assertTrue(low <= mean <= high and abs(mean * 3 - total) < 0.5, err)
         self.assertIn("remote: no messages", err)
 
+    def test_a_rank_that_sends_nothing_is_the_one_that_sends_least(self):
+        to_itself, nothing = (str(BUILD / "tests/mpi" / name) for name in ("mpi_pt2pt_bsend_empty", "mpi_env_wtime"))
+        command = [str(BUILD / "bin/mpiexec"), "--mca", "report", "1", "-n", "1", to_itself, ":", "-n", "1", nothing]
+        done = subprocess.run(command, text=True, timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"(?m)^  self +self +eager +messages +(\d+) +0 +[\d.]+ +\1$")
+
     def test_reasons(self):
         sender = str(BUILD / "tests/mpi/mpi_tool_traffic_variables")  # sends long messages, too
         command = [str(BUILD / "bin/mpiexec"), "-n", "2", "--mca", "report", "1", sender]
         done = subprocess.run(command, text=True, timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"(?m)^  self +self +get +messages +4 +2 +2\.0 +2$")
-
 
     def test_what_was_tried_for_large_messages(self):
         command = [str(BUILD / "bin/mpiexec"), "-n", "2", "--mca", "report", "1", str(BUILD / "tests/np_stream")]

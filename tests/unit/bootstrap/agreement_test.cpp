@@ -453,6 +453,27 @@ TEST(Agreement, a_time_out_says_what_the_other_waits_for) {
   other.join();
 }
 
+TEST(Agreement, of_failures_told_before_a_call_the_last_64_are_kept) {
+  Network network;
+  Process process(network, 1);
+  const Worlds worlds;
+  const ContextId code{std::uint64_t{static_cast<std::uint32_t>(Errc::bad_parameter)} << 32 | 0xffffffffu};
+  for (int i = 0; i <= 64; ++i) {
+    const std::string tag = std::to_string(i);
+    const SharedBytes text = share_bytes({std::byte{'n'}, std::byte{'o'}});
+    const Block told{BlockKind::failed, group_key(worlds, *list({0, 1}), tag), code, 0, 1, text};
+    EXPECT_TRUE(process.consistency.take(ProcId{0, 0}, told));
+  }
+  for (const char* const tag : {"1", "64"}) {
+    const auto id = process.create(list({0, 1}), tag, Deadline::after_seconds(60));
+    ASSERT_FALSE(id);
+    EXPECT_EQ(id.error().code, Errc::bad_parameter) << tag << ": " << id.error().text();
+  }
+  const auto forgotten = process.create(list({0, 1}), "0", Deadline::after_ns(10'000'000));
+  ASSERT_FALSE(forgotten);
+  EXPECT_EQ(forgotten.error().code, Errc::timed_out) << forgotten.error().text();
+}
+
 TEST(Agreement, malformed_messages_are_ignored) {
   Network network;
   Process process(network, 0);

@@ -222,6 +222,8 @@ TEST_F(Sources, a_file_larger_than_a_mebibyte_is_refused) {
   const auto done = registry.load(places_);
   ASSERT_FALSE(done.has_value());
   EXPECT_THAT(done.error().text(), HasSubstr("larger than 1 MiB"));
+  job_file(std::string(1 << 20, '#'));
+  EXPECT_TRUE(registry.load(places_).has_value());
 }
 
 TEST_F(Sources, a_bad_value_names_parameter_value_origin_and_expectation_and_hides_no_other) {

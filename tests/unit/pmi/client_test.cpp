@@ -228,6 +228,26 @@ TEST_F(OwnServer, a_fence_costs_the_same_for_any_number_of_neighbours) {
   EXPECT_EQ(bytes_of_fence(2000, 2), 41u);
 }
 
+TEST_F(OwnServer, a_fence_that_ended_while_it_was_given_up_is_not_the_next_one) {
+  const std::string group = "group=0,1:2135857200";
+  auto client =
+      connect({{"cmd=barrier_in " + group, ""},
+               {"cmd=barrier_leave " + group, "cmd=barrier_out tag=2135857200\ncmd=barrier_left rc=0\n"},
+               {"cmd=barrier_in " + group, ""},
+               {"cmd=put kvsname=job key=s1:k value=0.", "cmd=put_result rc=0\n"}});
+  ASSERT_TRUE(client) << error_.text();
+  const std::uint32_t ranks[] = {0, 1};
+  const auto given_up = client->fence_enter(ranks, "t", Deadline::after_seconds(60));
+  ASSERT_TRUE(given_up);
+  client->fence_abandon(*given_up);
+  const auto next = client->fence_enter(ranks, "t", Deadline::after_seconds(60));
+  ASSERT_TRUE(next);
+  const auto left = client->fence_left(*next);
+  ASSERT_TRUE(left) << left.error().text();
+  EXPECT_FALSE(*left);
+  EXPECT_TRUE(client->put("k", {}));
+}
+
 TEST_F(OwnServer, a_fence_that_ended_before_the_connection_did_is_over) {
   auto client = connect({{"cmd=barrier_in", "cmd=barrier_out rc=0\n"}});
   ASSERT_TRUE(client) << error_.text();

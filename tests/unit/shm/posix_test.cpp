@@ -218,11 +218,12 @@ TEST_F(Posix, another_users_file_is_refused) {
 }
 
 TEST_F(Posix, a_directory_where_others_could_swap_names_is_refused) {
-  ASSERT_EQ(::chmod(directory.c_str(), 0777), 0);
-  auto a = component();
-  const auto refused = a->attach(spec(0, 2), Deadline::after_seconds(60));
-  ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().text().find("sticky"), std::string::npos);
+  for (const mode_t mode : {0777u, 0707u, 0770u}) {  // everybody, others, its group
+    ASSERT_EQ(::chmod(directory.c_str(), mode), 0);
+    const auto refused = component()->attach(spec(0, 2), Deadline::after_seconds(60));
+    ASSERT_FALSE(refused) << mode;
+    EXPECT_NE(refused.error().text().find("sticky"), std::string::npos);
+  }
   ASSERT_EQ(::chmod(directory.c_str(), 01777), 0);
   EXPECT_TRUE(component()->attach(spec(0, 2), Deadline::after_seconds(60)));
 }

@@ -193,6 +193,21 @@ TEST_F(AttributesTest, deleting_what_is_not_there_changes_nothing) {
   EXPECT_EQ(set_.size(), 1u);
 }
 
+TEST_F(AttributesTest, a_number_comes_again_after_64_others_have_ended) {
+  std::vector<KeyvalPtr> keyvals;
+  for (int i = 0; i < 65; ++i) keyvals.push_back(make(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN));
+  std::vector<int> ids;
+  for (KeyvalPtr& keyval : keyvals) {
+    ids.push_back(keyval->id());
+    all_.release(ids.back());
+    if (ids.size() < keyvals.size()) keyval.reset();
+  }
+  const int fresh = make(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN)->id();
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), fresh), 0) << "63 others have ended after the first";
+  keyvals.back().reset();
+  EXPECT_EQ(make(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN)->id(), ids.front());
+}
+
 TEST_F(AttributesTest, numbers_are_not_used_again) {
   const int id = make(nullptr, nullptr)->id();
   all_.release(id);

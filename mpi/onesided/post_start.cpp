@@ -269,8 +269,8 @@ int wait_exposure(Win& win) {
 int test_exposure(Win& win, bool& flag) {
   flag = false;
   if (!win.epochs.posted) return wrong(win, "MPI_Win_post has not been called");
-  if (!all_completed(win)) Runtime::get()->waits().poll(names::Win_test);
-  if (!all_completed(win)) {
+  const auto completed = [&] { return all_completed(win); };
+  if (!completed() && !Runtime::get()->waits().poll_until(names::Win_test, completed)) {
     const std::uint64_t now = now_ns();
     if (now < win.epochs.next_look_ns) return MPI_SUCCESS;
     win.epochs.next_look_ns = now + kLifeLookNs;

@@ -127,14 +127,14 @@ void Waits::take_turns(const Wanted& wanted) {
 
 // A loop around MPI_Test or MPI_Iprobe waits, but cannot sleep. With more ranks than cores it gives its core
 // away, as a wait does: the process it waits for may want it. Who computes between questions keeps it.
-void Waits::poll(const char* function) {
-  if (polling_.progress() != 0) return;
+bool Waits::poll(const char* function) {
+  if (polling_.progress() != 0) return true;
   if (shares_cores_) {
     if (const std::uint64_t now = now_ns(); poll_loop_.ask(now)) {
       busy_.waits(now);
       poll_loop_.resumed(yield());
       busy_.works();
-      if (polling_.progress() != 0) return;
+      if (polling_.progress() != 0) return true;
     }
   }
   Waiting waiting(function);
@@ -144,6 +144,7 @@ void Waits::poll(const char* function) {
   } else {
     hang_help_.answer();
   }
+  return false;
 }
 
 bool Waits::until(ReadyFunction ready, void* context, Deadline deadline) {

@@ -76,8 +76,16 @@ class Waits {
                                              const std::function<std::string()>& what);
 
   /// One progress call of a function that does not wait and found nothing; programs that test in a loop get
-  /// hang help and notice the launcher's end by it.
-  void poll(const char* function);
+  /// hang help and notice the launcher's end by it. Returns whether something came.
+  bool poll(const char* function);
+  /// As poll(), until look() finds what the call is about or nothing more comes: transports hand over in
+  /// pieces what they have, and a call that does not wait is to see all that was there. What look() said.
+  template <class Look>
+  [[nodiscard]] bool poll_until(const char* function, Look&& look) {
+    for (int passes = 0; passes < kMostPasses && poll(function); ++passes)
+      if (look()) return true;
+    return look();
+  }
 
   /// What waits may sleep for besides messages, as a number of frameworks/shm/doorbell.hpp; until it is set
   /// to kAwaitsNothing again. Where threads may wait at once, all are woken for all.
@@ -88,6 +96,8 @@ class Waits {
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
 
  private:
+  static constexpr int kMostPasses = 1000;  ///< of poll_until(), under messages that never end
+
   using ReadyFunction = Wanted::Ready;
   class InWait;
   class InLine {

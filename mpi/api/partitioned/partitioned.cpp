@@ -110,8 +110,8 @@ int Parrived(MPI_Request request, int partition, int* flag) {
   if (partition < 0 || static_cast<std::uint32_t>(partition) >= receive->partitions())
     return bad_partition("partition", partition, receive->partitions());
   const auto index = static_cast<std::uint32_t>(partition);
-  if (!receive->arrived(index)) Runtime::get()->waits().poll(names::Parrived);
-  *flag = receive->arrived(index) ? 1 : 0;
+  const auto arrived = [&] { return receive->arrived(index); };
+  *flag = arrived() || Runtime::get()->waits().poll_until(names::Parrived, arrived) ? 1 : 0;
   return MPI_SUCCESS;
 }
 

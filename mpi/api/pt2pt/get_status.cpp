@@ -35,9 +35,8 @@ MPI_Status* nth(MPI_Status statuses[], std::size_t index) {
 int Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
   Slot slot;
   if (const int rc = resolve(&request, slot); rc != MPI_SUCCESS) return rc;
-  if (slot.request != nullptr && !slot.request->done())
-    Runtime::get()->waits().poll(names::Request_get_status);
-  *flag = slot.request == nullptr || slot.request->done() ? 1 : 0;
+  const auto done = [&] { return slot.request == nullptr || slot.request->done(); };
+  *flag = done() || Runtime::get()->waits().poll_until(names::Request_get_status, done) ? 1 : 0;
   if (*flag != 0) look(slot, status);
   return MPI_SUCCESS;
 }
@@ -49,13 +48,11 @@ int Request_get_status_any(int count, const MPI_Request array_of_requests[], int
   *flag = 1;
   if (none_active(slots)) return nothing_to_wait_for(indx, status);
   std::size_t found = 0;
-  if (!find_done(slots, &found)) {
-    Runtime::get()->waits().poll(names::Request_get_status_any);
-    if (!find_done(slots, &found)) {
-      *flag = 0;
-      *indx = MPI_UNDEFINED;
-      return MPI_SUCCESS;
-    }
+  const auto look_for_one = [&] { return find_done(slots, &found); };
+  if (!look_for_one() && !Runtime::get()->waits().poll_until(names::Request_get_status_any, look_for_one)) {
+    *flag = 0;
+    *indx = MPI_UNDEFINED;
+    return MPI_SUCCESS;
   }
   *indx = static_cast<int>(found);
   look(slots[found], status);
@@ -66,8 +63,8 @@ int Request_get_status_all(int count, const MPI_Request array_of_requests[], int
                            MPI_Status* array_of_statuses) {
   std::vector<Slot> slots;
   if (const int rc = resolve_all(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
-  if (!all_done(slots)) Runtime::get()->waits().poll(names::Request_get_status_all);
-  *flag = all_done(slots) ? 1 : 0;
+  const auto done = [&] { return all_done(slots); };
+  *flag = done() || Runtime::get()->waits().poll_until(names::Request_get_status_all, done) ? 1 : 0;
   if (*flag == 0) return MPI_SUCCESS;
   for (std::size_t i = 0; i < slots.size(); ++i) look(slots[i], nth(array_of_statuses, i));
   return MPI_SUCCESS;
@@ -81,7 +78,7 @@ int Request_get_status_some(int incount, const MPI_Request array_of_requests[], 
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  Runtime::get()->waits().poll(names::Request_get_status_some);
+  (void)Runtime::get()->waits().poll_until(names::Request_get_status_some, [&] { return all_done(slots); });
   std::size_t done = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].request == nullptr || !slots[i].request->done()) continue;

@@ -13,12 +13,10 @@
 namespace starling::mpi::api {
 namespace {
 
-/// Matches once, with one look at the transports first if that finds nothing.
+/// Matches once, and takes what the transports have first if that finds nothing.
 template <class Look>
-bool look_twice(const char* function, Look&& look) {
-  if (look()) return true;
-  Runtime::get()->waits().poll(function);
-  return look();
+bool look_well(const char* function, Look&& look) {
+  return look() || Runtime::get()->waits().poll_until(function, look);
 }
 
 int make_message(Comm& comm, pml::Message* matched, MPI_Message* handle) {
@@ -88,7 +86,7 @@ int Iprobe(int source, int tag, Comm& comm, int* flag, MPI_Status* status) {
   }
   pml::Status found;
   pml::Component& pml = Runtime::get()->pml();
-  *flag = look_twice(names::Iprobe, [&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); })
+  *flag = look_well(names::Iprobe, [&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); })
               ? 1
               : 0;
   if (*flag == 0 && pml.lost(comm.context(), Rank{source})) return nobody_to_wait_for(comm, source);
@@ -126,11 +124,11 @@ int Improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* message, MP
   }
   pml::Status found;
   pml::Message* matched = nullptr;
-  *flag = look_twice(names::Improbe,
-                     [&] {
-                       matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
-                       return matched != nullptr;
-                     })
+  *flag = look_well(names::Improbe,
+                    [&] {
+                      matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
+                      return matched != nullptr;
+                    })
               ? 1
               : 0;
   if (*flag == 0) {

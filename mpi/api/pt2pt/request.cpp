@@ -40,8 +40,11 @@ int Cancel(MPI_Request* request) {
     return error(MPI_ERR_REQUEST, "request is null or inactive; there is nothing to cancel");
   if (slot.request->one_sided()) return not_of_windows("cancelled");
   switch (slot.request->form) {
-    case Request::Form::send:
     case Request::Form::receive:
+      // A message that is here, or was sent before a barrier, is received and not passed by.
+      (void)Runtime::get()->waits().poll_until(names::Cancel, [&] { return slot.request->done(); });
+      [[fallthrough]];
+    case Request::Form::send:
       if (!slot.request->buffered) Runtime::get()->pml().cancel(slot.request->core);
       return MPI_SUCCESS;
     case Request::Form::operation: return slot.request->operation->cancel(slot.request->done());

@@ -19,6 +19,9 @@ SENTINELS = (("MPI_BOTTOM", "", "integer"), ("MPI_IN_PLACE", "", "integer"), ("M
              ("MPI_ERRCODES_IGNORE", "(1)", "integer"), ("MPI_STATUS_IGNORE", "(8)", "type(MPI_Status)"),
              ("MPI_STATUSES_IGNORE", "(8,1)", "type(MPI_Status)"))
 TEXT_SENTINELS = (("MPI_ARGV_NULL", "(1)"), ("MPI_ARGVS_NULL", "(1,1)"))
+# What MPI 3.0 removed: for mpif.h and the module mpi, with the values of include/starling_mpi_old.h.
+REMOVED = (("MPI_LB", 0x3fe), ("MPI_UB", 0x3ff), ("MPI_COMBINER_HVECTOR_INTEGER", -105), ("MPI_COMBINER_HINDEXED_INTEGER", -107),
+           ("MPI_COMBINER_STRUCT_INTEGER", -110))
 OLD_SIZES = (("MPI_STATUS_SIZE", 8), ("MPI_SOURCE", 1), ("MPI_TAG", 2), ("MPI_ERROR", 3))
 # Strings of Fortran have no final zero (MPI 5.0, 2.5.4... A.1.1).
 ONE_LESS = "MPI_MAX_"
@@ -67,7 +70,7 @@ def constant_lines(constants, f08):
             lines.append(f"  type({kind}), parameter :: {name} = {kind}({value})")
         else:
             lines.append(f"  integer, parameter :: {name} = {value}")
-    for name, value in OLD_SIZES:
+    for name, value in OLD_SIZES + (() if f08 else REMOVED):
         lines.append(f"  integer, parameter :: {name} = {value}")
     # One-sided calls without a request refuse sections that are not contiguous, in mpi_f08, too.
     lines += ["  logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false.",
@@ -94,6 +97,33 @@ SIZEOF = """\
   interface PMPI_Sizeof; procedure starling_mpi_sizeof; end interface"""
 
 
+# library/removed.c. (name, arguments before ierror, declarations)
+REMOVED_ROUTINES = (
+    ("MPI_Address", "location, address", "integer :: address; type(*), dimension(*) :: location"),
+    ("MPI_Errhandler_create", "function, errhandler", "external :: function; integer :: errhandler"),
+    ("MPI_Errhandler_get", "comm, errhandler", "integer :: comm, errhandler"),
+    ("MPI_Errhandler_set", "comm, errhandler", "integer :: comm, errhandler"),
+    ("MPI_Type_extent", "datatype, extent", "integer :: datatype, extent"),
+    ("MPI_Type_lb", "datatype, displacement", "integer :: datatype, displacement"),
+    ("MPI_Type_ub", "datatype, displacement", "integer :: datatype, displacement"),
+    ("MPI_Type_hvector", "count, blocklength, stride, oldtype, newtype",
+     "integer :: count, blocklength, stride, oldtype, newtype"),
+    ("MPI_Type_hindexed", "count, blocklengths, displacements, oldtype, newtype",
+     "integer :: count, blocklengths(*), displacements(*), oldtype, newtype"),
+    ("MPI_Type_struct", "count, blocklengths, displacements, types, newtype",
+     "integer :: count, blocklengths(*), displacements(*), types(*), newtype"))
+
+
+def removed_interfaces():
+    lines = ["  interface"]
+    for name, arguments, declared in REMOVED_ROUTINES:
+        lines += [f"    subroutine {name}({arguments}, ierror)", f"      implicit none; {declared}; integer :: ierror"]
+        if "location" in arguments:
+            lines += ["!GCC$ ATTRIBUTES NO_ARG_CHECK :: location", "!DIR$ IGNORE_TKR location"]
+        lines.append("    end subroutine")
+    return lines + ["  end interface"] + [f"  procedure({name}) :: P{name}" for name, _, _ in REMOVED_ROUTINES]
+
+
 def interface(routine, name, f08):
     inside = ["      import", "      implicit none"] + declarations(routine, f08, 6)
     return opening(routine, name, 4) + pack(inside) + [closing(routine, 4)]
@@ -118,7 +148,7 @@ def mpi_module(routines, constants):
                 lines += cptr_interface(routine, prefix)
             elif prefix:
                 lines.append(f"  procedure({routine.name}) :: P{routine.name}")
-    return "\n".join(lines + [SIZEOF, "end module", ""])
+    return "\n".join(lines + removed_interfaces() + [SIZEOF, "end module", ""])
 
 
 def cptr_interface(routine, prefix):

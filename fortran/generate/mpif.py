@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mpif.h: valid in fixed and in free form, so no line is continued and none is longer than 72 columns."""
 
-from modules import COPY_FNS, DELETE_FNS, OLD_FNS, OLD_SIZES, SENTINELS, TEXT_SENTINELS, value_of
+from modules import COPY_FNS, DELETE_FNS, OLD_FNS, OLD_SIZES, REMOVED, SENTINELS, TEXT_SENTINELS, value_of
 
 HEAD = """\
 ! SPDX-License-Identifier: BSD-3-Clause
@@ -17,7 +17,7 @@ def mpif_h(constants):
     lines = HEAD.rstrip().splitlines()
     for name, value in (("MPI_ADDRESS_KIND", 8), ("MPI_COUNT_KIND", 8), ("MPI_OFFSET_KIND", 8), ("MPI_INTEGER_KIND", 4)):
         lines += parameter("INTEGER", name, value)
-    for name, value in OLD_SIZES:
+    for name, value in OLD_SIZES + REMOVED:
         lines += parameter("INTEGER", name, value)
     for name, kind, value in constants:
         lines += parameter("INTEGER(8)" if kind == "MPI_Offset" else "INTEGER", name, value_of(name, value))

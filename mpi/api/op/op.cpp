@@ -52,7 +52,8 @@ int Op_free(MPI_Op* op) {
 }
 
 int Op_commutative(Op& op, int* commute) {
-  *commute = op.commutative() ? 1 : 0;
+  // MPI_REPLACE gives one operand, MPI_NO_OP the other (MPI 5.0, 12.3.4): the order counts.
+  *commute = op.commutative() && !op.rma_only() ? 1 : 0;
   return MPI_SUCCESS;
 }
 

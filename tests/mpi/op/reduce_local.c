@@ -51,6 +51,11 @@ static void commutativity(void) {
     OK(MPI_Op_commutative(all[i], &commute));
     CHECK_EQ(commute, 1);
   }
+  /* a REPLACE b is b, a NO_OP b is a */
+  OK(MPI_Op_commutative(MPI_REPLACE, &commute));
+  CHECK_EQ(commute, 0);
+  OK(MPI_Op_commutative(MPI_NO_OP, &commute));
+  CHECK_EQ(commute, 0);
 }
 
 static void errors(void) {

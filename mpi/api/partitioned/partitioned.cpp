@@ -65,13 +65,14 @@ int Psend_init(const void* buf, int partitions, MPI_Count count, Datatype& datat
   return make(comm, std::move(send), request);
 }
 
-int Precv_init(void* buf, int partitions, MPI_Count count, Datatype& datatype, int dest, int tag, Comm& comm,
-               Info*, MPI_Request* request) {
+int Precv_init(void* buf, int partitions, MPI_Count count, Datatype& datatype, int source, int tag,
+               Comm& comm, Info*, MPI_Request* request) {
   if (partitions == 0) return no_partitions(partitions);
-  if (dest == MPI_ANY_SOURCE) return error(MPI_ERR_RANK, "dest is MPI_ANY_SOURCE, which cannot be used here");
+  if (source == MPI_ANY_SOURCE)
+    return error(MPI_ERR_RANK, "source is MPI_ANY_SOURCE, which cannot be used here");
   if (tag == MPI_ANY_TAG) return error(MPI_ERR_TAG, "tag is MPI_ANY_TAG, which cannot be used here");
   auto receive = std::make_unique<partitioned::Receive>(buf, static_cast<std::uint32_t>(partitions),
-                                                        static_cast<std::uint64_t>(count), datatype, dest);
+                                                        static_cast<std::uint64_t>(count), datatype, source);
   if (const int rc = receive->expect(comm, tag); rc != MPI_SUCCESS) return rc;
   return make(comm, std::move(receive), request);
 }

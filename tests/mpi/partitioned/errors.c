@@ -14,6 +14,10 @@ int main(int argc, char** argv) {
   CHECK_ERROR(MPI_Psend_init(out, -1, 1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &send),
               MPI_ERR_COUNT);
   CHECK_ERROR(MPI_Psend_init(out, 0, 1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &send), MPI_ERR_ARG);
+  CHECK_ERROR(MPI_Psend_init(out, 4, -1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &send),
+              MPI_ERR_COUNT);
+  CHECK_ERROR(MPI_Precv_init(in, 4, -1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &receive),
+              MPI_ERR_COUNT);
   CHECK_ERROR(MPI_Precv_init(in, 4, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &receive),
               MPI_ERR_RANK);
   CHECK_ERROR(MPI_Precv_init(in, 4, 1, MPI_INT, me, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_INFO_NULL, &receive),

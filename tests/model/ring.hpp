@@ -9,7 +9,7 @@
 namespace starling::model {
 
 struct RingMemory {
-  static constexpr std::uint32_t kMost = 8;
+  static constexpr std::uint32_t kMost = 12;
   ModelAtomic<std::uint64_t> heads[kMost];
   ModelAtomic<std::uint64_t> consumed;
   ModelAtomic<std::uint32_t> wanted;

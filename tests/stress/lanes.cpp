@@ -149,7 +149,7 @@ class Member final : private btl::Sink {
 };
 
 int member(int memfd, const shm::Geometry& geometry, std::uint32_t me, std::uint64_t seconds) {
-  constexpr std::array kCleaning = {"auto", "always", "never"};
+  constexpr std::array kCleaning = {"auto", "idle", "never", "always"};
   params::Registry params;
   params::Places places;
   // Little memory, so that growth is refused, now and then.

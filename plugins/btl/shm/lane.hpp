@@ -11,8 +11,9 @@
 /// moves their lines into its own cache, from where the producer fetches several at once; lines that the
 /// producer still owned would be taken back one by one (3 to 8 times slower where it was measured). Other
 /// processors take them back as fast, and there the cleaning costs as much as the copy: so a reader may leave
-/// the cells of long records as they are (cleaning.hpp). They are stale on the next lap, as all cells of a
-/// new ring are on the first one: there the producer clears the cell behind each record itself.
+/// the cells of long records as they are (cleaning.hpp), always or while it is busy. They are stale on the
+/// next lap, as all cells of a new ring are on the first one: there the producer clears the cell behind each
+/// record itself.
 ///
 /// A record never wraps: where it would, a pad record fills the rest of the ring. See docs/design/lanes.md.
 ///
@@ -34,6 +35,13 @@ inline constexpr std::uint32_t kNoCell = ~std::uint32_t{0};
 
 /// What a record is; part of its header word, never zero.
 enum class RecordKind : std::uint8_t { data = 1, pad = 2, moved = 3, closed = 4 };
+
+/// When a reader cleans the cells of long records, too; those of short ones it always does.
+enum class CleanLong : std::uint8_t {
+  when_idle,  ///< if it gives back because nothing more has come, not in the middle of a stream
+  never,
+  always
+};
 
 /// {kind, payload bytes} in one word.
 [[nodiscard]] constexpr std::uint64_t record_header(RecordKind kind, std::uint32_t bytes) noexcept {
@@ -154,15 +162,14 @@ class LaneReader {
   void pop(std::uint32_t cells) noexcept {
     pass(cells);
     // Rarely, since the writer's copy of the line has to be fetched again each time.
-    if (consumed_ - told_ >= quarter_) give_back();
+    if (consumed_ - told_ >= quarter_) give_back(clean_long_ == CleanLong::always);
   }
   /// Gives back what has been read. For when there is nothing else to do: an answer to the message would wait
   /// behind the cleaning until the cells' lines have come back.
   void tidy() noexcept {
-    if (consumed_ != told_) give_back();
+    if (consumed_ != told_) give_back(clean_long_ != CleanLong::never);
   }
-  /// Whether the cells of long records are cleaned, too, from now on.
-  void clean_long(bool on) noexcept { clean_long_ = on; }
+  void clean_long(CleanLong when) noexcept { clean_long_ = when; }
   /// Whether cells were given back since the last call. The caller then passes the fence of a doorbell's
   /// producer and asks wanted().
   [[nodiscard]] bool gave_back() noexcept { return std::exchange(gave_back_, false); }
@@ -180,11 +187,16 @@ class LaneReader {
     at_ += cells;
     if (at_ == ring_.cells()) at_ = 0;
     consumed_ += cells;
-    // For the next lap the writer takes everything up to here as stale.
-    if (cells >= Ring::kLongCells && !clean_long_) dirty_ = at_;
+    if (cells >= Ring::kLongCells) long_end_ = at_;
   }
-  /// Clears the cells that have been read and tells the writer that they are free.
-  void give_back() noexcept {
+  /// Clears the cells that have been read, or those behind the last long record, and tells the writer that
+  /// they are free.
+  void give_back(bool with_long) noexcept {
+    // For the next lap the writer takes everything up to the end of a long record as stale.
+    if (long_end_ != kNoCell) [[unlikely]] {
+      if (!with_long) dirty_ = long_end_;
+      long_end_ = kNoCell;
+    }
     while (dirty_ != at_) {
       ring_.head(dirty_).store(0, std::memory_order_relaxed);
       if (++dirty_ == ring_.cells()) dirty_ = 0;
@@ -195,9 +207,10 @@ class LaneReader {
   }
   Ring ring_{};
   bool gave_back_ = false;
-  bool clean_long_ = true;
+  CleanLong clean_long_ = CleanLong::always;
   std::uint32_t at_ = 0;
-  std::uint32_t dirty_ = 0;  // the oldest cell that was read and is still to be cleared
+  std::uint32_t dirty_ = 0;           // the oldest cell that was read and is still to be cleared
+  std::uint32_t long_end_ = kNoCell;  // behind the last long record that was read and not given back
   std::uint32_t quarter_ = 0;
   std::uint64_t consumed_ = 0;
   std::uint64_t told_ = 0;

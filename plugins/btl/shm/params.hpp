@@ -20,10 +20,11 @@ inline constexpr params::Decl kLaneMaxBytes = params::size_bytes(
     "shm_lane_max", "512k", 4096, 16 << 20,
     "Size up to which the queue of a pair of processes grows; rounded up to a power of two.");
 inline constexpr params::Decl kLaneCleaning = params::choice(
-    "shm_lane_cleaning", "auto", "auto|always|never",
+    "shm_lane_cleaning", "auto", "auto|idle|never|always",
     "Whether the receiver takes the cache lines of long messages (from 4 KiB on) over before it gives the "
-    "queue's room back: faster on some processors, slower on others. auto: tries both on the first few "
-    "megabytes and from time to time.");
+    "queue's room back: faster on some processors, slower on others. idle: when nothing more has come, so "
+    "not "
+    "in a stream. auto: tries these on the first 18 megabytes and from time to time.");
 inline constexpr params::Decl kLanesTotalBytes = params::size_bytes(
     "shm_lanes_total_bytes", "256m", 0, std::int64_t{1} << 42,
     "Shared memory of one node above which queues grow only where a message would not fit otherwise.");

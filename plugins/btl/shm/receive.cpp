@@ -132,11 +132,13 @@ inline void ShmComponent::count_long(Incoming& from, std::uint32_t bytes) noexce
   from.stretch_began_ns = now;
   from.stretch_bytes = 0;
   if (!first && cleaning_.took(stretch_ns)) {
-    shared_.note("512 KiB of long messages are read in " + std::to_string(cleaning_.cost_ns(false)) +
-                 " ns, or in " + std::to_string(cleaning_.cost_ns(true)) +
-                 " ns if their cache lines are taken over as well");
+    shared_.note("512 KiB of long messages are read in " +
+                 std::to_string(cleaning_.cost_ns(CleanLong::never)) + " ns, in " +
+                 std::to_string(cleaning_.cost_ns(CleanLong::when_idle)) +
+                 " ns if their cache lines are taken over when nothing else has come, or in " +
+                 std::to_string(cleaning_.cost_ns(CleanLong::always)) + " ns if that is always done");
   }
-  from.lane.clean_long(cleaning_.on());
+  from.lane.clean_long(cleaning_.when());
 }
 
 // Nothing has come: time to give cells back.
@@ -161,14 +163,14 @@ void ShmComponent::switch_lane(Incoming& from) noexcept {
   shared_.segment.release(from.extent.offset, from.extent.bytes);
   from.extent = next;
   from.lane = LaneReader<StdAtomics, MappedRing>(shared_.ring_at(next));
-  from.lane.clean_long(cleaning_.on());
+  from.lane.clean_long(cleaning_.when());
 }
 
 void ShmComponent::open_lane(Incoming& from, const LaneExtent& extent) noexcept {
   expects(!from.open, "a second lane of one process");
   from.extent = extent;
   from.lane = LaneReader<StdAtomics, MappedRing>(shared_.ring_at(extent));
-  from.lane.clean_long(cleaning_.on());
+  from.lane.clean_long(cleaning_.when());
   from.open = true;
   lanes_.push_back(&from);
   if (wide_ && hot_ != nullptr) {

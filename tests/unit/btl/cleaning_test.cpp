@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether long records are cleaned where that is faster, or as the user has fixed it.
+// Whether long records are cleaned when that is faster, or as the user has fixed it.
 
 #include <gtest/gtest.h>
+
+#include <array>
+#include <utility>
 
 #include "plugins/btl/shm/cleaning.hpp"
 
@@ -9,26 +12,50 @@ namespace starling::test {
 namespace {
 
 using btl::Cleaning;
+using btl::CleanLong;
 using btl::LongCleaning;
+using Costs = std::array<std::uint64_t, 3>;  // in the order of CleanLong
 
-TEST(Cleaning, the_faster_way_is_chosen_and_leaving_is_tried_first) {
-  for (const std::uint64_t cleaned_ns : {2000u, 9000u}) {
+/// Reads stretches until a trial has ended; what it has chosen.
+CleanLong chosen(Cleaning& cleaning, const Costs& costs) {
+  while (!cleaning.took(costs[static_cast<unsigned>(cleaning.when())])) {
+  }
+  return cleaning.when();
+}
+
+TEST(Cleaning, the_fastest_way_is_chosen) {
+  for (unsigned fastest = 0; fastest < 3; ++fastest) {
     Cleaning cleaning(LongCleaning::automatic);
-    EXPECT_FALSE(cleaning.on());
-    while (!cleaning.took(cleaning.on() ? cleaned_ns : 4000)) {
-    }
-    EXPECT_EQ(cleaning.on(), cleaned_ns < 4000);
-    EXPECT_EQ(cleaning.cost_ns(true), cleaned_ns);
-    EXPECT_EQ(cleaning.cost_ns(false), 4000u);
+    Costs costs{4000, 5000, 6000};
+    costs[fastest] = 2000;
+    EXPECT_EQ(chosen(cleaning, costs), static_cast<CleanLong>(fastest));
+    for (unsigned way = 0; way < 3; ++way)
+      EXPECT_EQ(cleaning.cost_ns(static_cast<CleanLong>(way)), costs[way]);
   }
 }
 
+TEST(Cleaning, when_idle_is_tried_first_and_stays_where_the_ways_cost_about_the_same) {
+  Cleaning cleaning(LongCleaning::automatic);
+  EXPECT_EQ(cleaning.when(), CleanLong::when_idle);
+  EXPECT_EQ(chosen(cleaning, {4000, 3600, 3600}), CleanLong::when_idle);
+}
+
+TEST(Cleaning, messages_that_become_longer_during_the_trial_decide_nothing) {
+  Cleaning cleaning(LongCleaning::automatic);
+  unsigned stretches = 0;
+  while (!cleaning.took(++stretches < 18 ? 51000 : 23000)) {
+  }
+  EXPECT_EQ(cleaning.when(), CleanLong::when_idle);
+}
+
 TEST(Cleaning, what_the_user_fixed_is_not_tried) {
-  for (const LongCleaning use : {LongCleaning::always, LongCleaning::never}) {
+  for (const auto& [use, when] : {std::pair{LongCleaning::when_idle, CleanLong::when_idle},
+                                  std::pair{LongCleaning::never, CleanLong::never},
+                                  std::pair{LongCleaning::always, CleanLong::always}}) {
     Cleaning cleaning(use);
     for (unsigned at = 0; at < 100; ++at) {
       EXPECT_FALSE(cleaning.took(at % 2));
-      EXPECT_EQ(cleaning.on(), use == LongCleaning::always);
+      EXPECT_EQ(cleaning.when(), when);
     }
   }
 }

@@ -38,7 +38,7 @@ TEST(BtlShmLanes, a_lane_found_full_grows_up_to_its_limit_and_keeps_the_order) {
 TEST(BtlShmLanes, short_and_long_messages_keep_their_order_whether_long_ones_are_cleaned_or_left) {
   constexpr std::uint64_t kMessages = 400;  // many laps
   constexpr std::size_t kBytes[] = {8, 56, 6000, 200, 4088, 4096, 7000, 57, 8, 5000, 8};
-  for (const char* const cleaning : {"auto", "always", "never"}) {
+  for (const char* const cleaning : {"auto", "idle", "never", "always"}) {
     ShmHarness harness(
         2, {"STARLING_MCA_shm_lane_max=16k", std::string("STARLING_MCA_shm_lane_cleaning=") + cleaning});
     for (std::uint64_t i = 0; i < kMessages; ++i) {
@@ -58,7 +58,7 @@ TEST(BtlShmLanes, the_report_says_what_the_cleaning_of_long_messages_costs_and_s
   ShmHarness harness(2);
   const auto notes = [&] { return harness.component(1).counters().notes; };
   std::uint64_t sent = 0;
-  for (; notes().empty() && sent < 1000; ++sent) {
+  for (; notes().empty() && sent < 4000; ++sent) {
     send(harness, 0, 1, sent, 16 * 1024);
     progress_until_idle(harness, 1);
   }

@@ -13,8 +13,8 @@ namespace {
 constexpr TrialPace kPace{.settling = 3, .holding = 100};
 
 /// Does it until a trial has ended; how often.
-template <unsigned kOptions>
-unsigned run(Trial<kOptions>& trial, const std::function<std::uint64_t(unsigned option)>& cost) {
+template <unsigned kOptions, unsigned kTurns>
+unsigned run(Trial<kOptions, kTurns>& trial, const std::function<std::uint64_t(unsigned option)>& cost) {
   for (unsigned done = 1; done <= 1000; ++done) {
     if (trial.took(cost(trial.option()))) return done;
   }
@@ -59,6 +59,23 @@ TEST(Trial, pauses_bursts_and_the_time_after_a_change_do_not_count) {
   EXPECT_EQ(trial.option(), 0u);
   EXPECT_EQ(trial.cost(0), 4000u);
   EXPECT_EQ(trial.cost(1), 5000u);
+}
+
+TEST(Trial, options_that_take_turns_share_what_the_work_becomes) {
+  Trial<2, 4> trial(kPace);
+  unsigned done = 0, changes = 0, before = 0;
+  EXPECT_EQ(run(trial,
+                [&](unsigned option) -> std::uint64_t {
+                  changes += option != before;
+                  before = option;
+                  return ++done <= 20 ? 1000 + option
+                                      : 100 + option;  // the work becomes shorter in the middle
+                }),
+            2 * 4 * (kPace.settling + 2));
+  EXPECT_EQ(changes, 7u);
+  EXPECT_EQ(trial.option(), 0u);
+  EXPECT_EQ(trial.cost(0), 100u);
+  EXPECT_EQ(trial.cost(1), 101u);
 }
 
 TEST(Trial, a_choice_holds_and_is_then_tried_again) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether long records are cleaned when that is faster, or as the user has fixed it.
+// Whether long records are cleaned when that is faster, or as the user has fixed it; what a reader then does.
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <utility>
 
+#include "core/atomics.hpp"
 #include "plugins/btl/shm/cleaning.hpp"
+#include "plugins/btl/shm/layout.hpp"
 
 namespace starling::test {
 namespace {
@@ -58,6 +60,35 @@ TEST(Cleaning, what_the_user_fixed_is_not_tried) {
       EXPECT_EQ(cleaning.when(), when);
     }
   }
+}
+
+TEST(Cleaning, when_idle_a_reader_leaves_what_it_gives_back_in_a_stream) {
+  using btl::MappedRing;
+  constexpr std::uint32_t kLong = MappedRing::kLongCells;
+  constexpr std::size_t kBytes = sizeof(btl::LaneHeader) + std::size_t{8} * kLong * btl::kCellBytes;
+  alignas(64) static std::byte memory[kBytes];
+  const MappedRing ring(memory, kBytes);
+  btl::LaneWriter<StdAtomics, MappedRing> writer(ring);
+  writer.create();
+  btl::LaneReader<StdAtomics, MappedRing> reader(ring);
+  reader.clean_long(CleanLong::when_idle);
+  const auto pass = [&] {
+    const std::uint32_t cell = writer.reserve(kLong);
+    writer.commit(kLong, btl::record_header(btl::RecordKind::data, 1));
+    EXPECT_NE(reader.peek(), 0u);
+    reader.pop(kLong);
+    return cell;
+  };
+  const std::uint32_t alone = pass();
+  EXPECT_FALSE(reader.gave_back());
+  reader.tidy();
+  EXPECT_TRUE(reader.gave_back());
+  EXPECT_EQ(ring.head(alone).load(), 0u);
+  const std::uint32_t first = pass();
+  EXPECT_FALSE(reader.gave_back());
+  pass();
+  EXPECT_TRUE(reader.gave_back()) << "a quarter has been read";
+  EXPECT_NE(ring.head(first).load(), 0u);
 }
 
 }  // namespace

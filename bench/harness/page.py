@@ -11,6 +11,18 @@ class Page:
         self.path = pathlib.Path(path)
         self.lines = self.path.read_text(encoding="utf-8").splitlines()
 
+    @classmethod
+    def with_room(cls, path, title, names):
+        """The page of that file, which has a section for each of these tables afterwards."""
+        if not path.exists():
+            path.write_text(title + "\n", encoding="utf-8")
+        page = cls(path)
+        for name in names:
+            if name not in page.names():
+                page.lines += ["", f"## {name}", "", f"<!-- record {name} -->", f"<!-- end {name} -->"]
+        page.save()
+        return page
+
     def span(self, name):
         """Indices of the two marks of a table, or an error that says which one is missing or doubled."""
         found = []

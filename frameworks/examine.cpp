@@ -138,8 +138,7 @@ void name_by_file(Candidate& candidate) {
   candidate.name = split == std::string_view::npos ? stem : stem.substr(split + 1);
 }
 
-void judge(Examined& plugin, const std::string& label) {
-  Candidate& candidate = plugin.candidate;
+void judge(Candidate& candidate, const std::string& label) {
   std::string why = misfit(candidate.descriptor);
   if (why.empty() ||
       (candidate.descriptor.magic == kMagic && candidate.descriptor.bytes == sizeof(Descriptor) &&
@@ -147,10 +146,10 @@ void judge(Examined& plugin, const std::string& label) {
     candidate.framework = candidate.descriptor.framework.view();
     candidate.name = candidate.descriptor.name.view();
   }
-  if (why.empty()) why = unsound(plugin.manifest);
+  if (why.empty()) why = unsound(candidate.manifest);
   if (why.empty()) return;
   candidate.refusal = label + ": " + why;
-  plugin.manifest.clear();
+  candidate.manifest = {};
 }
 
 }  // namespace
@@ -163,7 +162,7 @@ Examined examine_file(const std::string& file) {
   name_by_file(plugin.candidate);
   const auto refuse = [&](const std::string& why) {
     plugin.candidate.refusal = file + ": " + why;
-    return plugin;
+    return std::move(plugin);
   };
   constexpr std::string_view kNames[] = {kDescriptorSection, kParamsSection};
   auto sections = read_sections(file, kNames);
@@ -189,18 +188,20 @@ Examined examine_file(const std::string& file) {
                     ", expected a multiple of " + std::to_string(sizeof(params::Decl)) +
                     "; rebuild the plugin, with one parameter array");
     }
-    plugin.manifest.resize(table.size() / sizeof(params::Decl));
-    if (!table.empty()) std::memcpy(plugin.manifest.data(), table.data(), table.size());
+    auto manifest = std::make_unique<params::Decl[]>(table.size() / sizeof(params::Decl));
+    if (!table.empty()) std::memcpy(manifest.get(), table.data(), table.size());
+    plugin.candidate.manifest = {manifest.get(), table.size() / sizeof(params::Decl)};
+    plugin.read = std::move(manifest);
   }
-  judge(plugin, file);
+  judge(plugin.candidate, file);
   return plugin;
 }
 
 Examined examine_builtin(const Exported& exported) {
   Examined plugin;
   plugin.candidate.descriptor = *exported.descriptor;
-  plugin.manifest.assign(exported.params, exported.params + exported.param_count);
-  judge(plugin, "linked in");
+  plugin.candidate.manifest = {exported.params, exported.param_count};
+  judge(plugin.candidate, "linked in");
   return plugin;
 }
 

@@ -8,10 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "frameworks/plugin.hpp"
 #include "params/decl.hpp"
@@ -25,6 +25,7 @@ struct Candidate {
   std::string file;       ///< empty when linked in
   Descriptor descriptor;  ///< as far as it could be read
   std::string refusal;    ///< why it cannot be used (file, field, both values); empty: it can
+  std::span<const params::Decl> manifest;  ///< its parameters; empty if refused
 };
 
 /// A framework of this build.
@@ -38,7 +39,7 @@ struct FrameworkInfo {
 
 struct Examined {
   Candidate candidate;
-  std::vector<params::Decl> manifest;  ///< empty if refused
+  std::unique_ptr<const params::Decl[]> read;  ///< holds the manifest of a file; null: that is in constants
 };
 
 /// Reads and checks the records of a file `<framework>_<name>.so`; the file name counts where the records

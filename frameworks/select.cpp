@@ -16,6 +16,7 @@
 #include "core/plugin/loader.hpp"
 #include "core/plugin/prefix.hpp"
 #include "frameworks/builtin.hpp"
+#include "frameworks/handed_records.hpp"
 #include "params/core_params.hpp"
 #include "params/excerpt.hpp"
 #include "params/nearest.hpp"
@@ -41,7 +42,8 @@ struct Index::State {
     if (!done) problems.push_back(done.error().text());
   }
   void declare_selections(params::Registry& params);
-  void take(params::Registry& params, Examined plugin);
+  void take(params::Registry& params, Candidate candidate);
+  bool take_handed(params::Registry& params, const std::string& directory);
   void search(params::Registry& params, const std::string& directory, Trust trust);
   void search_path(params::Registry& params);
   void sort();
@@ -93,21 +95,30 @@ void Index::State::declare_selections(params::Registry& params) {
   }
 }
 
-void Index::State::take(params::Registry& params, Examined plugin) {
-  Candidate& candidate = plugin.candidate;
+void Index::State::take(params::Registry& params, Candidate candidate) {
   if (candidate.refusal.empty()) {
     const std::string where = candidate.file.empty() ? "linked in" : candidate.file;
     const Candidate* const first = best(candidate.framework, candidate.name);
     if (first != nullptr) {
       candidate.refusal =
           where + ": hidden by " + (first->file.empty() ? "the one that is linked in" : first->file);
-    } else if (const std::string why = clash(params, label(candidate), plugin.manifest); !why.empty()) {
+    } else if (const std::string why = clash(params, label(candidate), candidate.manifest); !why.empty()) {
       candidate.refusal = where + ": " + why;
     } else {
-      note(params.add(label(candidate), plugin.manifest));
+      note(params.add(label(candidate), candidate.manifest));
     }
   }
+  if (!candidate.refusal.empty()) candidate.manifest = {};
   candidates.push_back(std::move(candidate));
+}
+
+/// Whether mpiexec has read that directory for this process.
+bool Index::State::take_handed(params::Registry& params, const std::string& directory) {
+  auto plugins = handed_records(directory);
+  if (!plugins) return false;
+  searched.push_back(directory);
+  for (Candidate& plugin : *plugins) take(params, std::move(plugin));
+  return true;
 }
 
 void Index::State::search(params::Registry& params, const std::string& directory, Trust trust) {
@@ -125,9 +136,10 @@ void Index::State::search(params::Registry& params, const std::string& directory
     Examined plugin = examine_file(file.path);
     if (!file.refusal.empty()) {  // its records are only shown
       plugin.candidate.refusal = file.path + ": " + file.refusal;
-      plugin.manifest.clear();
+      plugin.candidate.manifest = {};
     }
-    take(params, std::move(plugin));
+    params.keep(std::move(plugin.read));
+    take(params, std::move(plugin.candidate));
   }
 }
 
@@ -208,20 +220,24 @@ Index& Index::operator=(Index&&) noexcept = default;
 Index Index::inspect(params::Registry& params, const std::string& prefix, Options options) {
   Index index;
   State& state = *index.state_;
+  state.candidates.reserve(32);
   state.note(params::add_core(params));
   state.start_timeout = params.integer(params::kPluginStartTimeout);
   state.declare_selections(params);
-  std::vector<Examined> linked_in;
+  std::vector<Candidate> linked_in;
   for (const Exported* exported : options.linked_in ? builtins() : std::vector<const Exported*>{}) {
-    linked_in.push_back(examine_builtin(*exported));
-    state.linked_in[label(linked_in.back().candidate)] = exported;
+    linked_in.push_back(examine_builtin(*exported).candidate);
+    state.linked_in[label(linked_in.back())] = exported;
   }
   const Installation& here = installation();
   const bool ours = prefix == here.prefix;
   // A file beside libstarling takes the place of what is linked in under its name.
-  state.search(params, ours ? here.plugin_directory : prefix + "/lib/starling",
-               ours ? Trust::own : Trust::checked);
-  for (Examined& plugin : linked_in) state.take(params, std::move(plugin));
+  if (!ours) {
+    state.search(params, prefix + "/lib/starling", Trust::checked);
+  } else if (!state.take_handed(params, here.plugin_directory)) {
+    state.search(params, here.plugin_directory, Trust::own);
+  }
+  for (Candidate& plugin : linked_in) state.take(params, std::move(plugin));
   if (!options.at_secure) state.search_path(params);
   state.sort();
   return index;

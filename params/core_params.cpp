@@ -8,7 +8,7 @@
 namespace starling::params {
 
 Result<void> add_core(Registry& registry) {
-  constexpr Decl kAll[] = {kMcaStrict, kPluginPath, kPluginStartTimeout, kLogLevel};
+  static constexpr Decl kAll[] = {kMcaStrict, kPluginPath, kPluginStartTimeout, kLogLevel};
   auto added = registry.add("core", kAll);
   log::set_level(registry.choice<log::Level>(kLogLevel));
   return added;

@@ -16,20 +16,20 @@ namespace starling::params {
 
 struct Registry::State {
   Settings settings;
-  std::map<std::string, Value, std::less<>> values;          // node-based: references stay valid
-  std::map<std::string, std::string, std::less<>> synonyms;  // synonym -> name
+  std::map<std::string_view, Value> values;  // node-based: references stay valid
+  std::map<std::string_view, const Value*> synonyms;
+  std::vector<std::unique_ptr<const Decl[]>> kept;
 
   /// The value's strongest setting by either of its names; the name itself wins among equals.
-  [[nodiscard]] std::pair<std::string, const Setting*> setting_of(const Decl& decl) const {
+  [[nodiscard]] std::pair<std::string_view, const Setting*> setting_of(const Decl& decl) const {
     const auto by_name = settings.find(decl.name.view());
     const auto by_synonym = decl.synonym.view().empty() ? settings.end() : settings.find(decl.synonym.view());
-    if (by_name == settings.end() && by_synonym == settings.end())
-      return {std::string(decl.name.view()), nullptr};
+    if (by_name == settings.end() && by_synonym == settings.end()) return {decl.name.view(), nullptr};
     const bool use_synonym =
         by_name == settings.end() ||
         (by_synonym != settings.end() && by_synonym->second.origin.source > by_name->second.origin.source);
-    const auto& chosen = use_synonym ? *by_synonym : *by_name;
-    return {chosen.first, &chosen.second};
+    return use_synonym ? std::pair{decl.synonym.view(), &by_synonym->second}
+                       : std::pair{decl.name.view(), &by_name->second};
   }
 
   /// Gives a declared value what the sources have for it; the reason if that is refused, else empty.
@@ -63,7 +63,7 @@ struct Registry::State {
   /// Who has this name as a synonym; empty: nobody.
   [[nodiscard]] std::string holder_of_synonym(std::string_view name) const {
     const auto synonym = synonyms.find(name);
-    return synonym == synonyms.end() ? std::string{} : values.find(synonym->second)->second.owner;
+    return synonym == synonyms.end() ? std::string{} : synonym->second->owner;
   }
   /// Who has this name already, as a name or a synonym; empty: nobody.
   [[nodiscard]] std::string holder_of(std::string_view name) const {
@@ -91,6 +91,9 @@ void append_line(std::string& lines, const std::string& line) {
   lines += line;
 }
 
+/// Declarations have no padding (static_assert on their size), so bytes tell.
+bool same_declaration(const Decl& a, const Decl& b) { return &a == &b || std::memcmp(&a, &b, sizeof a) == 0; }
+
 }  // namespace
 
 Registry::Registry() : state_(std::make_unique<State>()) {}
@@ -114,9 +117,7 @@ Result<void> Registry::add(std::string_view owner, std::span<const Decl> decls) 
     const std::string_view name = decl.name.view();
     const auto place = state_->values.lower_bound(name);
     const bool known = place != state_->values.end() && place->first == name;
-    // Declarations have no padding (static_assert on their size), so bytes tell whether they are equal.
-    if (known && place->second.owner == owner && std::memcmp(&place->second.decl, &decl, sizeof decl) == 0)
-      continue;
+    if (known && place->second.owner == owner && same_declaration(place->second.decl, decl)) continue;
     if (auto sound = check(decl); !sound) {
       append_line(problems, sound.error().detail);
       continue;
@@ -128,15 +129,16 @@ Result<void> Registry::add(std::string_view owner, std::span<const Decl> decls) 
                                 ": its name or synonym is already declared by " + holder);
       continue;
     }
-    if (!decl.synonym.view().empty()) state_->synonyms.emplace(decl.synonym.view(), name);
-    Value& value = state_->values.try_emplace(place, std::string(name))->second;
-    value.decl = decl;
-    value.owner = owner;
+    Value& value =
+        state_->values.try_emplace(place, name, Value{decl, {}, 0, {}, {}, {}, std::string(owner)})->second;
+    if (!decl.synonym.view().empty()) state_->synonyms.emplace(decl.synonym.view(), &value);
     append_line(problems, state_->resolve(value));
   }
   if (!problems.empty()) return fail(Errc::bad_parameter, {}, std::move(problems));
   return {};
 }
+
+void Registry::keep(std::unique_ptr<const Decl[]> decls) { state_->kept.push_back(std::move(decls)); }
 
 std::int64_t Registry::integer(const Decl& decl) const {
   const bool fits = decl.type == Type::boolean || decl.type == Type::integer || decl.type == Type::choice;
@@ -150,7 +152,7 @@ const std::string& Registry::text(const Decl& decl) const {
 const Value* Registry::find(std::string_view name) const {
   if (const auto value = state_->values.find(name); value != state_->values.end()) return &value->second;
   if (const auto synonym = state_->synonyms.find(name); synonym != state_->synonyms.end()) {
-    return &state_->values.find(synonym->second)->second;
+    return synonym->second;
   }
   return nullptr;
 }

@@ -16,10 +16,12 @@
 /// the prefix count. Every value remembers where it came from. See docs/design/parameters.md.
 ///
 /// Threads:   add() and load() by one thread at a time; reading is free afterwards.
-/// Ownership: declarations are copied; returned references live as long as the registry.
+/// Ownership: declarations are referred to, not copied: every process has some 100 of them. They must live as
+///            long as the registry; keep() takes those that would not. So do returned references.
 /// Errors:    a value is checked when its declaration and its source have both been seen; a bad one is an
 ///            Error that names parameter, value, source and what was expected.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -57,13 +59,13 @@ struct Origin {
 };
 
 struct Value {
-  Decl decl;
+  const Decl& decl;
   std::string written;      ///< the text as its source had it
   std::int64_t number = 0;  ///< booleans (0, 1), integers, index of a choice
   Origin origin;
-  std::string set_as;   ///< the name that its source used: the name or the synonym
-  std::string problem;  ///< why what a source has was refused (then the default is in force); else empty
-  std::string owner;    ///< who declared it: "core", "mpi", "btl", "btl/shm" ...
+  std::string_view set_as;  ///< the name that its source used: the name or the synonym
+  std::string problem;      ///< why what a source has was refused (then the default is in force); else empty
+  std::string owner;        ///< who declared it: "core", "mpi", "btl", "btl/shm" ...
 };
 
 /// A value set by some source for a name that nobody declared (so far).
@@ -111,6 +113,10 @@ class Registry {
   /// line; all declarations are in nevertheless, those with a bad value at their default (Value::problem says
   /// why).
   [[nodiscard]] Result<void> add(std::string_view owner, std::span<const Decl> decls);
+  template <std::size_t N>
+  Result<void> add(std::string_view owner, const std::array<Decl, N>&& decls) = delete;  // they would be gone
+  /// Takes declarations that are no constants, before they are added.
+  void keep(std::unique_ptr<const Decl[]> decls);
 
   /// Values of declared parameters. Asking for an undeclared name or with the wrong type is a bug (expects).
   [[nodiscard]] std::int64_t integer(const Decl& decl) const;

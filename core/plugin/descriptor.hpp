@@ -18,7 +18,7 @@ inline constexpr char kDescriptorSection[] = ".starling.plugin";
 inline constexpr char kParamsSection[] = ".starling.params";
 inline constexpr std::uint64_t kMagic = 0x31676e696c726174u;  // "tarling1" in memory order
 /// Changes when core/, params/ or the layout of these records change incompatibly.
-inline constexpr std::uint32_t kCoreInterface = 2;
+inline constexpr std::uint32_t kCoreInterface = 3;
 
 /// Which processes a component serves, so that no process loads one that it cannot use.
 enum class Scope : std::uint32_t {

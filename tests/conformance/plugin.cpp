@@ -59,7 +59,8 @@ Result<params::Registry> Plugin::parameters(const std::vector<std::string>& more
     if (auto added = registry.add(framework.name, framework.params); !added)
       return fail(std::move(added).error());
   }
-  if (auto added = registry.add(label(), examined_.manifest); !added) return fail(std::move(added).error());
+  if (auto added = registry.add(label(), examined_.candidate.manifest); !added)
+    return fail(std::move(added).error());
   return registry;
 }
 

@@ -105,17 +105,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(::pwrite(fd, bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
   const plugin::Examined found = plugin::examine_file(path);
   const std::string& refusal = found.candidate.refusal;
-  if (bytes == right) require(refusal.empty() && found.manifest.size() == 2);
+  if (bytes == right) require(refusal.empty() && found.candidate.manifest.size() == 2);
   if (!refusal.empty()) {
-    require(refusal.starts_with(path + ": ") && found.manifest.empty());
+    require(refusal.starts_with(path + ": ") && found.candidate.manifest.empty());
     return 0;
   }
   require(params::valid_name(found.candidate.name) && !found.candidate.framework.empty());
   params::Registry registry;
   const auto added =
-      registry.add("shm/odd", found.manifest);  // a default that does not parse is refused before
+      registry.add("shm/odd", found.candidate.manifest);  // a default that does not parse is refused before
   require(added.has_value());
-  for (const params::Decl& decl : found.manifest) {
+  for (const params::Decl& decl : found.candidate.manifest) {
     require(params::valid_name(decl.name.view()));
     require(!params::expected(decl).empty() || decl.type == params::Type::text);
   }

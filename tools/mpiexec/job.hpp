@@ -43,8 +43,9 @@ struct JobSpec {
   JobLayout layout;
   std::string name;
   std::string host;
-  rlimit descriptors{};    ///< what the ranks get: the limit that mpiexec itself was given
-  sigset_t signal_mask{};  ///< likewise
+  rlimit descriptors{};     ///< what the ranks get: the limit that mpiexec itself was given
+  sigset_t signal_mask{};   ///< likewise
+  UniqueFd plugin_records;  ///< what the ranks need not read again; none: it could not be written
 };
 
 class Job {
@@ -140,7 +141,7 @@ class Job {
   std::vector<PmiServer::Reply> replies_;
   std::vector<cpu_set_t> places_;
   UniqueFd epoll_, signals_, null_;
-  UniqueFd reserved_[2];  ///< low numbers that the ranks' descriptors get
+  UniqueFd reserved_[3];  ///< low numbers that the ranks' descriptors get
   std::uint32_t alive_ = 0;
   int exit_code_ = 0;
   bool ending_ = false;

@@ -15,6 +15,7 @@
 
 #include <cerrno>
 
+#include "frameworks/handed_records.hpp"
 #include "frameworks/pmi/environment.hpp"
 #include "tools/mpiexec/job.hpp"
 #include "tools/mpiexec/mpir.hpp"
@@ -23,7 +24,7 @@
 namespace starling::mpiexec {
 namespace {
 
-constexpr rlim_t kOwnDescriptors = 24;  ///< besides those of ranks and nodes
+constexpr rlim_t kOwnDescriptors = 26;  ///< besides those of ranks and nodes
 
 PmiJob pmi_job(const JobSpec& spec) {
   return {spec.name,         spec.layout.size,    spec.layout.size,
@@ -159,6 +160,8 @@ Variables Job::rank_variables(std::uint32_t rank, std::uint64_t socket_inode) co
                 {"MPI_LOCALRANKID", local_rank},
                 {"MPI_LOCALNRANKS", local_size}};
   if (pmix_) own.insert(own.end(), pmix_->variables(rank).begin(), pmix_->variables(rank).end());
+  if (spec_.plugin_records)
+    own.emplace_back(plugin::kHandedRecordsVariable, std::to_string(reserved_[2].get()));
   if (memory_.fd(node) >= 0) own.emplace_back("STARLING_SHM_FD", std::to_string(reserved_[1].get()));
   return own;
 }
@@ -221,6 +224,7 @@ Result<void> Job::start_rank(std::uint32_t rank) {
   request.stdio[0] = rank == 0 ? -1 : null_.get();
   request.kept[0] = {theirs.get(), reserved_[0].get()};
   request.kept[1] = {memory_.fd(spec_.layout.node[rank]), reserved_[1].get()};
+  request.kept[2] = {spec_.plugin_records.get(), reserved_[2].get()};
   // A process group of its own would lose the right to read from the terminal.
   request.own_group = process.own_group = rank != 0 || ::isatty(0) == 0;
   request.descriptors = &spec_.descriptors;

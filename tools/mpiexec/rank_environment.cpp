@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "frameworks/handed_records.hpp"
 #include "frameworks/pmi/launchers.hpp"
 
 namespace starling::mpiexec {
@@ -16,8 +17,8 @@ std::string_view name_of(std::string_view variable) { return variable.substr(0, 
 bool belongs_to_a_launcher(std::string_view name) {
   for (const std::string_view exact :
        {"PMI_FD", "PMI_PORT", "PMI_ID", "PMI_RANK", "PMI_SIZE", "PMI_SPAWNED", "PMI_HOSTNAME", "STARLING_JOB",
-        "STARLING_PMI_FEATURES", pmi::kRankMark, "STARLING_SHM_FD", "STARLING_LOCAL_RANK",
-        "STARLING_LOCAL_SIZE", "STARLING_NODE", "OMPI_MCA_orte_local_daemon_uri"}) {
+        "STARLING_PMI_FEATURES", pmi::kRankMark, "STARLING_SHM_FD", plugin::kHandedRecordsVariable,
+        "STARLING_LOCAL_RANK", "STARLING_LOCAL_SIZE", "STARLING_NODE", "OMPI_MCA_orte_local_daemon_uri"}) {
     if (name == exact) return true;
   }
   for (const std::string_view prefix : {"PMIX_", "OMPI_COMM_WORLD_", "PALS_"}) {

@@ -30,7 +30,7 @@ struct SpawnRequest {
   struct Kept {
     int from = -1;  ///< -1: none
     int to = -1;
-  } kept[2];  ///< further descriptors of the child, under these numbers
+  } kept[3];  ///< further descriptors of the child, under these numbers
   bool own_group = true;
   int death_signal = SIGKILL;           ///< what the child gets when mpiexec dies
   const rlimit* descriptors = nullptr;  ///< RLIMIT_NOFILE of the child

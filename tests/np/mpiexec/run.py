@@ -144,7 +144,7 @@ class Options(JobCase):
     def test_too_few_descriptors_are_refused_with_the_number(self):
         done = self.finish(self.start("-c", f"ulimit -n 64; exec {MPIEXEC} -n 100 true", launcher="sh"))
         self.assertEqual(done.code, 1, done)
-        self.assertIn("needs 125 file descriptors", done.err)
+        self.assertIn("needs 127 file descriptors", done.err)
 
     def test_errors_say_what_to_do(self):
         for args, code, text in (

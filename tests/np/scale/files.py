@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A rank of a C program loads two files of Starling's and the C library, nothing else: each file is 0.1 ms of its start.
+Nor does it read the plugins' files, which mpiexec has read for it.
 
 usage: files.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow)
 The dynamic linker tells which files it has initialised. Standard library only.
@@ -8,8 +9,10 @@ The dynamic linker tells which files it has initialised. Standard library only.
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
@@ -27,6 +30,36 @@ def loaded_by_ranks(*options):
         elif match := re.search(r"(\d+):\s+initialize program: (\S+)", line):
             programs[match[1]] = match[2]
     return [files[pid] for pid, program in programs.items() if program == str(PROGRAM)]
+
+
+def environment_of_rank(name):
+    """What mpiexec gives to a rank under that name."""
+    done = subprocess.run([BUILD / "bin/mpiexec", "-n", "1", "sh", "-c", f'echo "${name}"'], text=True,
+                          capture_output=True, timeout=100, check=True)
+    return done.stdout.strip()
+
+
+def plugin_files_of_rank(*before):
+    """The names of the plugin files that a rank opens; `before` starts it."""
+    with tempfile.TemporaryDirectory() as directory:
+        trace = pathlib.Path(directory) / "trace"
+        subprocess.run([BUILD / "bin/mpiexec", "-n", "1", *before, "strace", "-f", "-e", "trace=open,openat", "-o", trace,
+                        PROGRAM], capture_output=True, timeout=100, check=True)
+        return set(re.findall(r'/lib/starling/(\w+\.so)"', trace.read_text()))
+
+
+@unittest.skipUnless(shutil.which("strace") and list((BUILD / "lib/starling").glob("*.so")),
+                     "needs strace, and plugins that are files")
+class Records(unittest.TestCase):
+    def test_ranks_do_not_read_the_files_of_plugins_again(self):
+        self.assertEqual(plugin_files_of_rank(), set())
+
+    def test_who_has_lost_what_mpiexec_handed_down_reads_them(self):
+        number = environment_of_rank("STARLING_PLUGIN_RECORDS")
+        self.assertRegex(number, r"^\d+$")
+        there = {path.name for path in (BUILD / "lib/starling").glob("*.so")}
+        for lose in (f"exec {number}<&-", f"exec {number}</dev/null", f"exec {number}</proc/self/exe"):
+            self.assertEqual(plugin_files_of_rank("sh", "-c", f'{lose}; exec "$@"', "sh"), there, lose)
 
 
 class Files(unittest.TestCase):

@@ -96,7 +96,8 @@ TEST(NetDoubt, a_connection_is_given_up_before_the_creation_that_waits_for_it) {
     places.environment = {std::string("STARLING_MCA_own_timeout=") + own,
                           std::string("STARLING_MCA_bootstrap_timeout=") + creation};
     EXPECT_TRUE(params.load(places));
-    EXPECT_TRUE(params.add("test", std::array{kOwnTimeout, kBootTimeout}));
+    static constexpr std::array kTimeouts = {kOwnTimeout, kBootTimeout};
+    EXPECT_TRUE(params.add("test", kTimeouts));
     const auto patience = btl::net::patience_of(params, kOwnTimeout);
     EXPECT_EQ(patience.connected_ns, std::stoull(own) * kSecondNs);
     return patience.connecting_ns / kSecondNs;

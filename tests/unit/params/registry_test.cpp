@@ -257,10 +257,12 @@ TEST_F(Sources, declarations_may_come_before_the_sources) {
 TEST_F(Sources, adding_the_same_again_changes_nothing_and_another_owner_is_refused) {
   Registry registry = loaded();
   EXPECT_TRUE(registry.add("test", kAll).has_value());
-  const auto other = registry.add("other", std::array{kDepth});
+  static constexpr std::array kSame = {kDepth};
+  const auto other = registry.add("other", kSame);
   ASSERT_FALSE(other.has_value());
   EXPECT_THAT(other.error().text(), HasSubstr("already declared by test"));
-  const auto synonym = registry.add("other", std::array{integer("ompi_depth", "1", 0, 9, "help")});
+  static constexpr std::array kSynonym = {integer("ompi_depth", "1", 0, 9, "help")};
+  const auto synonym = registry.add("other", kSynonym);
   ASSERT_FALSE(synonym.has_value());
   EXPECT_THAT(synonym.error().text(), HasSubstr("already declared by test"));
 }
@@ -311,8 +313,8 @@ TEST_F(Sources, unknown_names_are_errors_when_strict) {
 
 TEST_F(Sources, all_is_sorted_by_owner_then_name) {
   Registry registry = loaded();
-  ASSERT_TRUE(
-      registry.add("alpha", std::array{boolean("zz", "0", "help"), boolean("aa", "0", "help")}).has_value());
+  static constexpr std::array kAlpha = {boolean("zz", "0", "help"), boolean("aa", "0", "help")};
+  ASSERT_TRUE(registry.add("alpha", kAlpha).has_value());
   std::vector<std::string> names;
   for (const Value* value : registry.all())
     names.push_back(value->owner + ":" + std::string(value->decl.name.view()));

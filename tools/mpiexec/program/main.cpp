@@ -15,6 +15,7 @@
 #include "core/clock.hpp"
 #include "core/plugin/prefix.hpp"
 #include "core/standard_descriptors.hpp"
+#include "frameworks/handed_records.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "frameworks/select.hpp"
 #include "frameworks/shm/params.hpp"
@@ -78,8 +79,8 @@ Result<void> publish_settings(const Options& options) {
 }
 
 /// Declares all parameters, also those that only ranks read: a bad value is then refused once, before
-/// anything starts, and not by every rank. Gives whether ranks may speak PMIx.
-Result<bool> load_params(params::Registry& registry) {
+/// anything starts, and not by every rank.
+Result<plugin::Index> load_params(params::Registry& registry) {
   const std::string& prefix = plugin::installation().prefix;
   if (auto done = registry.load(params::Places::of_this_process(prefix)); !done)
     return fail(std::move(done).error());
@@ -90,10 +91,21 @@ Result<bool> load_params(params::Registry& registry) {
   if (!index) return fail(std::move(index).error());
   // Unknown names are rank 0's warning, or with mca_strict an error that ends here.
   if (auto unknown = params::unknown_names(registry); !unknown) return fail(std::move(unknown).error());
-  const auto clients = index->admitted("pmi");
+  return index;
+}
+
+bool may_speak_pmix(const plugin::Index& plugins) {
+  const auto clients = plugins.admitted("pmi");
   return clients && std::any_of(clients->begin(), clients->end(), [](const plugin::Candidate* client) {
            return pmi::speaks(client->descriptor) == pmi::Speaks::pmix;
          });
+}
+
+/// For the ranks, so that they need not read the files again; none: they do.
+UniqueFd records_of(const plugin::Index& plugins) {
+  if (!plugins.refused_directories().empty()) return {};  // each rank is to see why
+  auto written = plugin::write_records(plugin::installation().plugin_directory, plugins.candidates());
+  return written ? std::move(*written) : UniqueFd();
 }
 
 int report(const Error& error) {
@@ -132,9 +144,11 @@ int run_here(Options options) {
   auto layout = lay_out(options, *slots);
   if (!layout) return report(layout.error());
   params::Registry registry;
-  if (auto done = load_params(registry); !done) return report(done.error());
+  const auto plugins = load_params(registry);
+  if (!plugins) return report(plugins.error());
 
-  JobSpec spec{std::move(options), std::move(*layout), unique_job_name(), host_name(), {}, {}};
+  JobSpec spec{std::move(options), std::move(*layout), unique_job_name(), host_name(), {}, {}, {}};
+  spec.plugin_records = records_of(*plugins);
   ::getrlimit(RLIMIT_NOFILE, &spec.descriptors);
   ::sigprocmask(SIG_SETMASK, nullptr, &spec.signal_mask);
   std::signal(SIGPIPE, SIG_IGN);
@@ -165,9 +179,10 @@ int run(int argc, char** argv) {
   if (!where->note.empty()) std::fprintf(stderr, "%s\n", where->note.c_str());
   if (where->here) return run_here(std::move(*options));
   params::Registry registry;
-  const auto pmix = load_params(registry);
-  if (!pmix) return report(pmix.error());
-  const auto code = hand_over(*options, *where, {pmi::process_environment(), *pmix}, unique_job_name());
+  const auto plugins = load_params(registry);
+  if (!plugins) return report(plugins.error());
+  const auto code =
+      hand_over(*options, *where, {pmi::process_environment(), may_speak_pmix(*plugins)}, unique_job_name());
   return code ? *code : report(code.error());
 }
 

@@ -63,6 +63,27 @@ function(starling_mpi_folder name)
   set_property(GLOBAL APPEND PROPERTY STARLING_MPI_FOLDERS starling_mpi_${name})
 endfunction()
 
+# starling_start_order(): what a start calls lies together in a library. The kernel maps 16 pages around one that is
+# touched; scattered over a file, these functions would have nearly all of it mapped, and taken down again at exit.
+# cmake/start_order has their names (bench/start-order writes it); a name that is no more has no effect. GNU ld takes an
+# order only by its script, so that is asked for and gets the names. They stay in .text: valgrind knows no other section.
+# Other linkers show no script, and do without. Sets STARLING_START_ORDER to the script.
+function(starling_start_order)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/start_order names REGEX "^[^#]")
+  list(TRANSFORM names REPLACE "(.+)" "    *(.text.\\1 .text.\\1.*)")
+  list(JOIN names "\n" names)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -shared -nostdlib -Wl,-z,noseparate-code,--verbose -x c++ /dev/null
+    -o /dev/null OUTPUT_VARIABLE script ERROR_QUIET)
+  string(REGEX REPLACE ".*======\n(.*)\n======.*" "\\1" script "${script}")
+  if(script MATCHES "\n  \\.text +:[^{]+{\n")
+    string(REPLACE "${CMAKE_MATCH_0}" "${CMAKE_MATCH_0}${names}\n" script "${script}")
+    set(STARLING_START_ORDER ${PROJECT_BINARY_DIR}/start_order.ld CACHE INTERNAL "")
+    file(CONFIGURE OUTPUT ${STARLING_START_ORDER} @ONLY CONTENT "@script@")
+  endif()
+endfunction()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/start_order)
+starling_start_order()
+
 # starling_loads_fast(<target>): every process of a job loads this file, so what a load costs counts
 # (docs/design/startup.md). Of the C++ runtime it takes the parts that it uses, hidden: opening the shared one and
 # looking up its symbols takes longer than all of MPI_Init. Fewer segments are fewer mappings and page faults; what nobody
@@ -78,6 +99,11 @@ function(starling_loads_fast target)
   set_source_files_properties(${unwinder} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL
     -Wl,-z,noseparate-code -Wl,-Bsymbolic-functions -Wl,--gc-sections)
+  get_target_property(type ${target} TYPE)
+  if(STARLING_START_ORDER AND type STREQUAL SHARED_LIBRARY)
+    target_link_options(${target} PRIVATE -Wl,-T,${STARLING_START_ORDER})
+    set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${STARLING_START_ORDER})
+  endif()
 endfunction()
 
 # starling_plugin(<framework> <name> SOURCES ... [LIBS ...] [USUAL] [ALWAYS_SHARED]): a component. A .so in lib/starling,

@@ -69,6 +69,9 @@ endfunction()
 # order only by its script, so that is asked for and gets the names. They stay in .text: valgrind knows no other section.
 # Other linkers show no script, and do without. Sets STARLING_START_ORDER to the script.
 function(starling_start_order)
+  if(NOT STARLING_STATIC_RUNTIME)
+    return()
+  endif()
   file(STRINGS ${PROJECT_SOURCE_DIR}/cmake/start_order names REGEX "^[^#]")
   list(TRANSFORM names REPLACE "(.+)" "    *(.text.\\1 .text.\\1.*)")
   list(JOIN names "\n" names)

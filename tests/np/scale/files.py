@@ -16,6 +16,7 @@ import tempfile
 import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = BUILD / "bench/bench_mpi_startup"
 
 
@@ -60,6 +61,22 @@ class Records(unittest.TestCase):
         there = {path.name for path in (BUILD / "lib/starling").glob("*.so")}
         for lose in (f"exec {number}<&-", f"exec {number}</dev/null", f"exec {number}</proc/self/exe"):
             self.assertEqual(plugin_files_of_rank("sh", "-c", f'{lose}; exec "$@"', "sh"), there, lose)
+
+
+@unittest.skipUnless((BUILD / "start_order.ld").exists(), "the linker takes no order, or the build asks for none")
+class Order(unittest.TestCase):
+    def test_what_a_start_calls_lies_together(self):
+        listed = [line for line in (ROOT / "cmake/start_order").read_text().splitlines() if not line.startswith("#")]
+        is_listed = re.compile("|".join(listed)).fullmatch
+        for library, most in (("libmpi_abi.so.1", 0.15), ("libstarling.so", 0.4)):
+            done = subprocess.run(["nm", "-n", BUILD / "lib" / library], text=True, capture_output=True, check=True)
+            code = [line.split() for line in done.stdout.splitlines() if re.match(r"[0-9a-f]+ [tTwW] ", line)]
+            places = [int(place, 16) for place, _, name in code if is_listed(name)]
+            # A few lie apart, of objects that are no part of this build.
+            places = places[len(places) // 20:-len(places) // 20]
+            self.assertGreater(len(places), 80, f"{library}: bench/start-order is to be run again")
+            whole = int(code[-1][0], 16) - int(code[0][0], 16)
+            self.assertLess(places[-1] - places[0], most * whole, library)
 
 
 class Files(unittest.TestCase):

@@ -29,8 +29,9 @@ Hierarchy::Hierarchy(std::span<const std::uint32_t> node_of) {
 Levels::Levels(const Hierarchy& hierarchy, int rank, int root)
     : mates(hierarchy.members(hierarchy.node_of(rank))),
       local{hierarchy.place_of(rank), static_cast<int>(mates.size())},
+      head(hierarchy.speaker_place(hierarchy.node_of(rank))),
       across{hierarchy.node_of(rank), hierarchy.nodes()} {
-  for (int node = 0; node < hierarchy.nodes(); ++node) speakers.push_back(hierarchy.members(node).front());
+  for (int node = 0; node < hierarchy.nodes(); ++node) speakers.push_back(hierarchy.speaker(node));
   if (root < 0) return;
   root_node = hierarchy.node_of(root);
   speakers[static_cast<std::size_t>(root_node)] = root;

@@ -21,13 +21,21 @@ class Hierarchy {
   explicit Hierarchy(std::span<const std::uint32_t> node_of);
 
   [[nodiscard]] int nodes() const noexcept { return static_cast<int>(members_.size()); }
-  /// Ranks on a node, ascending; the lowest leads it.
+  /// Ranks on a node, ascending.
   [[nodiscard]] const std::vector<int>& members(int node) const noexcept {
     return members_[static_cast<std::size_t>(node)];
   }
   [[nodiscard]] int node_of(int rank) const noexcept { return node_of_[static_cast<std::size_t>(rank)]; }
   /// A rank's number among the members of its node.
   [[nodiscard]] int place_of(int rank) const noexcept { return place_of_[static_cast<std::size_t>(rank)]; }
+  /// Who speaks for a node, as a number among its members. Another one on each node in turn: ranks are often
+  /// bound by their number on the node, so where nodes share a machine the speakers would share a core.
+  [[nodiscard]] int speaker_place(int node) const noexcept {
+    return node % static_cast<int>(members(node).size());
+  }
+  [[nodiscard]] int speaker(int node) const noexcept {
+    return members(node)[static_cast<std::size_t>(speaker_place(node))];
+  }
   /// Whether there are several nodes, and fewer than ranks.
   [[nodiscard]] bool useful() const noexcept { return nodes() > 1 && members_.size() < node_of_.size(); }
   /// Members of the node that has most.
@@ -48,7 +56,7 @@ class Hierarchy {
 /// One process's place in a collective of two levels: among the members of its node, and, if it speaks for
 /// the node, among those who do.
 struct Levels {
-  /// `root` speaks for its node; negative: the lowest of each node does.
+  /// `root` speaks for its node; negative: there is none.
   Levels(const Hierarchy& hierarchy, int rank, int root = -1);
   /// The highest of each node speaks.
   [[nodiscard]] static Levels of_last(const Hierarchy& hierarchy, int rank);

@@ -13,14 +13,15 @@
 namespace starling::mpi::coll {
 namespace {
 
-/// Empty messages up a tree of the node to its first member.
-void arrive(Schedule& schedule, const Team& local) {
+/// Empty messages up a tree of the node to member `head`.
+void arrive(Schedule& schedule, const Team& local, int head) {
+  const int n = local.size, me = around(local.rank, -head, n);
   int mask = 1;
-  for (; mask < local.size && (local.rank & mask) == 0; mask *= 2) {
-    if (local.rank + mask < local.size) schedule.receive(local.rank + mask, packed(nullptr, 0));
+  for (; mask < n && (me & mask) == 0; mask *= 2) {
+    if (me + mask < n) schedule.receive(around(me + mask, head, n), packed(nullptr, 0));
   }
   schedule.next_round();
-  if (local.rank != 0) schedule.send(local.rank - mask, packed(nullptr, 0));
+  if (me != 0) schedule.send(around(me - mask, head, n), packed(nullptr, 0));
 }
 
 }  // namespace
@@ -29,14 +30,16 @@ void barrier_nodes(Schedule& schedule, const Team& team) {
   const Levels levels(*team.hierarchy, team.rank);
   {
     const Among mates(schedule, levels.mates);
-    arrive(schedule, levels.local);
+    arrive(schedule, levels.local, levels.head);
   }
   if (levels.speaks()) {
     const Among speakers(schedule, levels.speakers);
     barrier_dissemination(schedule, levels.across);
   }
   const Among mates(schedule, levels.mates);
-  bcast_binomial(schedule, levels.local, Bcast{});
+  Bcast leave;
+  leave.root = levels.head;
+  bcast_binomial(schedule, levels.local, leave);
 }
 
 void bcast_nodes(Schedule& schedule, const Team& team, const Bcast& asked) {

@@ -121,7 +121,7 @@ void gatherv_nodes(Schedule& schedule, const Team& team, const Gather& asked) {
     }
     for (int node = 0; node < hierarchy.nodes(); ++node) {
       const Buffer& all = packed_nodes.nodes[static_cast<std::size_t>(node)];
-      if (all.bytes != 0) schedule.receive(hierarchy.members(node).front(), all);
+      if (all.bytes != 0) schedule.receive(hierarchy.speaker(node), all);
     }
     if (!asked.in_place)
       schedule.copy(region(asked.send, asked.count, asked.type), asked.receive.block(team.rank));
@@ -141,7 +141,7 @@ void gatherv_nodes(Schedule& schedule, const Team& team, const Gather& asked) {
   const bool together = own.bytes != 0 && !by_itself;
   if (by_itself) schedule.send(asked.root, own);
   if (carried == nullptr) {
-    if (together) schedule.send(levels.mates.front(), own);
+    if (together) schedule.send(hierarchy.speaker(levels.across.rank), own);
     return schedule.next_round();
   }
   for (const int mate : levels.mates)
@@ -166,7 +166,7 @@ void scatterv_nodes(Schedule& schedule, const Team& team, const Scatter& asked) 
     schedule.next_round();
     for (int node = 0; node < hierarchy.nodes(); ++node) {
       const Buffer& all = packed_nodes.nodes[static_cast<std::size_t>(node)];
-      if (all.bytes != 0) schedule.send(hierarchy.members(node).front(), all);
+      if (all.bytes != 0) schedule.send(hierarchy.speaker(node), all);
     }
     for (int rank = 0; rank < team.size; ++rank) {
       if (alone(hierarchy, asked.root, rank, asked.send.bytes(rank)))
@@ -183,7 +183,7 @@ void scatterv_nodes(Schedule& schedule, const Team& team, const Scatter& asked) 
   const std::shared_ptr<Carried> carried = learn(schedule, levels, Together(hierarchy).part(own.bytes));
   const bool together = own.bytes != 0 && !by_itself;
   if (carried == nullptr) {
-    if (together) schedule.receive(levels.mates.front(), own);
+    if (together) schedule.receive(hierarchy.speaker(levels.across.rank), own);
     if (by_itself) schedule.receive(asked.root, own);
     return schedule.next_round();
   }

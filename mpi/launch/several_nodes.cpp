@@ -67,9 +67,10 @@ std::optional<int> barrier(const Form& form, Comm& comm) {
   const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, 0, 0, 0);
   if (mates.board == nullptr) return std::nullopt;
   Call call(comm, mates, form.function);
-  call.inside([](node::Board& board) { return node::arrive(board); });
+  const auto head = static_cast<std::uint32_t>(call.levels.head);
+  call.inside([head](node::Board& board) { return node::arrive(board, head); });
   call.across([](Schedule& schedule, const Team& speakers) { barrier_dissemination(schedule, speakers); });
-  call.inside([](node::Board& board) { return node::leave(board); });
+  call.inside([head](node::Board& board) { return node::leave(board, head); });
   return call.result();
 }
 

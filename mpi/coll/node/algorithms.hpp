@@ -14,9 +14,9 @@
 namespace starling::mpi::coll::node {
 
 [[nodiscard]] bool barrier(Board& board);
-/// Its halves: member 0 knows that all have come; all know it.
-[[nodiscard]] bool arrive(Board& board);
-[[nodiscard]] bool leave(Board& board);
+/// Its halves: member `head` knows that all have come; all know it.
+[[nodiscard]] bool arrive(Board& board, std::uint32_t head);
+[[nodiscard]] bool leave(Board& board, std::uint32_t head);
 [[nodiscard]] bool bcast(Board& board, const Bcast& asked);
 /// Instead of it at a root that has nothing to give because processes elsewhere disagree.
 [[nodiscard]] bool bcast_nothing(Board& board);

@@ -6,27 +6,29 @@
 
 namespace starling::mpi::coll::node {
 
-bool arrive(Board& board) {
+bool arrive(Board& board, std::uint32_t head) {
   const Families families(board);
+  const std::uint32_t me = board.me();
   board.agree(CallSignature{});
   board.begin();
-  if (families.heads()) {
-    for (std::uint32_t member = board.me() + 1; member < families.end(); ++member) {
-      if (!board.meet(member)) return false;
+  if (families.flat() ? me == head : families.heads()) {
+    for (std::uint32_t member = families.head(); member < families.end(); ++member) {
+      if (member != me && !board.meet(member)) return false;
     }
   }
-  board.post(families.reader());
-  if (board.me() == 0 && !families.each_other_head([&](std::uint32_t head) { return board.meet(head); }))
+  board.post(families.flat() ? head : families.reader(head));
+  if (!families.flat() && me == head &&
+      !families.each_head([&](std::uint32_t other) { return other == me || board.meet(other); }))
     return false;
   board.finish();
   return true;
 }
 
-bool leave(Board& board) {
+bool leave(Board& board, std::uint32_t head) {
   board.begin();
-  if (board.me() == 0) {
+  if (board.me() == head) {
     board.post();
-  } else if (!board.meet(0)) {
+  } else if (!board.meet(head)) {
     return false;
   }
   board.all_have_begun();
@@ -35,7 +37,7 @@ bool leave(Board& board) {
 }
 
 bool barrier(Board& board) {
-  if (!Families(board).flat()) return arrive(board) && leave(board);
+  if (!Families(board).flat()) return arrive(board, 0) && leave(board, 0);
   board.agree(CallSignature{});
   board.begin();
   board.post();

@@ -22,16 +22,20 @@ class Families {
   /// Of the own family: its lowest member, and behind its last.
   [[nodiscard]] std::uint32_t head() const noexcept { return plan_.head_of(me_); }
   [[nodiscard]] std::uint32_t end() const noexcept { return plan_.end_of(me_); }
-  /// Who reads what this member posts on the way up.
-  [[nodiscard]] std::uint32_t reader() const noexcept { return heads() ? 0 : head(); }
-  /// The heads but the own family's, from the last to the first; ends at the first false.
+  /// Who reads what this member posts on the way up to member `top`.
+  [[nodiscard]] std::uint32_t reader(std::uint32_t top = 0) const noexcept { return heads() ? top : head(); }
+  /// The heads, from the last to the first; ends at the first false.
   template <class Visit>
-  bool each_other_head(Visit visit) const {
+  bool each_head(Visit visit) const {
     for (std::size_t at = plan_.heads().size(); at-- > 0;) {
-      const std::uint32_t other = plan_.heads()[at];
-      if (other != head() && !visit(other)) return false;
+      if (!visit(plan_.heads()[at])) return false;
     }
     return true;
+  }
+  /// As above, but the own family's.
+  template <class Visit>
+  bool each_other_head(Visit visit) const {
+    return each_head([&](std::uint32_t other) { return other == head() || visit(other); });
   }
   /// The last members of the families before the own, from the nearest to the first; ends at the first false.
   template <class Visit>

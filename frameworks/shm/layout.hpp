@@ -40,7 +40,7 @@ struct Header {
   alignas(128) std::atomic<std::uint64_t> free_heads[kSizeClasses];  ///< FreeList heads, by class
   std::byte pad2[64];
   alignas(128) YieldPause yield_pause;
-  std::byte pad3[112];
+  std::byte pad3[104];
   alignas(128) std::atomic<std::uint64_t> board;       ///< where the board of copies begins; 0: there is none
   std::atomic<std::uint64_t> findings[kFindingsMost];  ///< what trials have found on this node; the pml's
   std::byte pad4[120];

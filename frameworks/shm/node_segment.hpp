@@ -28,7 +28,7 @@
 
 namespace starling::shm {
 
-inline constexpr std::uint32_t kLayoutVersion = 10;
+inline constexpr std::uint32_t kLayoutVersion = 11;
 
 /// Words for what the processes of a node have found out about it and share.
 inline constexpr std::uint32_t kFindingsMost = 160;
@@ -69,6 +69,7 @@ inline constexpr std::uint64_t kBusy = ~std::uint64_t{0};
 struct YieldPause {
   std::atomic<std::uint64_t> until_ns;
   std::atomic<std::uint64_t> length_ns;
+  std::atomic<bool> nodes_here;  ///< ranks of other nodes are on this machine
 };
 
 /// What every process of the node must agree on; part of the header and compared at attach.

@@ -28,6 +28,8 @@ class Yields {
  public:
   /// A yield that takes longer has let somebody compute, and not only all ranks of the node poll.
   static constexpr std::uint64_t kLongNs = 300'000, kPollOfRankNs = 50'000;
+  /// The same where ranks of other nodes are on the machine, which may be who has computed.
+  static constexpr std::uint64_t kLongBesideNodesNs = 20'000'000;
   static constexpr std::uint64_t kLeastPauseNs = 2'000'000, kMostPauseNs = 256'000'000;
   /// How many times as long as the yield behind it a pause is at most: what trying again costs stays small,
   /// and so does what a pause costs that was not worth it.
@@ -51,7 +53,7 @@ class Yields {
   /// compute. `ours()`: whether these have; asked of long ones only.
   template <class Ours>
   bool note(std::uint64_t begin, std::uint64_t end, Ours&& ours) noexcept {
-    if (end - begin <= long_ns_) {
+    if (end - begin <= long_ns_ || (end - begin <= kLongBesideNodesNs && nodes_here())) {
       if (++short_in_a_row_ == kShortInARow) pause_->length_ns.store(0, std::memory_order_relaxed);
       return false;
     }
@@ -70,6 +72,9 @@ class Yields {
   }
 
  private:
+  [[nodiscard]] bool nodes_here() const noexcept {
+    return pause_->nodes_here.load(std::memory_order_relaxed);
+  }
   shm::YieldPause* pause_ = nullptr;
   std::uint64_t long_ns_ = kLongNs;
   std::uint32_t short_in_a_row_ = kShortBetween;

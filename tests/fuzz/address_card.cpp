@@ -46,12 +46,15 @@ void write_network_card(Bytes bytes) {
   const std::size_t place = std::min(number(1), rest.size() - protocol);
   const auto* const text = reinterpret_cast<const char*>(rest.data());
   const Bytes address = rest.subspan(protocol + place);
-  const btl::net::Card card{
-      std::string(text, protocol), std::string(text + protocol, place), 77, {address.begin(), address.end()}};
+  const btl::net::Card card{std::string(text, protocol),
+                            std::string(text + protocol, place),
+                            77,
+                            {address.begin(), address.end()},
+                            5};
   std::vector<std::byte> written = btl::net::encode(card);
   const auto read = btl::net::decode(written);
   if (!read || read->protocol != card.protocol || read->place != card.place || read->token != card.token ||
-      read->address != card.address) {
+      read->address != card.address || read->machine != card.machine) {
     std::abort();
   }
   written[number(2) % written.size()] ^= std::byte{0x10};

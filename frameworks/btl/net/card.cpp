@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/clock.hpp"
+#include "core/text_file.hpp"
 
 namespace starling::btl::net {
 namespace {
@@ -21,7 +22,7 @@ struct Head {
   std::uint16_t protocol_bytes;
   std::uint16_t place_bytes;
   std::uint16_t address_bytes;
-  std::uint32_t unused;
+  std::uint32_t machine;
   std::uint64_t token;
   std::uint64_t checksum;  // of all other bytes
 };
@@ -45,7 +46,7 @@ std::vector<std::byte> encode(const Card& card) {
             static_cast<std::uint16_t>(card.protocol.size()),
             static_cast<std::uint16_t>(card.place.size()),
             static_cast<std::uint16_t>(card.address.size()),
-            0,
+            card.machine,
             card.token,
             0};
   std::vector<std::byte> bytes(sizeof(head));
@@ -81,6 +82,7 @@ Result<Card> decode(std::span<const std::byte> bytes) {
   };
   Card card;
   card.token = head.token;
+  card.machine = head.machine;
   card.protocol = text(sizeof(head), head.protocol_bytes);
   card.place = text(sizeof(head) + head.protocol_bytes, head.place_bytes);
   card.address.assign(bytes.end() - head.address_bytes, bytes.end());
@@ -101,6 +103,15 @@ Result<Card> decode_from_peer(std::span<const std::byte> bytes, std::string_view
   if (auto same = compatible(*card, own_protocol); !same)
     return fail(std::move(same).error().within(std::string(where)));
   return card;
+}
+
+std::uint32_t this_machine() noexcept {
+  static const std::uint32_t number = [] {
+    const std::string boot = text_of_file("/proc/sys/kernel/random/boot_id");
+    const std::uint64_t sum = checksum_of(std::as_bytes(std::span(boot)));
+    return boot.empty() ? 0 : static_cast<std::uint32_t>(sum ^ (sum >> 32)) | 1;
+  }();
+  return number;
 }
 
 std::uint64_t random_token() noexcept {

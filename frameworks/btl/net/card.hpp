@@ -22,7 +22,12 @@ struct Card {
   std::string place;               ///< for people, e.g. "10.1.0.3 (eth0)"
   std::uint64_t token = 0;         ///< random; a message must carry it, so a reused port takes nothing in
   std::vector<std::byte> address;  ///< the library's own
+  std::uint32_t machine = 0;       ///< this_machine() of who wrote it; 0: unknown
 };
+
+/// The same number in all processes of a running system, whatever containers they are in; another one
+/// elsewhere. 0 if it cannot be known.
+[[nodiscard]] std::uint32_t this_machine() noexcept;
 
 [[nodiscard]] std::vector<std::byte> encode(const Card& card);
 

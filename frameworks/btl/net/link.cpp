@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/clock.hpp"
+#include "frameworks/shm/node_segment.hpp"
 
 namespace starling::btl::net {
 
@@ -293,6 +294,12 @@ Result<void> Links::reaches(ProcId peer, const char* transport) const {
   return fail(Errc::unsupported, transport,
               "rank " + std::to_string(peer.rank) + " of world " + std::to_string(peer.world) +
                   " is not of this job");
+}
+
+void Links::note_machine(ProcId peer, const Card& card, shm::NodeSegment* segment) const noexcept {
+  if (segment == nullptr || card.machine == 0 || card.machine != this_machine()) return;
+  const bool near = place.local_rank_of != nullptr && place.local_rank_of(place.context, peer) >= 0;
+  if (!near) segment->yield_pause().nodes_here.store(true, std::memory_order_relaxed);
 }
 
 int Links::tell_all() noexcept {

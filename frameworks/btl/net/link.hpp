@@ -22,6 +22,7 @@
 
 #include "core/chain.hpp"
 #include "frameworks/btl/btl.hpp"
+#include "frameworks/btl/net/card.hpp"
 #include "frameworks/btl/net/frame.hpp"
 
 namespace starling::btl::net {
@@ -122,6 +123,8 @@ struct Links {
   }
   /// Component::reaches of a transport of that name ("btl/ucx"): every other process of the own job.
   [[nodiscard]] Result<void> reaches(ProcId peer, const char* transport) const;
+  /// Tells the processes of the node, by `segment`, where a peer of another one is on the same machine.
+  void note_machine(ProcId peer, const Card& card, shm::NodeSegment* segment) const noexcept;
 
  private:
   [[nodiscard]] int tell_all() noexcept;

@@ -88,11 +88,12 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
       token_(computed_ ? computed_->token(args.place.self.rank) : net::random_token()),
       protocol_(choice.provider + " of " + library.name() + ", address format " +
                 std::to_string(choice.info->addr_format)),
-      address_(net::encode({protocol_, choice.place, token_, fabric_.name()})),
+      address_(net::encode({protocol_, choice.place, token_, fabric_.name(), net::this_machine()})),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
       receiving_([this](ofi::ReceiveBuffer& buffer) { return post(buffer); },
                  choice.slices_go_on ? ofi::Receiving::Slices::may_go_on : ofi::Receiving::Slices::ended),
       arrivals_(args.sink, args.place, token_, links_.counters, &receiving_),
+      segment_(args.segment),
       ends_(args.launchers != nullptr ? args.launchers : args.segment, arrivals_),
       gets_(links_, choice.gets, choice.tag_bits) {
   limits_ = {.message_max_bytes = net::kMessageMaxBytes,
@@ -158,6 +159,7 @@ Result<Endpoint*> OfiComponent::connect(ProcId peer, std::span<const std::byte> 
     return fail(Errc::bad_input, where, "libfabric takes no messages for " + card->place);
   }
   auto link = std::make_unique<OfiEndpoint>(*this, peer, card->token, card->place, card->address, to);
+  links_.note_machine(peer, *card, segment_);
   Endpoint* const made = endpoints_.emplace(peer.rank, std::move(link)).first->second.get();
   ++links_.counters.endpoints;
   return made;

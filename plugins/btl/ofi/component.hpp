@@ -186,6 +186,7 @@ class OfiComponent final : public Component {
   net::Links links_;
   ofi::Receiving receiving_;
   net::Arrivals arrivals_;
+  shm::NodeSegment* const segment_;
   net::Ends ends_;
   net::Gets gets_;
   std::list<Serve> serves_;

@@ -139,6 +139,7 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
       own_port_(ucx::port_of(choice, worker_.ports())),
       links_{args.sink, args.place, {}, {}, {}, 0, 0},
       arrivals_(args.sink, args.place, token_, links_.counters, keeping_.get()),
+      segment_(args.segment),
       ends_(args.launchers != nullptr ? args.launchers : args.segment, arrivals_),
       gets_(links_, choice.gets),
       connections_max_(static_cast<std::size_t>(args.params.integer(kUcxConnections))),
@@ -181,7 +182,7 @@ Result<void> UcxComponent::start() {
   auto address = worker_.address();
   if (!address) return fail(std::move(address).error());
   address->insert(address->begin(), own_port_.begin(), own_port_.end());
-  address_ = net::encode({protocol_, place_, token_, *std::move(address)});
+  address_ = net::encode({protocol_, place_, token_, *std::move(address), net::this_machine()});
   return {};
 }
 
@@ -207,6 +208,7 @@ Result<Endpoint*> UcxComponent::connect(ProcId peer, std::span<const std::byte> 
   if (!card) return fail(std::move(card).error());
   if (card->address.size() <= ucx::kPortBytes)
     return fail(Errc::bad_input, where, "the address is too short");
+  links_.note_machine(peer, *card, segment_);
   auto link = std::make_unique<UcxEndpoint>(*this, peer, *std::move(card));
   if (auto opened = open_endpoint(*link); !opened) return fail(std::move(opened).error().within(where));
   ++links_.counters.endpoints;

@@ -166,6 +166,7 @@ class UcxComponent final : public Component {
   std::vector<std::byte> address_;
   net::Links links_;
   net::Arrivals arrivals_;
+  shm::NodeSegment* const segment_;
   net::Ends ends_;
   net::Gets gets_;
   ucx::AccessPool accesses_;

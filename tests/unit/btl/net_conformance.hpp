@@ -267,6 +267,13 @@ TYPED_TEST_P(NetConformance, a_death_that_the_launcher_tells_is_no_broken_connec
   }
 }
 
+TYPED_TEST_P(NetConformance, the_node_is_told_of_peers_of_others_on_this_machine) {
+  TypeParam harness(2);
+  EXPECT_FALSE(harness.segment().yield_pause().nodes_here.load());
+  harness.endpoint(0, 1);
+  EXPECT_TRUE(harness.segment().yield_pause().nodes_here.load());
+}
+
 TYPED_TEST_P(NetConformance, who_only_polls_hears_of_a_death_too) {
   TypeParam harness(3);
   harness.segment().tell_far_death(2);
@@ -433,11 +440,11 @@ REGISTER_TYPED_TEST_SUITE_P(
     two_sleepers_wake_each_other, the_descriptor_is_silent_when_nothing_is_there,
     drained_is_true_only_when_all_has_left, a_process_that_ends_is_reported_lost_once,
     who_only_waits_finds_that_a_connection_is_gone, a_death_that_the_launcher_tells_is_no_broken_connection,
-    who_only_polls_hears_of_a_death_too, a_process_that_has_left_in_order_is_reported_left,
-    who_is_back_can_be_lost, an_address_where_nobody_listens_is_an_error_or_a_loss,
-    garbage_as_an_address_is_an_error, an_interface_that_does_not_exist_is_named_with_those_that_do,
-    loopback_can_be_chosen, children_inherit_no_descriptor_and_signals_stay_the_programs,
-    many_peers_are_told_apart, kept_bytes_outlive_their_sender_and_the_transport,
-    what_is_kept_does_not_starve_the_transport);
+    the_node_is_told_of_peers_of_others_on_this_machine, who_only_polls_hears_of_a_death_too,
+    a_process_that_has_left_in_order_is_reported_left, who_is_back_can_be_lost,
+    an_address_where_nobody_listens_is_an_error_or_a_loss, garbage_as_an_address_is_an_error,
+    an_interface_that_does_not_exist_is_named_with_those_that_do, loopback_can_be_chosen,
+    children_inherit_no_descriptor_and_signals_stay_the_programs, many_peers_are_told_apart,
+    kept_bytes_outlive_their_sender_and_the_transport, what_is_kept_does_not_starve_the_transport);
 
 }  // namespace starling::test

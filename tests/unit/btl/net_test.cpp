@@ -12,6 +12,7 @@
 #include "frameworks/btl/net/interfaces.hpp"
 #include "frameworks/btl/net/link.hpp"
 #include "tests/conformance/btl/collector.hpp"
+#include "tests/unit/shm/segments.hpp"
 
 namespace starling::test {
 
@@ -94,13 +95,14 @@ TEST(NetHosts, digits_need_no_name_server) {
 }
 
 TEST(NetCard, what_was_encoded_is_decoded) {
-  const btl::net::Card card{"ucx 1.13", "10.0.0.1 (eth0)", 77, make_message(3, 91)};
+  const btl::net::Card card{"ucx 1.13", "10.0.0.1 (eth0)", 77, make_message(3, 91), 5};
   const auto read = btl::net::decode(btl::net::encode(card));
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(read->protocol, card.protocol);
   EXPECT_EQ(read->place, card.place);
   EXPECT_EQ(read->token, card.token);
   EXPECT_EQ(read->address, card.address);
+  EXPECT_EQ(read->machine, card.machine);
   EXPECT_TRUE(btl::net::compatible(*read, "ucx 1.13"));
   const auto other = btl::net::compatible(*read, "ucx 1.18");
   ASSERT_FALSE(other);
@@ -231,6 +233,27 @@ TEST_F(NetArrivals, a_notice_with_records_or_of_an_unknown_kind_is_dropped) {
   EXPECT_EQ(arrivals.end_of(2), Errc::peer_lost);
   EXPECT_FALSE(arrivals.take_closing());
   EXPECT_EQ(counters.notes.size(), 1u);
+}
+
+TEST_F(NetArrivals, peers_of_other_machines_and_of_this_node_are_not_other_nodes_of_this_machine) {
+  const shm::Geometry geometry = test::small_geometry(1);
+  const UniqueFd memfd = test::make_memfd(geometry);
+  shm::NodeSegment segment = test::join(memfd, geometry, 0);
+  btl::Place place{ProcId{0, 0}, 4};
+  place.local_rank_of = [](const void*, ProcId proc) noexcept -> std::int64_t {
+    return proc.rank < 2 ? proc.rank : -1;
+  };
+  const btl::net::Links links{sink, place, {}, {}, {}, 0, 0};
+  const auto noticed = [&](std::uint32_t rank, std::uint32_t machine) {
+    links.note_machine(ProcId{0, rank}, {"", "", 1, {}, machine}, &segment);
+    return segment.yield_pause().nodes_here.load();
+  };
+  const std::uint32_t here = btl::net::this_machine();
+  EXPECT_NE(here, 0u);
+  EXPECT_FALSE(noticed(1, here));
+  EXPECT_FALSE(noticed(2, here + 2));
+  EXPECT_FALSE(noticed(2, 0));
+  EXPECT_TRUE(noticed(2, here));
 }
 
 TEST_F(NetArrivals, what_is_held_back_waits_in_order) {

@@ -33,12 +33,13 @@ TEST(Hierarchy, is_of_use_with_several_nodes_of_which_one_has_several_members) {
   EXPECT_TRUE(of({1, 2, 2}).useful());
 }
 
-TEST(Levels, the_lowest_of_each_node_speaks) {
+TEST(Levels, another_member_speaks_on_each_node_in_turn) {
   const Hierarchy nodes = of({0, 0, 1, 1, 1});
   const Levels first(nodes, 2), second(nodes, 3);
-  EXPECT_TRUE(first.speaks());
-  EXPECT_FALSE(second.speaks());
-  EXPECT_EQ(first.speakers, (Ranks{0, 2}));
+  EXPECT_FALSE(first.speaks());
+  EXPECT_TRUE(second.speaks());
+  EXPECT_EQ(first.speakers, (Ranks{0, 3}));
+  EXPECT_EQ(Levels(of({0, 0, 1, 1, 2, 2, 3, 4, 4, 4}), 0).speakers, (Ranks{0, 3, 4, 6, 8}));
   EXPECT_EQ(second.local.rank, 1);
   EXPECT_EQ(second.local.size, 3);
   EXPECT_EQ(second.across.rank, 1);

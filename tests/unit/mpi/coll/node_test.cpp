@@ -28,7 +28,7 @@ std::vector<Call> series(unsigned seed, const BoardCase& what, unsigned calls) {
   std::vector<Call> result;
   const std::uint64_t counts[] = {1, 2, 5, 29, 40, 130, 300};
   for (unsigned turn = 0; turn < calls; ++turn) {
-    const unsigned kind = static_cast<unsigned>(random() % 8);
+    const unsigned kind = static_cast<unsigned>(random() % 9);
     const bool reduces = kind == 2 || kind == 3;
     result.push_back({turn, kind, counts[random() % 7], static_cast<int>(random() % what.members),
                       reduces ? &kDense : kLayouts[random() % 4], random() % 2 == 0, random() % 3 == 0});
@@ -53,6 +53,7 @@ class Member {
       case 4: return gather();
       case 5: return scatter();
       case 6: return allgather();
+      case 7: return halves();
       default: return alltoall();
     }
   }
@@ -74,6 +75,15 @@ class Member {
 
   void barrier() {
     const bool over = complete(node::barrier(board_));
+    expect_all_begun(over);
+  }
+  void halves() {
+    const auto head = static_cast<std::uint32_t>(call_.root);
+    const bool arrived = complete(node::arrive(board_, head));
+    if (me_ == call_.root) expect_all_begun(arrived);
+    if (arrived) expect_all_begun(complete(node::leave(board_, head)));
+  }
+  void expect_all_begun(bool over) const {
     EXPECT_TRUE(!over || company.begun == nullptr || *company.begun == size_) << "others are not there yet";
   }
 
@@ -169,7 +179,7 @@ TEST(NodeCollectives, random_series_give_what_loops_over_the_ranks_give) {
 TEST(NodeCollectives, where_a_member_leaves_every_call_ends_and_what_is_complete_is_right) {
   const auto calls = [](std::uint64_t most, bool in_place) {
     std::vector<Call> result;
-    for (unsigned kind = 0; kind < 8; ++kind)
+    for (unsigned kind = 0; kind < 9; ++kind)
       result.push_back({kind, kind, kind < 5 ? most : 3, 1, &kDense, kind == 3 && in_place, in_place});
     return result;
   };

@@ -58,6 +58,14 @@ TEST_F(YieldsTest, one_that_let_the_jobs_own_processes_compute_does_not_count) {
   EXPECT_FALSE(one.paused(now));
 }
 
+TEST_F(YieldsTest, ranks_of_other_nodes_on_the_machine_may_have_computed) {
+  pause.nodes_here = true;
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(yields(one, Yields::kLongBesideNodesNs));
+  EXPECT_FALSE(one.paused(now));
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(yields(one, Yields::kLongBesideNodesNs + 1));
+  EXPECT_TRUE(one.paused(now));
+}
+
 TEST_F(YieldsTest, who_computed_is_asked_of_long_ones_only) {
   int asked = 0;
   EXPECT_FALSE(one.note(now, now + kShort, [&] { return ++asked != 0; }));

@@ -241,7 +241,7 @@ TEST_F(NetArrivals, peers_of_other_machines_and_of_this_node_are_not_other_nodes
   shm::NodeSegment segment = test::join(memfd, geometry, 0);
   btl::Place place{ProcId{0, 0}, 4};
   place.local_rank_of = [](const void*, ProcId proc) noexcept -> std::int64_t {
-    return proc.rank < 2 ? proc.rank : -1;
+    return proc.rank < 2 ? std::int64_t{proc.rank} : -1;
   };
   const btl::net::Links links{sink, place, {}, {}, {}, 0, 0};
   const auto noticed = [&](std::uint32_t rank, std::uint32_t machine) {

@@ -64,6 +64,9 @@ struct Limits {
   std::size_t get_bytes = 0;  ///< best size of a get; 0: get() copies before it returns, so the pml chooses
   /// The least payload for which Endpoint::send_from() spares a copy; 0: it never does.
   std::size_t send_from_bytes = 0;
+  /// The longest payload for which send_from() lets messages of a burst wait for each other, to go as one; 0:
+  /// none does.
+  std::size_t join_bytes = 0;
   /// Where both processors copy at the same time an eager message is best sent in parts, each as soon as it
   /// has been written: payload of a part (0: it is not), and the longest that goes whole all the same.
   std::size_t part_bytes = 0, parts_above = 0;
@@ -146,7 +149,8 @@ class Endpoint {
   /// happened.
   virtual Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept = 0;
 
-  /// As send(), but without the copy of the payload, where that pays (Limits::send_from_bytes). posted: the
+  /// As send(), but without the copy of the payload, where that pays (Limits::send_from_bytes), or together
+  /// with others (Limits::join_bytes). posted: the
   /// payload must stay as it is until a progress() calls `completion`; with ok = false, the peer is lost.
   /// Never called within this call. done and again as send(), and `completion` is not called.
   /// Without a completion there is no payload: a header in no hurry, since its sender makes progress before
@@ -266,7 +270,7 @@ struct Framework {
   using Component = btl::Component;
   using Args = btl::Args;
   static constexpr FixedString<24> kName = "btl";
-  static constexpr std::uint32_t kInterface = 11;
+  static constexpr std::uint32_t kInterface = 12;
 };
 
 }  // namespace starling::btl

@@ -55,7 +55,7 @@ void Outbox::lost(Peer& peer, Fault fault) noexcept {
   if (peer.state == State::lost) return;
   peer.state = State::lost;
   peer.fault = fault;
-  peer.fast_bytes = -1;
+  peer.fast_bytes = peer.fast_open_bytes = -1;
   lost_.push(peer);
 }
 

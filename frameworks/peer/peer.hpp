@@ -77,6 +77,8 @@ struct Peer {
   /// Largest message of the front's that may go out at once; -1: no endpoint, or others wait. The front opens
   /// it, a loss closes it.
   std::int64_t fast_bytes = -1;
+  /// The same of those that may stay open: -1 too where they are to join others (btl::Limits::join_bytes).
+  std::int64_t fast_open_bytes = -1;
 };
 
 }  // namespace starling::peer

@@ -27,7 +27,9 @@ class Eager {
  public:
   Eager(Outbox& outbox, TransferTable& transfers) noexcept : outbox_(outbox), transfers_(transfers) {}
 
-  /// The whole of a contiguous message, if nothing stands in its way.
+  /// The whole of a contiguous message, if nothing stands in its way: it is no longer than that field of the
+  /// peer's says.
+  template <std::int64_t peer::Peer::*Most>
   static Post try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept;
   /// Whether the message is short enough to go at once, and whether the credit covers it.
   [[nodiscard]] static bool fits(const Peer& peer, const Request& request) noexcept {
@@ -69,6 +71,7 @@ class Eager {
   TransferTable& transfers_;
 };
 
+template <std::int64_t peer::Peer::*Most>
 inline Post Eager::try_send(Context& context, Rank rank, Tag tag, const void* data,
                             std::size_t bytes) noexcept {
   const Source* const source = context.touched(rank);
@@ -77,7 +80,7 @@ inline Post Eager::try_send(Context& context, Rank rank, Tag tag, const void* da
   Peer& peer = *source->peer;
   const ContextId wire_context = source->wire_context;  // here: loaded later it costs three instructions more
   const std::int64_t cost = cost_of(bytes);
-  if (static_cast<std::int64_t>(bytes) > peer.fast_bytes) [[unlikely]]
+  if (static_cast<std::int64_t>(bytes) > peer.*Most) [[unlikely]]
     return Post::again;
   const std::int64_t left = peer.credit - cost;
   if (left < 0) [[unlikely]]

@@ -77,6 +77,7 @@ class Engine final : public Component, private peer::Front {
 
   void isend(Request& request) noexcept override;
   Post try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept override;
+  Post try_isend(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept override;
   void irecv(Request& request) noexcept override;
 
   [[nodiscard]] bool probe(Context& context, Rank source, Tag tag, Status* status) noexcept override;

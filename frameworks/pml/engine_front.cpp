@@ -59,6 +59,7 @@ void Engine::on_connected(peer::Peer& connected) noexcept {
   peer.fragment_bytes = std::clamp(fragment, header + 1, longest) - header;
   const bool spares = limits.send_from_bytes != 0 && paths == nullptr;
   peer.send_from_bytes = spares ? limits.send_from_bytes : SIZE_MAX;
+  peer.join_bytes = paths == nullptr ? limits.join_bytes : 0;
   early_.met(peer);
   peer.update_fast_path();
 }

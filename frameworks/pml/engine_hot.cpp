@@ -8,7 +8,11 @@ namespace starling::pml {
 using namespace detail;
 
 Post Engine::try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept {
-  return Eager::try_send(context, rank, tag, data, bytes);
+  return Eager::try_send<&peer::Peer::fast_bytes>(context, rank, tag, data, bytes);
+}
+
+Post Engine::try_isend(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept {
+  return Eager::try_send<&peer::Peer::fast_open_bytes>(context, rank, tag, data, bytes);
 }
 
 void Engine::isend(Request& request) noexcept {
@@ -16,8 +20,8 @@ void Engine::isend(Request& request) noexcept {
   request.flags = 0;
   request.order = 0;
   if (request.buffer.layout == nullptr && request.mode != Mode::synchronous) [[likely]] {
-    const Post post = Eager::try_send(*request.context, request.rank, request.tag, request.buffer.base,
-                                      request.buffer.bytes);
+    const Post post = Eager::try_send<&peer::Peer::fast_open_bytes>(
+        *request.context, request.rank, request.tag, request.buffer.base, request.buffer.bytes);
     if (post == Post::done) [[likely]] {
       request.status.fault = Fault::none;
       request.status.cancelled = false;

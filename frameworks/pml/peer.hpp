@@ -71,6 +71,7 @@ struct Peer final : peer::Peer {
   std::size_t part_bytes = 0;              ///< payload of a part
   std::size_t fragment_bytes = 0;          ///< payload of one data fragment
   std::size_t send_from_bytes = SIZE_MAX;  ///< from here on the transport spares a copy (btl::Limits)
+  std::size_t join_bytes = 0;              ///< up to here messages of a burst join (btl::Limits)
 
   Exchange large;  ///< what the rendezvous keeps
 
@@ -106,10 +107,12 @@ struct Peer final : peer::Peer {
     const bool open = state == PeerState::connected && fifo.empty() && !holds_back();
     fast_bytes =
         open ? static_cast<std::int64_t>(std::min({whole_bytes, send_from_bytes - 1, parts_above})) : -1;
+    fast_open_bytes = join_bytes == 0 ? fast_bytes : -1;
   }
-  /// Whether a send of `bytes` goes out of the user's memory, without a copy.
+  /// Whether the transport is given a send of `bytes` where it lies, and says when it has done with it.
   [[nodiscard]] bool sends_from(const Request& send, std::size_t bytes) const noexcept {
-    return bytes >= send_from_bytes && send.buffer.layout == nullptr;
+    return (bytes >= send_from_bytes || (join_bytes != 0 && bytes <= join_bytes)) &&
+           send.buffer.layout == nullptr;
   }
 };
 

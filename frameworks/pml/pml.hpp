@@ -63,6 +63,10 @@ class Component {
   /// A whole blocking-send attempt without a request: done: the buffer may be reused; again: use isend.
   virtual Post try_send(Context& context, Rank rank, Tag tag, const void* data,
                         std::size_t bytes) noexcept = 0;
+  /// The same of a send whose request would be waited for: again also where short ones join others, so that
+  /// isend may leave it open for a while.
+  virtual Post try_isend(Context& context, Rank rank, Tag tag, const void* data,
+                         std::size_t bytes) noexcept = 0;
   /// Starts a receive. May complete it at once.
   virtual void irecv(Request& request) noexcept = 0;
 
@@ -106,7 +110,7 @@ struct Framework {
   using Component = pml::Component;
   using Args = pml::Args;
   static constexpr FixedString<24> kName = "pml";
-  static constexpr std::uint32_t kInterface = 8;
+  static constexpr std::uint32_t kInterface = 9;
 };
 
 }  // namespace starling::pml

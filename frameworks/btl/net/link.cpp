@@ -63,13 +63,13 @@ Post Link::put(std::span<const std::byte> header, std::span<const std::byte> pay
 
 Post Link::send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
                      Completion* completion) noexcept {
-  if (completion == nullptr) return put(header, payload, in_burst() ? Haste::soon : Haste::now);
-  if (payload.size() < links_.send_from_bytes) return send(header, payload);
-  if (payload.size() <= kJoinMost && in_burst()) {
+  if (completion == nullptr) return put(header, payload, in_burst(kAtOnce) ? Haste::soon : Haste::now);
+  if (payload.size() <= kJoinMost && in_burst(payload.size() < kShort ? kShortAtOnce : kAtOnce)) {
     if (put(header, payload, Haste::soon) == Post::again) return Post::again;
     links_.ended.push_back({completion, true});  // not before it leaves, so that its sender makes progress
     return Post::posted;
   }
+  if (payload.size() < links_.send_from_bytes) return send(header, payload);
   const std::size_t bytes = header.size() + payload.size();
   expects(bytes <= kMessageMaxBytes, "a message above Limits::message_max_bytes");
   if (lost_) return Post::again;
@@ -191,15 +191,15 @@ void Link::tell_idle(bool idle) noexcept {
   send_empty_frame(idle ? FrameKind::leaving : FrameKind::back);
 }
 
-/// To be asked once for each message in no hurry: whether it may wait for others.
-bool Link::in_burst() noexcept {
+/// To be asked once for each message in no hurry: whether it may wait for others, since so many have gone.
+bool Link::in_burst(std::uint32_t at_once) noexcept {
   const std::uint64_t now = now_ns();
   if (burst_pass_ != links_.passes || now - burst_ns_ > links_.burst_ns) {
     burst_pass_ = links_.passes;
     burst_ = 0;
   }
   burst_ns_ = now;
-  return ++burst_ > kAtOnce;
+  return ++burst_ > at_once;
 }
 
 bool Link::hand_over(Frame& frame, Haste haste) noexcept {

@@ -40,7 +40,11 @@ inline constexpr std::uint32_t kPostedMost = 8;
 /// first ones go at once, the others join.
 inline constexpr std::uint64_t kBurstNs = 50'000;
 inline constexpr std::uint32_t kAtOnce = 4;
-/// Longest payload that is copied to join others: a frame of its own costs more than the copy.
+/// The same of payloads shorter than kShort: a program may send several to a neighbour and compute before it
+/// waits for them.
+inline constexpr std::uint32_t kShortAtOnce = 16;
+inline constexpr std::size_t kShort = 4096;
+/// Limits::join_bytes: a frame of its own costs more than the copy.
 inline constexpr std::size_t kJoinMost = 32 * 1024;
 /// Up to here what joins is one packet (kFragmentBytes).
 inline constexpr std::size_t kJoinedMost = sizeof(FrameHead) + record_bytes(kFragmentBytes + 64);
@@ -191,7 +195,7 @@ class Link : public Endpoint {
   bool post_now(Frame& frame) noexcept;
   Post put(std::span<const std::byte> header, std::span<const std::byte> payload, Haste haste) noexcept;
   void finish(std::size_t bytes, Haste haste) noexcept;
-  [[nodiscard]] bool in_burst() noexcept;
+  [[nodiscard]] bool in_burst(std::uint32_t at_once) noexcept;
   void free(Frame& frame, bool ok) noexcept;
   void release(Frame& frame) noexcept;
   void wait_in_line(Frame& frame) noexcept;

@@ -20,7 +20,10 @@ int exchange(const char* function, const Transfer& out, const pml::Buffer& data,
     pml.irecv(incoming);
   }
   int sent = MPI_SUCCESS;
-  if (out.rank != MPI_PROC_NULL) {
+  const bool at_once =
+      data.layout == nullptr && out.rank != MPI_PROC_NULL &&
+      pml.try_send(out.comm.context(), Rank{out.rank}, Tag{out.tag}, data.base, data.bytes) == Post::done;
+  if (!at_once && out.rank != MPI_PROC_NULL) {
     out.fill(outgoing, pml::Mode::standard, false);
     outgoing.buffer = data;
     pml.isend(outgoing);

@@ -8,19 +8,23 @@
 namespace starling::mpi::api {
 namespace {
 
+/// pml::Component::try_send or try_isend.
+using TrySend = Post (pml::Component::*)(pml::Context&, Rank, Tag, const void*, std::size_t) noexcept;
+
 /// The fast path: a small message to a known peer is done at once, and needs no request.
+template <TrySend kTry>
 inline bool sent_at_once(const Transfer& transfer, pml::Mode mode) {
   if (mode == pml::Mode::synchronous || transfer.rank == MPI_PROC_NULL) return false;
   const pml::Buffer data =
       transfer.datatype.buffer(transfer.buffer, static_cast<std::uint64_t>(transfer.count));
   return data.layout == nullptr &&
-         Runtime::get()->pml().try_send(transfer.comm.context(), Rank{transfer.rank}, Tag{transfer.tag},
-                                        data.base, data.bytes) == Post::done;
+         (Runtime::get()->pml().*kTry)(transfer.comm.context(), Rank{transfer.rank}, Tag{transfer.tag},
+                                       data.base, data.bytes) == Post::done;
 }
 
 /// Inlined, so that a send that is done at once hands no name over.
 [[gnu::always_inline]] inline int send(const Transfer& transfer, pml::Mode mode, const char* function) {
-  if (sent_at_once(transfer, mode)) [[likely]]
+  if (sent_at_once<&pml::Component::try_send>(transfer, mode)) [[likely]]
     return MPI_SUCCESS;
   if (transfer.rank == MPI_PROC_NULL) return MPI_SUCCESS;
   pml::Request request;
@@ -30,7 +34,7 @@ inline bool sent_at_once(const Transfer& transfer, pml::Mode mode) {
 }
 
 int isend(const Transfer& transfer, pml::Mode mode, MPI_Request* handle) {
-  if (sent_at_once(transfer, mode)) [[likely]] {
+  if (sent_at_once<&pml::Component::try_isend>(transfer, mode)) [[likely]] {
     *handle = as_handle<MPI_Request>(Request::sent().handle());
     return MPI_SUCCESS;
   }

@@ -102,7 +102,8 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
              .reach = Reach::network,
              .idle_passes = 1,
              .get_realm = choice.gets ? kRealm : 0,
-             .get_bytes = std::min(net::kGetBytes, choice.info->ep_attr->max_msg_size)};
+             .get_bytes = std::min(net::kGetBytes, choice.info->ep_attr->max_msg_size),
+             .join_bytes = net::kJoinMost};
   if (!choice.note.empty()) net::note(links_.counters, choice.note);
   limits_.can.add(Capability::get, choice.gets);
   limits_.can.add(Capability::keep);
@@ -189,6 +190,7 @@ int OfiComponent::progress() noexcept {
     events += links_.push();
     look_after_waiting();
   }
+  events += links_.tell_ended();
   if (senders_ != arrivals_.senders()) {
     senders_ = arrivals_.senders();
     net::mark_accepted(fabric_.ports());
@@ -262,7 +264,7 @@ int OfiComponent::take_error() noexcept {
 
 bool OfiComponent::begin_sleep() noexcept {
   watch(now_ns());
-  if (has_early_) return false;
+  if (has_early_ || !links_.ended.empty()) return false;
   // Nobody tells when what was refused would be taken: stay awake for a while, then look at each tick of the
   // sleep.
   if (awaits_peers()) {
@@ -281,7 +283,7 @@ bool OfiComponent::begin_sleep() noexcept {
 }
 
 bool OfiComponent::drained() const noexcept {
-  bool all = links_.posted == 0 && links_.busy.empty();
+  bool all = links_.posted == 0 && links_.busy.empty() && links_.ended.empty();
   for (const auto& [rank, link] : endpoints_) {
     all = all && !link->unconfirmed() && (link->lost() || !link->under_way());
   }

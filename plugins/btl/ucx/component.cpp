@@ -156,7 +156,8 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
              .idle_passes = 16,
              .get_realm = choice.gets ? kRealm : 0,
              .get_bytes = net::kGetBytes,
-             .send_from_bytes = choice.copies ? kSendFromBytes : 0};
+             .send_from_bytes = choice.copies ? kSendFromBytes : 0,
+             .join_bytes = net::kJoinMost};
   if (choice.copies) links_.send_from_bytes = kSendFromBytes;
   limits_.can.add(Capability::get, choice.gets);
   limits_.can.add(Capability::put, choice.remote);

@@ -65,7 +65,8 @@ class PairEndpoint final : public btl::Endpoint, private btl::Writes {
   Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
                  btl::Completion* completion) noexcept override {
     const std::size_t least = owner_.network_.options.send_from;
-    if (least == 0 || payload.size() < least) return send(header, payload);
+    const bool joins = payload.size() <= owner_.network_.options.join;
+    if (!joins && (least == 0 || payload.size() < least)) return send(header, payload);
     if (refused()) return Post::again;
     const Fed fed;
     (void)take({header.begin(), header.end()}, payload, completion);
@@ -125,6 +126,7 @@ PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), 
   limits_.can.add(btl::Capability::get, options.get != GetMode::none);
   limits_.reach = options.reach;
   limits_.send_from_bytes = options.send_from;
+  limits_.join_bytes = options.join;
   limits_.part_bytes = options.part;
   limits_.parts_above = options.parts_above;
   limits_.parted_bytes = options.parted;

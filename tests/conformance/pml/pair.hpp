@@ -45,6 +45,7 @@ struct PairOptions {
   std::size_t parts_above = 0;  ///< the longest that goes whole all the same
   std::size_t parted = 0;       ///< the longest that goes in parts
   std::size_t send_from = 0;    ///< from here on a payload is read when it is delivered; 0: it is copied
+  std::size_t join = 0;         ///< up to here too, as messages are that wait for others (btl::Limits)
   /// Which world each process is of; missing: all are of one. A process sees its own world as 0, world w as
   /// 1 + w.
   std::vector<std::uint32_t> worlds;

@@ -58,6 +58,10 @@ class Broken final : public Component {
   Post try_send(Context& context, Rank rank, Tag tag, const void* data, std::size_t bytes) noexcept override {
     return engine_.try_send(context, rank, tag, data, bytes);
   }
+  Post try_isend(Context& context, Rank rank, Tag tag, const void* data,
+                 std::size_t bytes) noexcept override {
+    return engine_.try_isend(context, rank, tag, data, bytes);
+  }
   void irecv(Request& request) noexcept override { engine_.irecv(request); }
   bool probe(Context& context, Rank source, Tag tag, Status* status) noexcept override {
     if (flaw_ == Flaw::takes_probed) return engine_.mprobe(context, source, tag, status) != nullptr;

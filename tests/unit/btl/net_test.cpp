@@ -452,6 +452,24 @@ TEST_F(NetBurst, a_send_that_joins_ends_with_the_next_progress) {
   EXPECT_TRUE(first.times == 1 && first.ok && second.times == 1 && second.ok);
 }
 
+TEST_F(NetBurst, of_short_sends_more_go_at_once) {
+  std::array<Borrowed, btl::net::kShortAtOnce + 3> sent;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    sent[i].bytes = make_message(0, 8);
+    const bool at_once = i < btl::net::kShortAtOnce;
+    EXPECT_EQ(link.send_from({}, sent[i].bytes, &sent[i]), at_once ? Post::done : Post::posted);
+    ASSERT_EQ(link.taken.size(), at_once ? 1u : 0u);
+    if (!at_once) continue;
+    link.completed(*link.taken.back());
+    link.taken.clear();
+  }
+  links.push();
+  ASSERT_EQ(link.taken.size(), 1u);
+  EXPECT_THAT(messages_in(*link.taken.back()), testing::ElementsAre(8, 8, 8));
+  links.tell_ended();
+  for (std::size_t i = 0; i < sent.size(); ++i) EXPECT_EQ(sent[i].times, i < btl::net::kShortAtOnce ? 0 : 1);
+}
+
 TEST_F(NetBurst, what_is_full_does_not_wait) {
   begin_burst();
   std::array<Borrowed, 4> sent;

@@ -108,5 +108,32 @@ TEST(Matching, try_send_goes_once_the_peer_is_known) {
   EXPECT_EQ(value(*job.irecv(1, 0, 1, 1)), 'c');
 }
 
+TEST(Matching, a_short_send_that_may_wait_for_others_stays_open) {
+  PairOptions options;
+  options.join = 100;
+  Job job(2, options);
+  auto first = job.isend(0, 1, 1, one('a'));
+  EXPECT_FALSE(first->complete());
+  EXPECT_EQ(job[0].try_isend(*job.contexts[0], Rank{1}, Tag{1}, "b", 1), Post::again);
+  EXPECT_EQ(job[0].try_send(*job.contexts[0], Rank{1}, Tag{1}, "c", 1), Post::done) << "it is in a hurry";
+  auto longer = job.isend(0, 1, 1, filled(101, 1));
+  EXPECT_TRUE(longer->complete());
+  job.settle();
+  EXPECT_TRUE(first->complete());
+  EXPECT_EQ(value(*job.irecv(1, 0, 1, 1)), 'a');
+  EXPECT_EQ(value(*job.irecv(1, 0, 1, 1)), 'c');
+  EXPECT_EQ(job.irecv(1, 0, 1, 101)->data, filled(101, 1));
+}
+
+TEST(Matching, nothing_goes_at_once_to_a_lost_peer) {
+  Job job(2);
+  auto send = job.isend(0, 1, 1, one('a'));
+  EXPECT_EQ(job[0].try_isend(*job.contexts[0], Rank{1}, Tag{1}, "b", 1), Post::done);
+  job.network.at(0).lose(1, true);
+  (void)job[0].try_send(*job.contexts[0], Rank{1}, Tag{1}, "c", 1);
+  EXPECT_EQ(job[0].try_isend(*job.contexts[0], Rank{1}, Tag{1}, "c", 1), Post::again);
+  EXPECT_EQ(job[0].try_send(*job.contexts[0], Rank{1}, Tag{1}, "c", 1), Post::again);
+}
+
 }  // namespace
 }  // namespace starling::pml::test

@@ -312,6 +312,18 @@ TEST(Model, random_programs_whose_messages_leave_out_of_the_users_memory) {
   }
 }
 
+TEST(Model, random_programs_whose_short_messages_wait_for_others) {
+  PairOptions options;
+  options.capacity = 5;
+  options.again_percent = 20;
+  options.delay = 2;
+  options.send_from = 400;
+  options.join = 200;
+  Config config;
+  config.unexpected_max = 1;
+  Program(11, options, Large::ring, config).run(kOperations);
+}
+
 TEST(Model, random_programs_whose_eager_messages_go_in_parts) {
   for (const unsigned full : {0u, 1u}) {
     PairOptions options;

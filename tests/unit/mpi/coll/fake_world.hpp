@@ -151,6 +151,10 @@ class FakePml final : public pml::Component {
     if (world_.failing == of(&context).self) return Post::again;
     return world_.send_at_once(of(&context), rank, tag, data, bytes) ? Post::done : Post::again;
   }
+  Post try_isend(pml::Context& context, Rank rank, Tag tag, const void* data,
+                 std::size_t bytes) noexcept override {
+    return try_send(context, rank, tag, data, bytes);
+  }
   void irecv(pml::Request& request) noexcept override { world_.receive(of(request.context), request); }
   void cancel(pml::Request& request) noexcept override { world_.cancel(request); }
   int progress() noexcept { return world_.step() ? 1 : 0; }

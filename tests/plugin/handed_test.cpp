@@ -54,6 +54,7 @@ TEST_F(Handed, what_comes_out_is_what_went_in) {
     EXPECT_EQ(theirs.refusal, mine.refusal);
     EXPECT_EQ(std::memcmp(&theirs.descriptor, &mine.descriptor, sizeof(Descriptor)), 0);
     ASSERT_EQ(theirs.manifest.size(), mine.manifest.size());
+    if (mine.manifest.empty()) continue;
     EXPECT_EQ(std::memcmp(theirs.manifest.data(), mine.manifest.data(), mine.manifest.size_bytes()), 0);
   }
   EXPECT_FALSE((*read)[0].manifest.empty());

@@ -100,7 +100,8 @@ class Inherited(JobCase):
             out = self.expect_ok("-n", ranks, "-outfile-pattern", "/dev/stdout", "sh", "-c", show).out
             kinds = dict.fromkeys(re.findall(r"\d+ (.*)", out))
             self.assertEqual(len(re.findall(r"socket:", out)), ranks, out)
-            self.assertEqual(len(re.findall(r"memfd:starling", out)), ranks, out)
+            for what in ("starling", "starling-plugins"):  # the segment, and the plugins' records
+                self.assertEqual(len(re.findall(rf"memfd:{what} ", out)), ranks, out)
             self.assertEqual(re.findall(r" ([2-9]|\d\d) (?:socket|/memfd)", out), [], kinds)
 
     def test_nothing_listens(self):

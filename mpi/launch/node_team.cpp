@@ -102,7 +102,9 @@ int NodeTeam::by_messages(Build&& build) {
     (*static_cast<Call*>(context))(schedule, team);
   };
   const Part part{function_, comm_.next_collective_tag(Comm::Form::node)};
-  return run_part(comm_, part, run, const_cast<std::remove_const_t<Call>*>(&call)).rc;
+  const PartEnd end = run_part(comm_, part, run, const_cast<std::remove_const_t<Call>*>(&call));
+  if (end.lost) lose(end.gone, end.told);
+  return end.rc;
 }
 
 /// The doorbells of the members.
@@ -265,11 +267,13 @@ node::Board* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
   const Bcast told{&offer, sizeof offer, bytes, 0};
   const int rc =
       by_messages([&](Schedule& schedule, const Team& team) { coll::bcast(schedule, team, Tuning{}, told); });
-  if (rc != MPI_SUCCESS) return nullptr;
-  area.offset = offer.offset;
-  const bool same = offer.offset != 0 && header(area).nonce.load(std::memory_order_relaxed) == offer.nonce;
+  area.offset = rc == MPI_SUCCESS ? offer.offset : 0;
+  const bool same = area.offset != 0 && header(area).nonce.load(std::memory_order_relaxed) == offer.nonce;
+  if (!same) area.offset = 0;
   if (!agreed(same)) {
-    if (me_ == 0 && offer.offset != 0) Runtime::get()->place().segment().release(offer.offset, area.bytes);
+    // After a loss mates may have agreed all the same: they have the memory, and by_messages() has told them.
+    if (me_ == 0 && offer.offset != 0 && lost_ == 0)
+      Runtime::get()->place().segment().release(offer.offset, area.bytes);
     area.offset = 0;
     return nullptr;
   }
@@ -384,8 +388,8 @@ bool NodeTeam::somebody_died() noexcept {
 
 void NodeTeam::lose(int rank, bool told) noexcept {
   if (lost_ == 0) lost_ = (static_cast<std::uint32_t>(rank) + 1) | (told ? kTold : 0);
-  for (const Area& area : areas_) {
-    if (area.board != nullptr) header(area).lost.store(lost_, std::memory_order_relaxed);
+  for (const Area& area : areas_) {  // also one that is being made, which mates may have already
+    if (area.offset != 0) header(area).lost.store(lost_, std::memory_order_relaxed);
   }
 }
 

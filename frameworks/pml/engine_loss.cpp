@@ -45,14 +45,17 @@ void Engine::lose(Context& context, const Peer& peer) noexcept {
   sends_.cancel_held(context, rank);
 }
 
-/// Whether no other process of the context could send any more.
+/// Whether there were other processes in the context, and none of them could send any more.
 bool Engine::nobody_left(const Context& context) const noexcept {
+  bool others = false;
   for (std::uint32_t rank = 0; rank < context.size(); ++rank) {
     const ProcId proc = context.ranks().at(rank);
-    const Peer* const peer = proc == self_ ? nullptr : peers_.find(proc);
-    if (proc != self_ && (peer == nullptr || peer->state != PeerState::lost)) return false;
+    if (proc == self_) continue;
+    const Peer* const peer = peers_.find(proc);
+    if (peer == nullptr || peer->state != PeerState::lost) return false;
+    others = true;
   }
-  return true;
+  return others;
 }
 
 bool Engine::lost(const Context& context, Rank source) const noexcept {

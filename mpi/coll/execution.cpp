@@ -238,7 +238,8 @@ void Execution::run_local(const Schedule::Step& step) noexcept {
     }
   } else if (step.what == Schedule::Do::reduce) {
     const Operator& operation = schedule.operation();
-    operation.apply(operation, step.from.base, step.to.base, step.count, schedule.reduced_type());
+    operation.apply(operation, step.from.base, step.to.base, step.to.base, step.count,
+                    schedule.reduced_type());
   }
 }
 

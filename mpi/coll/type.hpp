@@ -53,10 +53,11 @@ struct Type {
   return static_cast<const std::byte*>(base) + static_cast<std::int64_t>(index) * type.extent;
 }
 
-/// A reduction: inout[i] = in[i] op inout[i]. MPI 5.0 section 6.9: `in` holds the lower ranks' part.
+/// A reduction: out[i] = in[i] op right[i]. MPI 5.0 section 6.9: `in` holds the lower ranks' part. `out` is
+/// `right`; for types without gaps it may also be a place that overlaps neither.
 struct Operator {
-  using Apply = void (*)(const Operator& self, const void* in, void* inout, std::uint64_t count,
-                         const Type& type);
+  using Apply = void (*)(const Operator& self, const void* in, const void* right, void* out,
+                         std::uint64_t count, const Type& type);
   Apply apply = nullptr;
   const void* object = nullptr;  ///< for apply: the Op
   bool commutative = true;

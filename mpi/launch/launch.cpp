@@ -134,8 +134,10 @@ class Ongoing final : public mpi::Operation {
   Request* request_ = nullptr;
 };
 
-void apply(const Operator& self, const void* in, void* inout, std::uint64_t count, const Type& type) {
-  static_cast<const Op*>(self.object)->apply(in, inout, count, *static_cast<const Datatype*>(type.object));
+void apply(const Operator& self, const void* in, const void* right, void* out, std::uint64_t count,
+           const Type& type) {
+  static_cast<const Op*>(self.object)
+      ->apply(in, right, out, count, *static_cast<const Datatype*>(type.object));
 }
 
 }  // namespace

@@ -77,9 +77,9 @@ const Type& word_type() {
   return type;
 }
 
-void least(const Operator&, const void* in, void* inout, std::uint64_t, const Type&) {
-  auto& to = *static_cast<std::uint32_t*>(inout);
-  to = std::min(to, *static_cast<const std::uint32_t*>(in));
+void least(const Operator&, const void* in, const void* right, void* out, std::uint64_t, const Type&) {
+  *static_cast<std::uint32_t*>(out) =
+      std::min(*static_cast<const std::uint32_t*>(right), *static_cast<const std::uint32_t*>(in));
 }
 
 }  // namespace

@@ -269,7 +269,7 @@ std::optional<int> prefixes(const Form& form, Comm& comm, const Reduce& asked, b
       [&](node::Board& board) { return inclusive ? node::scan(board, asked) : node::exscan(board, asked); });
   const bool sound = call.result() == MPI_SUCCESS;
   if (totals && !first && sound)
-    asked.operation.apply(asked.operation, asked.receive, total, asked.count, asked.type);
+    asked.operation.apply(asked.operation, asked.receive, total, total, asked.count, asked.type);
   call.across([&](Schedule& schedule, const Team& lasts) {
     Reduce part = asked;
     part.send = inclusive ? asked.receive : total;
@@ -283,7 +283,7 @@ std::optional<int> prefixes(const Form& form, Comm& comm, const Reduce& asked, b
   if (first && !inclusive) {
     std::memcpy(asked.receive, below, bytes);
   } else {
-    asked.operation.apply(asked.operation, below, asked.receive, asked.count, asked.type);
+    asked.operation.apply(asked.operation, below, asked.receive, asked.receive, asked.count, asked.type);
   }
   return call.result();
 }

@@ -69,7 +69,7 @@ void Work::work(std::byte* at, const std::byte* in, std::byte* out, std::uint64_
 
 void Work::combine(std::byte* at, const std::byte* in, std::uint64_t count) const noexcept {
   if (aligned(at) && aligned(in)) [[likely]] {
-    kernel_(in, at, count);
+    kernel_(in, at, at, count);
     return;
   }
   alignas(64) std::array<std::byte, kMostElement> one;
@@ -77,7 +77,7 @@ void Work::combine(std::byte* at, const std::byte* in, std::uint64_t count) cons
   for (std::uint64_t i = 0; i < count; ++i) {
     std::memcpy(one.data(), in + i * extent(), extent());
     std::memcpy(other.data(), at + i * extent(), extent());
-    kernel_(one.data(), other.data(), 1);
+    kernel_(one.data(), other.data(), other.data(), 1);
     std::memcpy(at + i * extent(), other.data(), extent());
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <initializer_list>
 
 #include "core/expects.hpp"
@@ -101,16 +102,18 @@ std::string name_of(const Datatype& type) {
 
 constinit const std::array<std::uint16_t, kOpCodes + 1> kClassesOfOperands = all_operands();
 
-void Op::apply(const void* in, void* inout, std::uint64_t count, const Datatype& type) const {
+void Op::apply(const void* in, const void* right, void* out, std::uint64_t count,
+               const Datatype& type) const {
   if (code_ != OpCode::user) {
     const OpKernel kernel = find_kernel(code_, type.basic());
     expects(kernel != nullptr, "a predefined operation was applied to a type that it is not defined for");
-    kernel(in, inout, count);
+    kernel(in, right, out, count);
     return;
   }
+  if (out != right) std::memcpy(out, right, count * type.size());
   // A function with an int count is called several times for more elements than an int can say.
   auto from = reinterpret_cast<std::uintptr_t>(in);
-  auto to = reinterpret_cast<std::uintptr_t>(inout);
+  auto to = reinterpret_cast<std::uintptr_t>(out);
   while (count > 0) {
     const std::int64_t now = static_cast<std::int64_t>(std::min(count, static_cast<std::uint64_t>(chunk_)));
     caller_(function_, reinterpret_cast<const void*>(from), reinterpret_cast<void*>(to), now, type.handle());

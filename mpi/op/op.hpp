@@ -42,8 +42,8 @@ inline constexpr std::size_t kOpCodes = static_cast<std::size_t>(OpCode::user);
 /// For each operation the classes of types that it is defined for, as bits.
 extern const std::array<std::uint16_t, kOpCodes + 1> kClassesOfOperands;
 
-/// inout[i] = in[i] op inout[i] for i < count; the two buffers do not overlap.
-using OpKernel = void (*)(const void* in, void* inout, std::uint64_t count) noexcept;
+/// out[i] = in[i] op right[i] for i < count. `out` may be `right`; otherwise the buffers do not overlap.
+using OpKernel = void (*)(const void* in, const void* right, void* out, std::uint64_t count) noexcept;
 /// The kernel of a predefined operation; null where the standard defines none. Pairs go by their own Basic.
 [[nodiscard]] OpKernel find_kernel(OpCode code, Basic basic) noexcept;
 
@@ -72,7 +72,11 @@ class Op final : public Object {
 
   /// inout = in op inout. `in` is the operand of the lower ranks. The type must be one that the operation
   /// allows.
-  void apply(const void* in, void* inout, std::uint64_t count, const Datatype& type) const;
+  void apply(const void* in, void* inout, std::uint64_t count, const Datatype& type) const {
+    apply(in, inout, inout, count, type);
+  }
+  /// out = in op right. `out` is `right`, or overlaps neither; then the type has no gaps.
+  void apply(const void* in, const void* right, void* out, std::uint64_t count, const Datatype& type) const;
 
   std::string name;
 

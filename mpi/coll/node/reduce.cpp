@@ -19,7 +19,9 @@ bool allreduce_flat(Board& board, const Run& run) {
   board.begin();
   if (give(board, run.own(), run.bytes()) == nullptr) return false;
   board.post();
-  if (!prepend_members(board, run, 0, board.size(), run.result(), true)) return false;
+  Growth result(run, run.result());
+  if (!result.prepend_members(board, 0, board.size())) return false;
+  result.finish();
   board.all_have_begun();
   board.finish();
   return true;
@@ -33,23 +35,15 @@ bool allreduce_families(Board& board, const Run& run) {
   if (families.heads()) {
     // In place the own operand is overwritten here; it stands in the cell.
     std::byte* const cell = board.cell();
-    bool empty = true;
+    Growth result(run, run.result());
     if (board.me() == 0) {
-      const bool complete = families.each_other_head([&](std::uint32_t head) {
-        const std::byte* const value = board.read(head);
-        if (value != nullptr && board.equal())
-          empty ? run.set(run.result(), value) : run.prepend(value, run.result());
-        empty = false;
-        return value != nullptr;
-      });
+      const bool complete = families.each_other_head(
+          [&](std::uint32_t head) { return result.prepend_members(board, head, head + 1); });
       if (!complete) return false;
     }
-    if (!prepend_members(board, run, board.me() + 1, families.end(), run.result(), empty)) return false;
-    if (empty && families.end() == board.me() + 1) {
-      run.set(run.result(), cell);
-    } else if (board.equal()) {
-      run.prepend(cell, run.result());
-    }
+    if (!result.prepend_members(board, board.me() + 1, families.end())) return false;
+    if (board.equal()) result.prepend(cell);
+    result.finish();
     if (board.me() != 0) run.set(cell, run.result());
   }
   board.post(families.reader());  // member 0 too, for one whose length is such that it reads everybody
@@ -84,25 +78,33 @@ bool end_of_parts(Board& board) {
 /// combined twice.
 bool allreduce_parts(Board& board, const Reduce& asked, std::uint64_t first, std::uint64_t count) {
   const Run all(asked, first, count);
-  const Split split{count, static_cast<int>(board.size())};
+  const std::uint32_t me = board.me(), size = board.size();
+  const Split split{count, static_cast<int>(size)};
   const auto part_of = [&](std::uint32_t member) {
     const auto index = static_cast<int>(member);
     return Run(asked, first + split.begin(index), split.size(index));
   };
-  const auto start_of = [&](std::uint32_t member) {
-    return split.begin(static_cast<int>(member)) * asked.type.size;
-  };
+  const std::uint64_t start = split.begin(static_cast<int>(me)) * asked.type.size;
+  const Run mine = part_of(me);
+  // Nobody else reads the own part. If the order is free it comes first, else it stands in the cell, since in
+  // place it is written over.
+  const bool ordered = !asked.operation.commutative;
   board.begin();
-  if (give(board, all.own(), all.bytes()) == nullptr) return false;
+  std::byte* const cell = board.cell();
+  if (cell == nullptr) return false;
+  const std::uint64_t behind = ordered ? start : start + mine.bytes();
+  copy_payload(cell + behind, all.own() + behind, all.bytes() - behind);
+  copy_first_line_last(cell, all.own(), start);
   board.post();
-  const Run mine = part_of(board.me());
-  for (std::uint32_t member = board.size(); member-- > 0;) {
+  Growth result(mine, mine.result(), ordered ? nullptr : mine.own());
+  for (std::uint32_t member = size; member-- > 0;) {
+    if (member == me && !ordered) continue;
     const std::byte* const vector = board.read(member);
     if (vector == nullptr) return false;
-    const std::byte* const value = vector + start_of(board.me());
     if (board.equal()) [[likely]]
-      member + 1 == board.size() ? mine.set(mine.result(), value) : mine.prepend(value, mine.result());
+      result.prepend(vector + start);
   }
+  result.finish();
   board.all_have_begun();
   board.finish();
   if (!board.equal()) [[unlikely]]
@@ -111,8 +113,8 @@ bool allreduce_parts(Board& board, const Reduce& asked, std::uint64_t first, std
   board.begin();
   if (give(board, mine.result(), mine.bytes()) == nullptr) return false;
   board.post();
-  for (std::uint32_t step = 1; step < board.size(); ++step) {
-    const std::uint32_t member = (board.me() + step) % board.size();
+  for (std::uint32_t step = 1; step < size; ++step) {
+    const std::uint32_t member = (me + step) % size;
     const std::byte* const value = board.read(member);
     if (value == nullptr) return false;
     const Run theirs = part_of(member);
@@ -127,14 +129,12 @@ bool allreduce_parts(Board& board, const Reduce& asked, std::uint64_t first, std
 /// else it stands in the root's cell: `own`.
 bool collect(Board& board, const Run& run, const std::byte* own) {
   const std::uint32_t me = board.me(), size = board.size();
-  if (own == nullptr) {
-    run.set(run.result(), run.own());
-    return prepend_members(board, run, me + 1, size, run.result(), false) &&
-           prepend_members(board, run, 0, me, run.result(), false);
-  }
-  if (!prepend_members(board, run, me + 1, size, run.result(), true)) return false;
-  if (board.equal()) me + 1 == size ? run.set(run.result(), own) : run.prepend(own, run.result());
-  return prepend_members(board, run, 0, me, run.result(), false);
+  Growth result(run, run.result(), own == nullptr ? run.own() : nullptr);
+  if (!result.prepend_members(board, me + 1, size)) return false;
+  if (own != nullptr && board.equal()) result.prepend(own);
+  if (!result.prepend_members(board, 0, me)) return false;
+  result.finish();
+  return true;
 }
 
 }  // namespace

@@ -42,15 +42,14 @@ bool reduce_scatter(Board& board, const ReduceScatter& asked) {
     std::byte* const result = element(asked.receive, first, type);
     // A member without a part has to know whether there will be another round.
     const bool looks = mine != 0 || (first == 0 && longest > slice);
+    const std::byte* right = nullptr;  // of the operation, the result from the second member on
     for (std::uint32_t member = board.size(); looks && member-- > 0;) {
       const std::byte* const theirs = board.read(member);
       if (theirs == nullptr) return false;
       if (mine == 0 || !board.equal()) continue;
-      if (member + 1 == board.size()) {
-        copy_payload(result, theirs + place(me), mine * type.size);
-      } else {
-        asked.operation.apply(asked.operation, theirs + place(me), result, mine, type);
-      }
+      if (right != nullptr)
+        asked.operation.apply(asked.operation, theirs + place(me), right, result, mine, type);
+      right = right == nullptr ? theirs + place(me) : result;
     }
     if (looks) board.all_have_begun();
     board.finish();

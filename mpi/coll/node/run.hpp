@@ -31,9 +31,9 @@ class Run {
   void set(std::byte* to, const std::byte* from) const noexcept {
     if (to != from) copy_payload(to, from, bytes());
   }
-  /// to = from op to
-  void prepend(const std::byte* from, std::byte* to) const noexcept {
-    asked_.operation.apply(asked_.operation, from, to, count_, asked_.type);
+  /// to = from op right; `to` may be `right`.
+  void combine(const std::byte* from, const std::byte* right, std::byte* to) const noexcept {
+    asked_.operation.apply(asked_.operation, from, right, to, count_, asked_.type);
   }
 
  private:
@@ -41,19 +41,44 @@ class Run {
   std::uint64_t first_, count_;
 };
 
-/// Reads members [begin, end) from the last to the first and combines them to the left of `to`; `empty`:
-/// there is nothing in `to` yet. Once members disagree, operands are waited for but not combined. False: a
-/// member has died.
-[[nodiscard]] inline bool prepend_members(Board& board, const Run& run, std::uint32_t begin,
-                                          std::uint32_t end, std::byte* to, bool empty) {
-  for (std::uint32_t member = end; member-- > begin; empty = false) {
-    const std::byte* const value = board.read(member);
-    if (value == nullptr) return false;
-    if (board.equal()) [[likely]]
-      empty ? run.set(to, value) : run.prepend(value, to);
+/// A partial result that grows to the left. A single operand stays where it stands, so that two of them are
+/// combined into the result in one pass.
+class Growth {
+ public:
+  /// `value`: an operand to begin with, or the result so far.
+  Growth(const Run& run, std::byte* to, const std::byte* value = nullptr) noexcept
+      : run_(run), to_(to), value_(value) {}
+
+  void prepend(const std::byte* operand) noexcept {
+    if (value_ == nullptr) {
+      value_ = operand;
+    } else {
+      run_.combine(operand, value_, to_);
+      value_ = to_;
+    }
   }
-  return true;
-}
+  /// Reads members [begin, end) from the last to the first. Once members disagree, operands are waited for
+  /// but not combined. False: a member has died.
+  [[nodiscard]] bool prepend_members(Board& board, std::uint32_t begin, std::uint32_t end) noexcept {
+    for (std::uint32_t member = end; member-- > begin;) {
+      const std::byte* const operand = board.read(member);
+      if (operand == nullptr) return false;
+      if (board.equal()) [[likely]]
+        prepend(operand);
+    }
+    return true;
+  }
+  /// The result lies where it is wanted, if there is one.
+  void finish() noexcept {
+    if (value_ != nullptr) run_.set(to_, value_);
+    value_ = to_;
+  }
+
+ private:
+  const Run& run_;
+  std::byte* to_;
+  const std::byte* value_;
+};
 
 /// Fills the own cell; null: a member has died.
 [[nodiscard]] inline std::byte* give(Board& board, const std::byte* value, std::size_t bytes) {

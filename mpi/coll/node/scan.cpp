@@ -21,18 +21,16 @@ bool add_families(Board& board, const Run& run, Own counts, const std::byte* own
   if (board.me() + 1 == families.end() && families.end() != board.size()) {
     std::byte* const cell = board.cell();
     if (cell == nullptr) return false;
-    run.set(cell, counts == Own::counts ? run.result() : own);
-    if (counts == Own::left_out && !empty && board.equal()) run.prepend(run.result(), cell);
+    Growth family(run, cell, counts == Own::counts ? run.result() : own);
+    if (counts == Own::left_out && !empty && board.equal()) family.prepend(run.result());
+    family.finish();
     board.post();
   }
-  const bool complete = families.each_last_before([&](std::uint32_t last) {
-    const std::byte* const family = board.read(last);
-    if (family != nullptr && board.equal())
-      empty ? run.set(run.result(), family) : run.prepend(family, run.result());
-    empty = false;
-    return family != nullptr;
-  });
+  Growth result(run, run.result(), empty ? nullptr : run.result());
+  const bool complete = families.each_last_before(
+      [&](std::uint32_t last) { return result.prepend_members(board, last, last + 1); });
   if (!complete) return false;
+  result.finish();
   board.finish();
   return true;
 }
@@ -45,11 +43,12 @@ bool prefix(Board& board, const Run& run, Own counts) {
   const std::byte* const own = give(board, run.own(), run.bytes());
   if (own == nullptr) return false;
   board.post();
-  if (counts == Own::counts) run.set(run.result(), run.own());
-  const bool empty = counts == Own::left_out;
-  if (!prepend_members(board, run, begin, board.me(), run.result(), empty)) return false;
+  Growth result(run, run.result(), counts == Own::counts ? run.own() : nullptr);
+  if (!result.prepend_members(board, begin, board.me())) return false;
+  result.finish();
   board.finish();
-  return families.flat() || add_families(board, run, counts, own, empty && board.me() == begin);
+  const bool empty = counts == Own::left_out && board.me() == begin;
+  return families.flat() || add_families(board, run, counts, own, empty);
 }
 
 bool prefixes(Board& board, const Reduce& asked, Own counts) {

@@ -105,10 +105,10 @@ inline Pair sum(Pair x, Pair y) { return {x.a + y.a, x.b + y.b}; }
 inline Pair compose(Pair x, Pair y) { return {x.a * y.a, x.b * y.a + y.b}; }
 
 template <Pair (*kOp)(Pair, Pair)>
-void apply(const Operator&, const void* in, void* inout, std::uint64_t count, const Type& type) {
+void apply(const Operator&, const void* in, const void* right, void* out, std::uint64_t count,
+           const Type& type) {
   const auto& layout = *static_cast<const PairLayout*>(type.object);
-  for (std::uint64_t i = 0; i < count; ++i)
-    layout.set(inout, i, kOp(layout.get(in, i), layout.get(inout, i)));
+  for (std::uint64_t i = 0; i < count; ++i) layout.set(out, i, kOp(layout.get(in, i), layout.get(right, i)));
 }
 inline const Operator kSum{apply<sum>, nullptr, true};
 inline const Operator kCompose{apply<compose>, nullptr, false};

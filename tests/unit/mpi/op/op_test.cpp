@@ -312,6 +312,42 @@ TEST(Half, sums_are_made_in_single_precision) {
   EXPECT_EQ(half_to_float(right[1]), 10.0f);
 }
 
+/// Elements with bytes that belong to no value; an operation leaves them as they are.
+bool has_padding(Basic basic) {
+  constexpr Basic kPadded[] = {Basic::long_double, Basic::complex_long_double, Basic::float64_int,
+                               Basic::long_int,    Basic::short_int,           Basic::long_double_int};
+  return std::find(std::begin(kPadded), std::end(kPadded), basic) != std::end(kPadded);
+}
+
+/// A result elsewhere is the one that overwrites the right operand.
+void expect_same_in_third_place(const Op& one, const Datatype& datatype, std::size_t count) {
+  const std::size_t extent = info_of(datatype.basic()).extent;
+  std::vector<std::byte> in(count * extent), right(in.size()), out(in.size() + extent, std::byte{0x5a});
+  std::mt19937 random(11);
+  for (std::size_t i = 0; i < in.size(); ++i) {
+    in[i] = static_cast<std::byte>(random() & 0x3f);
+    right[i] = static_cast<std::byte>(random() & 0x3f);
+  }
+  const std::vector<std::byte> left = in, before = right;
+  one.apply(in.data(), right.data(), out.data(), count, datatype);
+  EXPECT_EQ(in, left);
+  EXPECT_EQ(right, before);
+  EXPECT_EQ(out[in.size()], std::byte{0x5a}) << "wrote behind the end";
+  one.apply(in.data(), right.data(), count, datatype);
+  if (has_padding(datatype.basic())) return;
+  EXPECT_EQ(std::memcmp(out.data(), right.data(), right.size()), 0) << one.name << " " << datatype.name;
+}
+
+TEST(Op, the_result_may_have_a_place_of_its_own) {
+  for (const Op* one : predefined_ops()) {
+    for (const Datatype* t : predefined_datatypes()) {
+      if (t->basic() == Basic::none || find_kernel(one->code(), t->basic()) == nullptr) continue;
+      // Less than a block, blocks that fetch nothing, blocks that fetch ahead; each with a rest.
+      for (const std::size_t count : {3u, 77u, 5003u}) expect_same_in_third_place(*one, *t, count);
+    }
+  }
+}
+
 struct Call {
   const void* in;
   void* inout;
@@ -336,6 +372,19 @@ TEST(UserOp, long_counts_come_in_chunks_that_follow_each_other) {
   EXPECT_EQ(calls[2].datatype, 0x209u);
   EXPECT_FALSE(user.commutative());
   EXPECT_EQ(why_not(user, type(0x23c)), "");
+}
+
+void add(Op::AnyFunction, const void* in, void* inout, std::int64_t count, HandleBits) {
+  for (std::int64_t i = 0; i < count; ++i) static_cast<int*>(inout)[i] += static_cast<const int*>(in)[i];
+}
+
+TEST(UserOp, the_result_may_have_a_place_of_its_own) {
+  const Op user(nullptr, add, 4, true);
+  const int in[6] = {1, 2, 3, 4, 5, 6}, right[6] = {10, 20, 30, 40, 50, 60};
+  int out[7] = {};
+  user.apply(in, right, out, 6, type(0x209));
+  const int expected[7] = {11, 22, 33, 44, 55, 66, 0};
+  EXPECT_EQ(std::memcmp(out, expected, sizeof out), 0);
 }
 
 TEST(UserOp, no_elements_make_no_call) {

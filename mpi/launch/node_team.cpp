@@ -29,9 +29,8 @@ namespace {
 /// Collectives by messages before a communicator gets boards: many live for one or two only.
 constexpr std::uint32_t kCallsBefore = 2;
 constexpr std::uint32_t kMostMembers = 256;
-/// Up to how many bytes two members use boards. Longer blocks that both give at once stream faster in
-/// messages. What is combined, or given by one, is read where it stands: messages would copy it once more.
-constexpr std::uint64_t kMostExchangedByPair = 2048, kMostOfPair = 65536;
+/// Up to how many bytes two members use boards.
+constexpr std::uint64_t kMostOfPair = 65536;
 /// Fewer members exchange unequal blocks faster by messages.
 constexpr std::uint32_t kLeastForBlocks = 4;
 /// Bytes of the cells of the board that a gatherv uses, and of the one for blocks to each other member.
@@ -187,10 +186,7 @@ node::Board* NodeTeam::board(const Form& form, Comm& comm) {
 }
 
 node::Board* NodeTeam::board(const Form& form, Comm& comm, const NodeCall& call) {
-  const bool exchange = call.which == Collective::allgather || call.which == Collective::alltoall;
-  if (call.bytes == 0 || (exchange && comm.size() == 2 && call.cell_bytes > kMostExchangedByPair))
-    return nullptr;
-  NodeTeam* const team = of(form, comm);
+  NodeTeam* const team = call.bytes == 0 ? nullptr : of(form, comm);
   if (team == nullptr || named_by_parameters(comm, call)) return nullptr;
   return team->board_for(call.bytes, call.cell_bytes, call.least_cell);
 }

@@ -23,8 +23,7 @@ inline constexpr params::Decl kLaneCleaning = params::choice(
     "shm_lane_cleaning", "auto", "auto|idle|never|always",
     "Whether the receiver takes the cache lines of long messages (from 4 KiB on) over before it gives the "
     "queue's room back: faster on some processors, slower on others. idle: when nothing more has come, so "
-    "not "
-    "in a stream. auto: tries these on the first 18 megabytes and from time to time.");
+    "not in a stream. auto: tries these on the first 18 megabytes and from time to time.");
 inline constexpr params::Decl kLanesTotalBytes = params::size_bytes(
     "shm_lanes_total_bytes", "256m", 0, std::int64_t{1} << 42,
     "Shared memory of one node above which queues grow only where a message would not fit otherwise.");

@@ -14,6 +14,7 @@ from network import BUILD, NETWORKS, NetworkCase
 NODES = str(BUILD / "tests/np_network_nodes")
 NODE_BYTES = str(BUILD / "tests/np_network_node_bytes")
 AFTER_LOSS = str(BUILD / "tests/np_network_after_loss")
+LATE_MATE = str(BUILD / "tests/np_network_late_mate")
 STARVE = str(BUILD / "tests/np_network_starve")
 
 
@@ -82,6 +83,12 @@ class Collectives(NetworkCase):
         self.assertNotIn("waits for", done.stdout, done.stderr)
         self.assertEqual(len(re.findall("rank [0-57]: [0-9]+ failed", done.stdout)), 7, done.stdout + done.stderr)
         self.assertRegex(done.stdout, "rank 4: [1-9][0-9]* failed")
+
+    def test_a_mate_that_falls_behind_is_told_of_a_loss_while_a_board_is_made(self):
+        done = self.run_job(5, 2, "-enable-recovery", LATE_MATE, startup_report=0)
+        for rank in (0, 1, 2, 4):
+            for call in "first", "second":
+                self.assertRegex(done.stdout, f"rank {rank}: {call}: aborted: ", done.stderr)
 
 
 class NoMemory(NetworkCase):

@@ -12,12 +12,19 @@
 namespace starling::mpi {
 namespace {
 
+/// Whether the entry of a constructor's types contributes nothing to the typemap, whatever it is made of.
+bool is_empty(const Contents& contents, std::size_t entry) {
+  if (contents.types[entry]->map.node->size == 0) return true;
+  return contents.combiner == Combiner::structure && contents.arguments[1].values[entry] == 0;
+}
+
 /// The shape of the one predefined type below a type; null: there are several, or none.
 const ShapePtr* one_below(const ShapePtr& shape) {
   if (shape->basic != Basic::none) return &shape;
   const ShapePtr* found = nullptr;
-  for (const ShapePtr& old : shape->contents.types) {
-    const ShapePtr* const below = one_below(old);
+  for (std::size_t i = 0; i < shape->contents.types.size(); ++i) {
+    if (is_empty(shape->contents, i)) continue;
+    const ShapePtr* const below = one_below(shape->contents.types[i]);
     if (below == nullptr) return nullptr;
     if (found != nullptr &&
         ((*found)->basic != (*below)->basic || (*found)->op_class != (*below)->op_class)) {

@@ -182,6 +182,35 @@ static void add_user(void* in, void* inout, int* count, MPI_Datatype* type) {
   (void)in, (void)inout, (void)count, (void)type;
 }
 
+/* What contributes nothing to a typemap does not make it one of several predefined types. */
+static void empty_entries(MPI_Win win, int* base) {
+  const count_t lengths[4] = {2, 0, 1, 1};
+#ifdef MPI_TEST_LARGE
+  const MPI_Count places[4] = {0, 0, 0, 3 * sizeof(int)};
+#else
+  const MPI_Aint places[4] = {0, 0, 0, 3 * sizeof(int)};
+#endif
+  const int rank = world_rank(), next = (rank + 1) % world_size();
+  int origin[4] = {1, 2, 3, 4};
+  MPI_Datatype parts[4] = {MPI_INT, MPI_DOUBLE, MPI_DATATYPE_NULL, MPI_INT}, three;
+  OK(MPI_Type_contiguous(0, MPI_FLOAT, &parts[2]));
+  OK(MPI_Type_create_struct(4, lengths, places, parts, &three));
+  OK(MPI_Type_commit(&three));
+  for (int i = 0; i < 4; ++i) base[i] = 10 * i;
+  OK(MPI_Win_fence(0, win));
+  OK(MPI_Accumulate(origin, 1, three, next, 0, 1, three, MPI_SUM, win));
+  OK(MPI_Win_fence(0, win));
+  OK(MPI_Accumulate(origin, 3, MPI_INT, next, 0, 1, three, MPI_SUM, win));
+  OK(MPI_Win_fence(0, win));
+  CHECK_EQ(base[0], 2);
+  CHECK_EQ(base[1], 14);
+  CHECK_EQ(base[2], 20);
+  CHECK_EQ(base[3], 37);
+  OK(MPI_Win_fence(0, win));
+  OK(MPI_Type_free(&parts[2]));
+  OK(MPI_Type_free(&three));
+}
+
 static void wrong_arguments(MPI_Win win) {
   int value = 0, other = 0;
   float number = 0;
@@ -228,6 +257,7 @@ int main(int argc, char** argv) {
   nothing_of_the_origin(win, base);
   derived_types(win, base);
   with_requests(win, base);
+  empty_entries(win, base);
   wrong_arguments(win);
   OK(MPI_Win_free(&win));
   pairs_of_value_and_index();

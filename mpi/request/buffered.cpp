@@ -44,8 +44,7 @@ bool BsendBuffer::flushed(std::uint64_t number) {
 }
 
 void BsendBuffer::detach(void** base, std::size_t* bytes) {
-  flush();
-  // While this thread waited, another one may have sent; a detached buffer must be empty.
+  // While this thread waits, another one may send; a detached buffer must be empty.
   while (!messages_.empty()) flush();
   *base = base_;
   *bytes = automatic_ ? 0 : bytes_;

@@ -3,8 +3,6 @@
 // second rank of the world, so the range forms work on {first, stride, count}.
 #include "mpi/group/algebra.hpp"
 
-#include <algorithm>
-#include <cstdlib>
 #include <string>
 
 namespace starling::mpi {
@@ -213,17 +211,6 @@ Result<ProcListPtr> exclude_ranges(const ProcListPtr& group, std::span<const Ran
   if (ranges.empty()) return group;
   auto spans = spans_of(ranges, group->size());
   if (!spans) return fail(std::move(spans).error());
-  const auto form = strided_form(*group);
-  if (form && spans->size() == 1 && std::abs(spans->front().stride) == 1) {
-    // A solid range at either end leaves a strided rest.
-    const Span& span = spans->front();
-    const std::int64_t low = std::min(span.first, span.last());
-    const std::int64_t high = std::max(span.first, span.last());
-    const std::int64_t size = group->size();
-    if (low == 0 && high == size - 1) return empty_list();
-    if (low == 0) return strided_part(*form, {high + 1, 1, size - high - 1});
-    if (high == size - 1) return strided_part(*form, {0, 1, low});
-  }
   auto marks = mark_spans(*spans, group->size());
   if (!marks) return fail(std::move(marks).error());
   return without(group, *marks);

@@ -185,10 +185,7 @@ int Peers::poll_rare() noexcept {
   int events = 0;
   bool active = false;
   for (Rare& rare : rare_) {
-    if (--rare.passes_left != 0) {
-      active |= rare.lively != 0;
-      continue;
-    }
+    if (--rare.passes_left != 0) continue;
     const int found = rare.transport->progress();
     events += found;
     if (found != 0) {

@@ -267,9 +267,7 @@ node::Board* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
   const bool same = area.offset != 0 && header(area).nonce.load(std::memory_order_relaxed) == offer.nonce;
   if (!same) area.offset = 0;
   if (!agreed(same)) {
-    // After a loss mates may have agreed all the same: they have the memory, and by_messages() has told them.
-    if (me_ == 0 && offer.offset != 0 && lost_ == 0)
-      Runtime::get()->place().segment().release(offer.offset, area.bytes);
+    // The memory stays: after a loss mates may have agreed all the same, and find its mark there.
     area.offset = 0;
     return nullptr;
   }

@@ -159,7 +159,7 @@ class Launcher(JobCase):
         time.sleep(0.2)
         process.kill()
         process.communicate()
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         while marked_processes() and time.monotonic() < deadline:
             time.sleep(0.02)
 

@@ -12,7 +12,7 @@ import unittest
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, JobCase  # noqa: E402
+from jobs import BUILD, JobCase, with_time  # noqa: E402
 
 PROBE = str(BUILD / "tests/pmi_probe")
 KIN = str(BUILD / "tests/np_kin")
@@ -82,9 +82,12 @@ class Own(JobCase):
                 self.expect_end(self.run_job("-n", 3, KIN, "rank", "die", how, env=PMI2), code, "rank 1 pid ")
 
     def test_what_ranks_wait_for(self):
-        done = self.run_job("-n", 3, "--timeout", 1, PROBE, "wait", env=PMI2)
-        self.assertEqual(done.code, 124, done)
-        self.assertIn("in a PMI barrier that 2 of 3 ranks entered", done.err)
+        def look(seconds):
+            done = self.run_job("-n", 3, "--timeout", seconds, PROBE, "wait", env=PMI2)
+            self.assertEqual(done.code, 124, done)
+            self.assertIn("in a PMI barrier that 2 of 3 ranks entered", done.err)
+
+        with_time(look)
 
     @unittest.skipUnless(HYDRA, "needs mpiexec.mpich (MPICH's Hydra)")
     def test_under_hydra(self):

@@ -17,7 +17,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, MPIEXEC, PATIENCE, JobCase, marked_processes  # noqa: E402
+from jobs import BUILD, MPIEXEC, PATIENCE, JobCase, marked_processes, with_time  # noqa: E402
 
 PROBE = str(BUILD / "tests/pmi_probe")
 HYDRA = shutil.which("mpiexec.mpich")
@@ -238,22 +238,27 @@ class Ends(JobCase):
             time.sleep(0.02)
 
     def test_timeout_says_what_ranks_wait_for(self):
-        done = self.run_job("-n", 3, "--timeout", 1, PROBE, "wait")
-        self.assertEqual(done.code, 124, done)
-        self.assertIn("in a PMI barrier that 2 of 3 ranks entered", done.err)
-        self.assertEqual(done.err.count("\n"), 4, done)
+        def look(seconds):
+            done = self.run_job("-n", 3, "--timeout", seconds, PROBE, "wait")
+            self.assertEqual(done.code, 124, done)
+            self.assertIn("in a PMI barrier that 2 of 3 ranks entered", done.err)
+            self.assertEqual(done.err.count("\n"), 4, done)
+
+        with_time(look)
         done = self.run_job("-n", 1, "sleep", "100", env={"MPIEXEC_TIMEOUT": "1"})
         self.assertEqual(done.code, 124, done)
 
     def test_usr1_says_what_ranks_wait_for(self):
         process = self.start("-n", 2, PROBE, "wait")
-        self.wait_for_processes(2)
-        process.send_signal(signal.SIGUSR1)
-        time.sleep(1)
+        self.wait_for_processes(3)  # two ranks and the guard
+        said, deadline = "", time.monotonic() + PATIENCE
+        while "in a PMI barrier that 1 of 2 ranks entered" not in said and time.monotonic() < deadline:
+            process.send_signal(signal.SIGUSR1)
+            said = process.stderr.readline() + process.stderr.readline()  # a line for each rank
         process.send_signal(signal.SIGTERM)
-        done = self.finish(process)
-        self.assertIn("rank 1 pid ", done.err)
-        self.assertIn("in a PMI barrier that 1 of 2 ranks entered", done.err)
+        self.finish(process)
+        self.assertIn("rank 1 pid ", said)
+        self.assertIn("in a PMI barrier that 1 of 2 ranks entered", said)
 
 
 class Size(JobCase):

@@ -11,12 +11,13 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 import unittest
 
 import pmi_server
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, NamesCase  # noqa: E402
+from jobs import BUILD, NamesCase, with_time  # noqa: E402
 
 HYDRA = shutil.which("mpiexec.hydra")
 RING = str(BUILD / "examples/ring")
@@ -188,13 +189,17 @@ class Report(NamesCase):
 class HangHelp(NamesCase):
     """What mpiexec --timeout prints for ranks that wait."""
     STUCK = str(BUILD / "tests/np_stuck")
-    AGE = r", [01]\.\d s"
+    AGE = r", \d+\.\d s"
 
-    def texts(self, way, size=2):
+    def texts(self, way, size, seconds):
         """By rank, what it waits for; further lines are joined by ' / '."""
-        command = [str(BUILD / "bin/mpiexec"), "-n", str(size), "--timeout", "1", self.STUCK, way]
-        done = subprocess.run(command, text=True, timeout=60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        command = [str(BUILD / "bin/mpiexec"), "-n", str(size), "--timeout", str(seconds), self.STUCK, way]
+        begun = time.monotonic()
+        done = subprocess.run(command, text=True, timeout=seconds + 60, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        lasted = time.monotonic() - begun
         self.assertEqual(done.returncode, 124, done.stderr)
+        for age in re.findall(r", (\d+\.\d) s", done.stderr):
+            self.assertLess(float(age), lasted, done.stderr)
         text = done.stderr.replace("\n    ", " / ")
         found = dict(re.findall(r"^mpiexec: rank (\d+) pid \d+.*?: (.*)$", text, re.M))
         self.assertEqual(sorted(found), [str(r) for r in range(size)], done.stderr)
@@ -202,8 +207,14 @@ class HangHelp(NamesCase):
         self.assertIn("computing (it has not called MPI since it was asked)", found[absent])
         return found
 
+    def check(self, way, wanted, size=2):
+        """`wanted` looks at the texts of a job whose ranks have had the time to come to where they wait."""
+        def look(seconds):
+            wanted(self.texts(way, size, seconds))
+        with_time(look)
+
     def expect(self, way, pattern, rank="0", size=2):
-        self.assertRegex(self.texts(way, size)[rank], pattern)
+        self.check(way, lambda found: self.assertRegex(found[rank], pattern), size)
 
     def test_receive(self):
         self.expect("receive", r'^in MPI_Recv: receive from rank 1, tag 7, up to 80 bytes, on "ocean"' + self.AGE + "$")
@@ -219,15 +230,17 @@ class HangHelp(NamesCase):
         self.expect("test", r'^in MPI_Test: receive from rank 1, tag 5, up to 4 bytes, on "ocean"' + self.AGE + "$")
 
     def test_two_receives(self):
-        self.assertEqual([line.split(",")[0] for line in self.texts("two")["0"].split(" / ")],
-                         ["in MPI_Waitall", "receive from any rank", "receive from rank 1"])
+        self.check("two", lambda found: self.assertEqual([line.split(",")[0] for line in found["0"].split(" / ")], [
+            "in MPI_Waitall", "receive from any rank", "receive from rank 1"]))
 
     def test_blocking_collective(self):
-        found = self.texts("allreduce", 3)
-        for rank in ("0", "1"):
-            self.assertRegex(found[rank], r'^in MPI_Allreduce on "ocean": round \d of \d, waits for rank [012]'
-                             r"( to receive)? \(4 bytes\).*" + self.AGE + "$")
-        self.assertTrue(any("waits for rank 2" in found[rank] for rank in ("0", "1")), found)
+        def wanted(found):
+            for rank in ("0", "1"):
+                self.assertRegex(found[rank], r'^in MPI_Allreduce on "ocean": round \d of \d, waits for rank [012]'
+                                 r"( to receive)? \(4 bytes\).*" + self.AGE + "$")
+            self.assertTrue(any("waits for rank 2" in found[rank] for rank in ("0", "1")), found)
+
+        self.check("allreduce", wanted, 3)
 
     def test_collective_on_a_board(self):
         """Ranks that disagree about its length may wait at two boards: each says its own."""
@@ -257,15 +270,20 @@ class HangHelp(NamesCase):
                     r"waits for rank\(s\) 1")
 
     def test_finalize(self):
-        found = self.texts("finalize")["0"]
-        self.assertRegex(found, "^in the end of MPI: waits until everything that was sent has left" + self.AGE)
-        self.assertIn('send to rank 1, tag 9, 5000000 bytes, on "ocean"', found)
+        def wanted(found):
+            self.assertRegex(found["0"], "^in the end of MPI: waits until everything that was sent has left" + self.AGE)
+            self.assertIn('send to rank 1, tag 9, 5000000 bytes, on "ocean"', found["0"])
+
+        self.check("finalize", wanted)
 
     def test_many_are_counted(self):
-        found = self.texts("many")["0"].split(" / ")
-        self.assertTrue(found[0].startswith("in MPI_Waitall, "), found)
-        self.assertEqual(len(found), 8)
-        self.assertEqual(found[-1], "... and 94 more messages")
+        def wanted(found):
+            lines = found["0"].split(" / ")
+            self.assertTrue(lines[0].startswith("in MPI_Waitall, "), lines)
+            self.assertEqual(len(lines), 8)
+            self.assertEqual(lines[-1], "... and 94 more messages")
+
+        self.check("many", wanted)
 
 
 if __name__ == "__main__":

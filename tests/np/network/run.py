@@ -49,7 +49,7 @@ class Locality(NetworkCase):
         self.assertTrue("btl_trial.so" in self.run_job(4, 2, RING, env=loads).stderr, "it was not loaded")
 
     def test_without_a_network_the_reason_is_told(self):
-        done = self.run_job(4, 2, RING, btl="self,shm", bootstrap_timeout=5)
+        done = self.run_job(4, 2, RING, btl="self,shm")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no transport reaches rank", done.stderr)
         self.assertRegex(done.stderr, r"shm: .*is not on this node")
@@ -98,8 +98,11 @@ class Needs(NetworkCase):
                     self.assertEqual(self.fences(done), (1, 1, 1))
 
     def test_without_that_barrier_it_is_lost(self):
-        done = self.run_job(2, 2, PAIR, "10", "0", "1500", trial_address="computed", trial_barrier_before=1,
-                            init_barrier="never", bootstrap_timeout=4)
+        for _ in range(5):  # where other programs run the ranks may come the other way round
+            done = self.run_job(2, 2, PAIR, "10", "0", "1500", trial_address="computed", trial_barrier_before=1,
+                                init_barrier="never", bootstrap_timeout=4)
+            if done.returncode != 0:
+                break
         self.assertNotEqual(done.returncode, 0)
         self.assertNotIn("0 wrong words", done.stdout)
         self.assertIn("bootstrap_timeout", done.stderr)
@@ -110,7 +113,10 @@ class Needs(NetworkCase):
                     "barrier after the last message: yes (asked for by trial)")
 
     def test_without_that_barrier_it_is_lost_too(self):
-        done = self.run_job(2, 2, PAIR, "10", trial_barrier_after=1, trial_hold_ms=300, finalize_barrier="never")
+        for _ in range(5):  # the sender has to end while its message is held
+            done = self.run_job(2, 2, PAIR, "10", trial_barrier_after=1, trial_hold_ms=300, finalize_barrier="never")
+            if done.returncode != 0:
+                break
         self.assertNotEqual(done.returncode, 0)
         self.assertNotIn("0 wrong words", done.stdout)
 
@@ -144,7 +150,7 @@ class Cutoff(NetworkCase):
     def test_an_unreachable_peer_gives_the_same_reasons_in_both(self):
         reasons = []
         for cutoff in (0, 9):
-            done = self.run_job(4, 2, PAIR, btl="self,shm", mpi_add_procs_cutoff=cutoff, bootstrap_timeout=10)
+            done = self.run_job(4, 2, PAIR, btl="self,shm", mpi_add_procs_cutoff=cutoff)
             self.assertNotEqual(done.returncode, 0)
             # Who ends the job is first come; it misses the root of the other node, by its number.
             found = re.search(r"no transport reaches rank ([02]); tried\n(.*)\n(.*)\n", done.stderr)

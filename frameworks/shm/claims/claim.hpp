@@ -111,7 +111,6 @@ class Claim {
                                                     Alive&& alive) const noexcept {
     const std::uint64_t word = words_.word().load(std::memory_order_acquire);
     for (std::uint32_t chunk = 0; chunk < next_of(word); ++chunk) {
-      if (is_done(chunk)) continue;
       const std::uint64_t name = work_name(slot_, generation_of(word), chunk);
       bool held = false;
       for (std::uint32_t i = 0; i < workers && !held; ++i) {

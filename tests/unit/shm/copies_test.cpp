@@ -292,6 +292,22 @@ TEST_F(Copies, a_chunk_of_the_dead_is_done_again_but_not_one_of_the_slow) {
   expect_all_there();
 }
 
+TEST_F(Copies, a_chunk_of_the_dead_is_not_done_again_without_the_senders_memory) {
+  Stopped other(memfd, geometry);
+  const auto id = open(100'000, Steal::always);
+  other.take();
+  while (step(*receiver, id) == Step::copied) {
+  }
+  sender.reset();
+  receiver->copies.drop(1);
+  other.kill();
+  const std::uint64_t end = now_ns() + 50'000'000;
+  while (now_ns() < end) ASSERT_FALSE(receiver->copies.ended(id));
+  receiver->copies.close(id);
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (!receiver->copies.ended(id)) ASSERT_FALSE(deadline.passed());
+}
+
 TEST_F(Copies, where_pids_say_nothing_the_launcher_does) {
   Stopped other(memfd, geometry);
   const auto id = open(100'000, Steal::always);

@@ -111,6 +111,7 @@ static void truncated(int bytes) {
   void* data;
   int count;
   MPI_Status status;
+  MPI_Datatype nothing;
   send_one(bytes, 6);
   CHECK_ERROR(MPI_Recv(MPIX_BUFFER_LIBRARY, bytes / 2, MPI_BYTE, from, 6, MPI_COMM_WORLD, &status),
               MPI_ERR_TRUNCATE);
@@ -123,6 +124,14 @@ static void truncated(int bytes) {
   CHECK_ERROR(MPI_Recv(MPIX_BUFFER_LIBRARY, 0, MPI_BYTE, from, 6, MPI_COMM_WORLD, &status), MPI_ERR_TRUNCATE);
   OK(MPIX_Get_recv_buf(status, &data));
   CHECK(data == NULL);
+  OK(MPI_Type_contiguous(0, MPI_INT, &nothing)); /* of which no number holds the message */
+  OK(MPI_Type_commit(&nothing));
+  send_one(bytes, 6);
+  CHECK_ERROR(MPI_Recv(MPIX_BUFFER_LIBRARY, MPIX_COUNT_ANY, nothing, from, 6, MPI_COMM_WORLD, &status),
+              MPI_ERR_TRUNCATE);
+  OK(MPIX_Get_recv_buf(status, &data));
+  CHECK(data == NULL);
+  OK(MPI_Type_free(&nothing));
 }
 
 static void arguments(void) {

@@ -102,10 +102,31 @@ TEST(PipeLoans, both_lend_and_borrow_after_an_offer_each) {
     ASSERT_TRUE(borrower.borrow(std::span(got).subspan(1000)));
     EXPECT_TRUE(std::equal(got.begin() + 1000, got.end(), data.begin() + 1000));
   }
-  EXPECT_FALSE(one.borrow(got)) << "less is there than was asked for";
-  EXPECT_FALSE(one.discard(1)) << "it is out of step from then on";
   other.close();
   EXPECT_EQ(other.lend(got), 0u);
+}
+
+TEST(PipeLoans, nothing_is_borrowed_from_who_is_out_of_step) {
+  const auto data = filled(1000, 5);
+  std::vector<std::byte> got(data.size() + 1);
+  const auto by_borrowing = [&](PipeLoans& loans) { return loans.borrow(got); };
+  const auto by_discarding = [&](PipeLoans& loans) { return loans.discard(got.size()); };
+  const auto by_closing = [&](PipeLoans& loans) {
+    loans.close();
+    return false;
+  };
+  const auto expect_none_after = [&](auto step) {
+    PipeLoans lender, borrower;
+    ASSERT_TRUE(borrower.accept(lender.offer().value()));
+    ASSERT_EQ(lender.lend(data), data.size());
+    EXPECT_FALSE(step(borrower)) << "less is there than was asked for";
+    (void)lender.lend(data);
+    EXPECT_FALSE(borrower.borrow(std::span(got).first(10)));
+    EXPECT_FALSE(borrower.discard(10));
+  };
+  expect_none_after(by_borrowing);
+  expect_none_after(by_discarding);
+  expect_none_after(by_closing);
 }
 
 TEST(PipeLoans, an_offer_that_leads_elsewhere_is_refused) {

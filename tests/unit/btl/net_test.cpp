@@ -337,6 +337,19 @@ TEST_F(NetArrivals, a_lost_link_drops_what_waits_and_says_so_once) {
   EXPECT_TRUE(link.idle());
 }
 
+TEST_F(NetArrivals, nothing_is_left_of_a_link_that_has_gone) {
+  btl::net::Links links{sink, btl::Place{ProcId{0, 0}, 4}, {}, {}, {}, 0, 0};
+  {
+    FakeLink link(links);
+    link.takes = 2;
+    for (std::uint64_t i = 0; i < 10; ++i) EXPECT_EQ(link.send({}, make_message(i, 60'000)), Post::done);
+    EXPECT_EQ(links.posted, 2u);
+    EXPECT_EQ(links.busy.size(), 1u);
+  }
+  EXPECT_EQ(links.posted, 0u);
+  EXPECT_TRUE(links.busy.empty());
+}
+
 /// A message out of the sender's memory.
 struct Borrowed : btl::Completion {
   Borrowed() {

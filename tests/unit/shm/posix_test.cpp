@@ -5,20 +5,39 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "frameworks/shm/params.hpp"
 #include "plugins/shm/posix/component.hpp"
 #include "tests/unit/shm/segments.hpp"
+
+namespace {
+
+/// What happens the next time that somebody is about to attach to a segment that exists.
+std::function<void()> before_sharing;
+
+}  // namespace
+
+/// The C library's, for this program.
+extern "C" int flock(int fd, int how) noexcept {
+  if ((how & LOCK_SH) != 0) {
+    if (const auto happens = std::exchange(before_sharing, nullptr)) happens();
+  }
+  return static_cast<int>(::syscall(SYS_flock, fd, how));
+}
 
 namespace starling {
 namespace {
@@ -92,6 +111,33 @@ TEST_F(Posix, the_name_goes_once_all_have_attached) {
   ASSERT_TRUE(first);
   a->all_attached();
   EXPECT_TRUE(names().empty());
+}
+
+TEST_F(Posix, a_name_that_leads_to_another_segment_by_now_stays) {
+  auto a = component();
+  auto first = a->attach(spec(0, 2), Deadline::after_seconds(60));
+  ASSERT_TRUE(first && names().size() == 1);
+  std::filesystem::remove(directory + "/" + names()[0]);
+  auto b = component();
+  auto second = b->attach(spec(0, 2), Deadline::after_seconds(60));
+  ASSERT_TRUE(second);
+  a->all_attached();
+  EXPECT_EQ(names().size(), 1u);
+  *first = {};
+  a.reset();
+  EXPECT_EQ(names().size(), 1u);
+}
+
+TEST_F(Posix, a_segment_whose_name_goes_while_it_is_looked_at_is_not_taken) {
+  auto a = component();
+  auto first = a->attach(spec(0, 2), Deadline::after_seconds(60));
+  ASSERT_TRUE(first);
+  auto b = component();
+  before_sharing = [&] { a->all_attached(); };
+  auto second = b->attach(spec(1, 2), Deadline::after_seconds(60));
+  ASSERT_FALSE(before_sharing) << "b has found the segment of a";
+  ASSERT_TRUE(second) << second.error().text();
+  EXPECT_EQ(names().size(), 1u) << "b has made one that others find";
 }
 
 TEST_F(Posix, a_process_alone_on_its_node_needs_no_name) {

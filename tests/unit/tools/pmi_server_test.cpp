@@ -149,6 +149,22 @@ TEST_F(ServerTest, the_last_barrier_of_a_kept_job_is_one_of_the_living) {
   EXPECT_TRUE(server.stuck()) << "other barriers are of everybody";
 }
 
+TEST_F(ServerTest, nothing_is_left_of_a_barrier_that_has_ended_or_been_left) {
+  server = PmiServer({"job", 3, 3, NodeMap({{0, 3, 1}}), {0, 0, 0}, true});
+  init_all();
+  end(2);
+  ask(0, "cmd=barrier_in group=WORLD:7 living=TRUE");
+  EXPECT_EQ(ask(1, "cmd=barrier_in group=WORLD:7 living=TRUE").size(), 2u);
+  ask(0, "cmd=barrier_in group=WORLD:8 living=TRUE");
+  ask(0, "cmd=barrier_leave group=WORLD:8");
+  for (const std::string tag : {"7", "8"}) {
+    EXPECT_EQ(ask(0, "cmd=barrier_in group=WORLD:" + tag), Lines{});
+    EXPECT_TRUE(server.stuck()) << "this one is of everybody";
+    ask(0, "cmd=barrier_leave group=WORLD:" + tag);
+    EXPECT_FALSE(server.stuck());
+  }
+}
+
 TEST_F(ServerTest, in_other_jobs_the_last_barrier_is_of_everybody) {
   init_all();
   ask(0, "cmd=barrier_in group=WORLD:7 living=TRUE");

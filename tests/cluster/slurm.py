@@ -135,7 +135,7 @@ PartitionName=all Nodes=ALL Default=YES State=UP OverSubscribe=YES
         state = self.command("sinfo", "-h", "-N", "-o", "%N: %T (%E)", timeout=90).stdout
         self.command("scancel", "--user=root", "--signal=KILL", timeout=90)
         try:
-            self.wait_for("idle nodes after a job that was ended", self.idle, 30)
+            self.wait_for("idle nodes after a job that was ended", self.idle, 90)
         except RuntimeError as why:
             self.broken = f"Slurm's nodes are lost to this test: {state}\n{why}"
 

@@ -93,6 +93,17 @@ class Matrix(JobCase):
             self.expect_end(done, 1, f"mpiexec: rank {absent} pid ", "waits for it in a PMI barrier")
 
 
+def sockets_of(pid):
+    """The inodes of a process's sockets; those that it closes meanwhile are none."""
+    found = set()
+    try:
+        for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+            found |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(link)))
+    except OSError:
+        pass
+    return found
+
+
 class Inherited(JobCase):
     def test_a_rank_gets_its_own_and_no_others(self):
         show = "for f in /proc/$$/fd/*; do readlink $f; done | sed 's/[0-9]//g' | sort | uniq -c"
@@ -107,11 +118,11 @@ class Inherited(JobCase):
     def test_nothing_listens(self):
         """No rank and no launcher can be reached from outside: no network socket, no named one."""
         process = self.start("-n", 2, PROBE, "wait")
-        self.wait_for_processes(2)
-        inodes = set()
-        for pid in marked_processes():
-            for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
-                inodes |= set(re.findall(r"socket:\[(\d+)\]", os.readlink(link)))
+        inodes, deadline = set(), time.monotonic() + PATIENCE
+        while len(inodes) < 4 and time.monotonic() < deadline:  # both ends of two ranks' connections
+            self.wait_for_processes(3)  # two ranks and the guard
+            for pid in marked_processes():
+                inodes |= sockets_of(pid)
         self.assertGreaterEqual(len(inodes), 4)
         for table in ("tcp", "tcp6", "udp", "udp6", "raw"):
             rows = [line.split() for line in pathlib.Path("/proc/net", table).read_text().splitlines()[1:]]

@@ -14,6 +14,11 @@
  * The functions are weak: a program that uses this header runs with every library of the MPI ABI, if it asks
  * MPIX_HAVE_RECV_BUF() first and brings buffers of its own where that is 0. The constants need no library.
  *
+ * The functions are local, wait for nobody, and are for any thread while MPI is active. Errors, which belong
+ * to no communicator (MPI 5.0, section 9.3): MPI_ERR_ARG for a status that has no buffer, or none any more,
+ * MPI_ERR_BUFFER for an address that is not that of its buffer, MPI_ERR_REQUEST for a request that is no such
+ * receive or is not complete.
+ *
  * Takers: MPI_Recv, MPI_Irecv, MPI_Recv_init, MPI_Sendrecv, MPI_Isendrecv, MPI_Mrecv, MPI_Imrecv, and their
  * forms with large counts. MPI_Irecv takes NULL as well, if its count is not 0 and its type is dense. */
 #ifndef MPIX_H_STARLING

@@ -145,23 +145,26 @@ class Endpoint {
  public:
   virtual ~Endpoint() = default;
 
-  /// Copies header and payload to the peer as one message. done: the caller may reuse both; again: nothing
-  /// happened.
+  /// Copies header and payload, message_max_bytes in all at most and perhaps none, to the peer as one
+  /// message. done: the caller may reuse both; again: nothing happened. A receiver that makes no progress
+  /// brings it to again at some time. What is sent to a peer that is lost comes to nothing, whatever it says.
   virtual Post send(std::span<const std::byte> header, std::span<const std::byte> payload) noexcept = 0;
 
   /// As send(), but without the copy of the payload, where that pays (Limits::send_from_bytes), or together
-  /// with others (Limits::join_bytes). posted: the
-  /// payload must stay as it is until a progress() calls `completion`; with ok = false, the peer is lost.
-  /// Never called within this call. done and again as send(), and `completion` is not called.
+  /// with others (Limits::join_bytes). posted: the payload must stay as it is until a progress() calls
+  /// `completion`; with ok = false, the peer is lost. Never called within this call. done and again as
+  /// send(), and `completion` is not called. To copy it, and say done, is always right.
   /// Without a completion there is no payload: a header in no hurry, since its sender makes progress before
   /// it is through. It may wait for the next progress(), to go with others.
   virtual Post send_from(std::span<const std::byte> header, std::span<const std::byte> payload,
                          Completion* completion) noexcept = 0;
 
   /// Room for one message of up to `bytes`, to be filled in place (datatypes are packed straight into it);
-  /// null: again. It must be followed by commit() before anything else is asked of this endpoint.
+  /// null: again, as send() of as many would say, and never for another reason: not for 0 bytes. It must be
+  /// followed by commit() before anything else is asked of this endpoint.
   virtual std::byte* reserve(std::size_t bytes) noexcept = 0;
-  /// Sends the first `bytes` of what was reserved.
+  /// Sends the first `bytes` of what was reserved, perhaps none. It cannot fail or wait: what does not leave
+  /// now is kept until a progress() sends it, before anything else to this peer.
   virtual void commit(std::size_t bytes) noexcept = 0;
 
   /// After `again`: asks for the wake-up that begin_sleep() describes once there may be room. False: nobody
@@ -197,8 +200,9 @@ class Component {
   /// Whether this transport could reach `peer` at all (same node ...), and if not, why: without talking to
   /// anybody.
   [[nodiscard]] virtual Result<void> reaches(ProcId peer) const = 0;
-  /// Makes the endpoint to a peer. `address` is what the peer's address() gave; empty where addresses are
-  /// computed.
+  /// Makes the endpoint to a peer, or gives the one that it has made; the component's. `address` is what the
+  /// peer's address() gave; empty where addresses are computed. Errors: those of reaches(), which may not
+  /// have been asked; an address that is none of this transport's (bad_input). Waits for nobody.
   [[nodiscard]] virtual Result<Endpoint*> connect(ProcId peer, std::span<const std::byte> address) = 0;
 
   /// Registers memory, so that peers who get its key can reach it (remote.hpp). It stays the caller's and
@@ -226,7 +230,8 @@ class Component {
 
   struct Counters {
     std::uint64_t endpoints = 0, messages_sent = 0, messages_received = 0, bytes_sent = 0, bytes_received = 0,
-                  gets = 0, mapped_gets = 0, full = 0;  ///< mapped_gets: of the gets, those from a map
+                  gets = 0, mapped_gets = 0, full = 0;  ///< mapped_gets: of the gets, those from a map; full:
+                                                        ///< sends that were again
     std::uint64_t remote = 0;                           ///< puts, gets and changes of exposed memory
     std::uint64_t sent_from = 0;     ///< of the messages, those that left out of the sender's own memory
     std::vector<std::string> notes;  ///< fallbacks with their reasons, for the report

@@ -70,11 +70,13 @@ class Component {
   /// Starts a receive. May complete it at once.
   virtual void irecv(Request& request) noexcept = 0;
 
-  /// Looks for a matching unexpected message without receiving it; does not progress.
+  /// Looks for a matching unexpected message without receiving it; does not progress. True: `status`, if it
+  /// is not null, says what it is.
   [[nodiscard]] virtual bool probe(Context& context, Rank source, Tag tag, Status* status) noexcept = 0;
   /// As probe(), and takes the message out of matching; null if there is none. It must be received with
   /// mrecv.
   [[nodiscard]] virtual Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept = 0;
+  /// As irecv(), of what mprobe() gave, which is used up. Of the request the buffer and the context are set.
   virtual void mrecv(Message* message, Request& request) noexcept = 0;
   /// Whether no message from `source` can come any more that has not come: it has ended, or for a wildcard
   /// all other processes of the context have.

@@ -31,13 +31,16 @@ class Protocol {
 
   struct Facts {
     std::string_view name;
-    std::span<const wire::Kind>
-        kinds;                ///< of its messages; no other protocol's. A plugin's own: kOwnKinds on
-    bool contiguous = false;  ///< it needs contiguous buffers on both sides
-    bool steps = false;  ///< what it has queued goes on with each push(), not only when the peer makes room
-    bool pushes =
-        false;  ///< the sender moves the bytes: they are counted as pushed, else as got by the receiver
-    bool offers = false;  ///< it fills the announcement's wire::Offer; one protocol of an engine at most
+    /// Of its messages; no other protocol's. A plugin's own: kOwnKinds on.
+    std::span<const wire::Kind> kinds;
+    /// It needs contiguous buffers on both sides.
+    bool contiguous = false;
+    /// What it has queued goes on with each push(), not only when the peer makes room.
+    bool steps = false;
+    /// The sender moves the bytes: they are counted as pushed, else as got by the receiver.
+    bool pushes = false;
+    /// It fills the announcement's wire::Offer; one protocol of an engine at most.
+    bool offers = false;
   };
   [[nodiscard]] virtual const Facts& facts() const noexcept = 0;
   /// Its number and who serves it; called once, before anything else.

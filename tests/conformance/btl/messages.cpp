@@ -69,7 +69,8 @@ TEST_F(Btl, full_is_again_and_changes_nothing) {
   EXPECT_GE(job.component(0).counters().full, 1u) << "Counters::full counts sends that found no room";
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(job.endpoint(0, 1).send({}, make_message(99, bytes)), Post::again);
-    EXPECT_EQ(job.endpoint(0, 1).reserve(bytes), nullptr);
+    ASSERT_EQ(job.endpoint(0, 1).reserve(bytes), nullptr)
+        << "where send() says again, reserve() of as many bytes is null";
   }
   ASSERT_NO_FATAL_FAILURE(receive(job, 1, sent));
   sent.push_back({sent.size(), bytes});

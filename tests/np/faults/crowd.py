@@ -12,11 +12,12 @@ import re
 import shutil
 import signal
 import sys
+import tempfile
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, FULL, MPIEXEC, PATIENCE, SANITIZED, JobCase, marked_processes, names  # noqa: E402
+from jobs import BUILD, FULL, MPIEXEC, PATIENCE, SANITIZED, JobCase, marked_processes  # noqa: E402
 
 HYDRA = shutil.which("mpiexec.hydra")
 RING = str(BUILD / "examples/ring")
@@ -25,6 +26,19 @@ LOADS = str(BUILD / "tests/np_loads")
 
 
 class Jobs(JobCase):
+    def setUp(self):
+        super().setUp()
+        # Where this test's jobs have their names: those of other jobs come and go.
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix="test-starling-", dir="/dev/shm"))
+        self.addCleanup(shutil.rmtree, self.place)
+
+    def own_names(self):
+        return sorted(os.listdir(self.place))
+
+    def environment(self, **params):
+        params = {"shm_posix_directory": self.place, **params}
+        return {"STARLING_MCA_" + name: str(value) for name, value in params.items()}
+
     def test_side_by_side(self):
         """Each in its own memory: with the launcher's, with names, with a memfd handed over."""
         launchers = [(MPIEXEC, {}), (MPIEXEC, {"shm": "posix"})]
@@ -33,8 +47,7 @@ class Jobs(JobCase):
         count = 64 if FULL else 8
         jobs = []
         for (launcher, params), _ in zip(itertools.cycle(launchers), range(count)):
-            env = {"STARLING_MCA_" + name: value for name, value in params.items()}
-            jobs.append(self.start("-n", 4, RING, "20", launcher=launcher, env=env))
+            jobs.append(self.start("-n", 4, RING, "20", launcher=launcher, env=self.environment(**params)))
         for job in jobs:
             done = self.finish(job, timeout=600)
             self.assertEqual((done.code, done.err), (0, ""), done)
@@ -42,8 +55,7 @@ class Jobs(JobCase):
 
     def victims(self, launcher, params):
         """A job that waits, and its processes: the launcher first."""
-        env = {"STARLING_MCA_" + name: value for name, value in params.items()}
-        job = self.start("-n", 4, STUCK, "receive", launcher=launcher, env=env)
+        job = self.start("-n", 4, STUCK, "receive", launcher=launcher, env=self.environment(**params))
         deadline = time.monotonic() + PATIENCE
         while len(self.programs(STUCK)) < 4 and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -80,25 +92,24 @@ class Jobs(JobCase):
                     while marked_processes() and time.monotonic() < deadline:
                         time.sleep(0.02)
                     self.assertEqual(marked_processes(), [])
-        env = {"STARLING_MCA_shm": "posix"}
-        self.assertEqual(self.run_job("-n", 4, RING, "5", env=env).code, 0)
-        self.assertEqual(names() - self.before, set(), "the next job has removed what was left")
+        self.assertEqual(self.run_job("-n", 4, RING, "5", env=self.environment(shm="posix")).code, 0)
+        self.assertEqual(self.own_names(), [], "the next job has removed what was left")
 
     def test_no_name_is_left_by_what_is_killed_while_it_starts(self):
         """Rank 1 never comes, so the segment of rank 0 still has its name when rank 0, or mpiexec, is killed."""
         script = f"test $PMI_RANK = 0 || exec sleep 1000; exec {RING} 5"
         for victim in ("rank", "mpiexec"):
             with self.subTest(killed=victim):
-                job = self.start("-n", 2, "sh", "-c", script, env={"STARLING_MCA_shm": "posix"})
+                job = self.start("-n", 2, "sh", "-c", script, env=self.environment(shm="posix"))
                 deadline = time.monotonic() + PATIENCE
-                while names() == self.before and time.monotonic() < deadline:
+                while not self.own_names() and time.monotonic() < deadline:
                     time.sleep(0.02)
-                self.assertNotEqual(names(), self.before, "rank 0 has made no segment")
+                self.assertNotEqual(self.own_names(), [], "rank 0 has made no segment")
                 os.kill(job.pid if victim == "mpiexec" else self.programs(RING)[0], signal.SIGKILL)
                 self.finish(job)
-                while (names() != self.before or marked_processes()) and time.monotonic() < deadline:
+                while (self.own_names() or marked_processes()) and time.monotonic() < deadline:
                     time.sleep(0.02)
-                self.assertEqual(names(), self.before)
+                self.assertEqual(self.own_names(), [])
 
 
 class Loads(JobCase):

@@ -11,7 +11,8 @@
 namespace starling::mpi::message {
 namespace {
 
-constexpr unsigned kMostDepth = 64;
+/// A program may nest structs as it likes; this much needs less than 1 MiB of stack.
+constexpr unsigned kMostDepth = 1024;
 /// So that no sum of displacements along a branch overflows.
 constexpr std::int64_t kFar = std::int64_t{1} << 56;
 

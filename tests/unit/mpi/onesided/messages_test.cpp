@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "mpi/datatype/construct.hpp"
+#include "mpi/datatype/predefined.hpp"
 #include "mpi/onesided/layout_code.hpp"
 #include "mpi/op/op.hpp"
 #include "tests/unit/mpi/onesided/lone_window.hpp"
@@ -262,6 +263,19 @@ TEST_F(Messages, layouts_come_back_as_they_went) {
   EXPECT_EQ(type->size(), 12u);
   for (std::size_t bytes = 0; bytes < code.size(); ++bytes)
     EXPECT_FALSE(decode(std::span(code).first(bytes))) << bytes;
+}
+
+TEST_F(Messages, layouts_may_be_nested_deeply_but_not_without_end) {
+  const Datatype& number = *predefined_datatype(builtin::kInt);
+  const std::array<std::int64_t, 2> lengths{1, 1};
+  Ref<Datatype> type = *make_dup(number);
+  for (std::int64_t level = 1; level <= 1500; ++level) {
+    const std::array<std::int64_t, 2> displacements{0, 8 * level};
+    const std::array<const Datatype*, 2> parts{type.get(), &number};
+    type = *make_struct(lengths, displacements, parts);
+    if (level == 500) EXPECT_TRUE(decode(encode(*type)));
+  }
+  EXPECT_FALSE(decode(encode(*type)));
 }
 
 }  // namespace

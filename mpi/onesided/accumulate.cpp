@@ -35,16 +35,17 @@ int several_elements(const char* which, const Datatype& type) {
 /// MPI_SUCCESS if `data` consists of the same elements as the target, and as many.
 int check_same(const Win& win, const char* which, const Data& data, const Datatype& element,
                const Spot& place) {
+  const std::uint64_t bytes = data.bytes(), room = place.count * place.type.size();
+  if (bytes == 0 && room == 0) return MPI_SUCCESS;  // nothing is of no type
   const Ref<Datatype> own = only_element(data.type);
-  if (!own) return data.bytes() == 0 ? MPI_SUCCESS : several_elements(which, data.type);
-  if (own->basic() != element.basic()) {
+  if (!own && bytes != 0) return several_elements(which, data.type);
+  if (own && own->basic() != element.basic()) {
     return error(MPI_ERR_TYPE, std::string(which) + " consists of " + own->name + ", the target of " +
                                    element.name + "; expected the same");
   }
-  const std::uint64_t room = place.count * place.type.size();
-  if (data.bytes() == room) return MPI_SUCCESS;
+  if (bytes == room) return MPI_SUCCESS;
   return error(MPI_ERR_TRUNCATE, win.label(static_cast<std::uint32_t>(place.rank)) + ": " + which + " has " +
-                                     std::to_string(data.bytes()) + " bytes, the target's count and type " +
+                                     std::to_string(bytes) + " bytes, the target's count and type " +
                                      std::to_string(room));
 }
 

@@ -192,8 +192,11 @@ static void empty_entries(MPI_Win win, int* base) {
 #endif
   const int rank = world_rank(), next = (rank + 1) % world_size();
   int origin[4] = {1, 2, 3, 4};
-  MPI_Datatype parts[4] = {MPI_INT, MPI_DOUBLE, MPI_DATATYPE_NULL, MPI_INT}, three;
+  MPI_Datatype parts[4] = {MPI_INT, MPI_DOUBLE, MPI_DATATYPE_NULL, MPI_INT}, three, none;
   OK(MPI_Type_contiguous(0, MPI_FLOAT, &parts[2]));
+  OK(MPI_Type_commit(&parts[2]));
+  OK(MPI_Type_create_struct(0, lengths, places, parts, &none));
+  OK(MPI_Type_commit(&none));
   OK(MPI_Type_create_struct(4, lengths, places, parts, &three));
   OK(MPI_Type_commit(&three));
   for (int i = 0; i < 4; ++i) base[i] = 10 * i;
@@ -207,6 +210,10 @@ static void empty_entries(MPI_Win win, int* base) {
   CHECK_EQ(base[2], 20);
   CHECK_EQ(base[3], 37);
   OK(MPI_Win_fence(0, win));
+  OK(MPI_Accumulate(origin, 0, MPI_INT, next, 0, 2, parts[2], MPI_SUM, win)); /* nothing, said in two ways */
+  CHECK_ERROR(MPI_Accumulate(origin, 3, none, next, 0, 1, MPI_INT, MPI_SUM, win), MPI_ERR_TRUNCATE);
+  OK(MPI_Win_fence(0, win));
+  OK(MPI_Type_free(&none));
   OK(MPI_Type_free(&parts[2]));
   OK(MPI_Type_free(&three));
 }

@@ -104,7 +104,11 @@ int Pready_list(int length, const int array_of_partitions[], MPI_Request request
 }
 
 int Parrived(MPI_Request request, int partition, int* flag) {
-  Request* const found = request == MPI_REQUEST_NULL ? nullptr : find_request(request);
+  if (request == MPI_REQUEST_NULL) {  // section 4.2.2: as an inactive one
+    *flag = 1;
+    return MPI_SUCCESS;
+  }
+  Request* const found = find_request(request);
   auto* const receive =
       found == nullptr ? nullptr : dynamic_cast<partitioned::Receive*>(found->operation.get());
   if (receive == nullptr) return error(MPI_ERR_REQUEST, "request is not a partitioned receive");

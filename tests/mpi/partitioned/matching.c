@@ -42,8 +42,13 @@ static void nobody(void) {
   int data[3] = {1, 2, 3}, flag = 0;
   OK(MPI_Psend_init(data, 3, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]));
   OK(MPI_Precv_init(data, 3, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]));
+  OK(MPI_Parrived(requests[1], 0, &flag)); /* inactive */
+  CHECK(flag);
   OK(MPI_Startall(2, requests));
   OK(MPI_Parrived(requests[1], 2, &flag));
+  CHECK(flag);
+  flag = 0;
+  OK(MPI_Parrived(MPI_REQUEST_NULL, 7, &flag));
   CHECK(flag);
   OK(MPI_Pready_range(0, 2, requests[0]));
   OK(MPI_Wait(&requests[0], MPI_STATUS_IGNORE));

@@ -4,29 +4,41 @@
 
 #include "mpi/partitioned/receive.hpp"
 
+#include <algorithm>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "mpi/error.hpp"
 #include "mpi/request/fault.hpp"
 #include "mpi/status.hpp"
 
 namespace starling::mpi::partitioned {
+namespace {
+
+/// Keeps it until an offer has come, so that no later receive gets that, or its communicator is closed.
+void leave_posted(std::unique_ptr<Expected> expected) {
+  static auto* const left = new std::vector<std::unique_ptr<Expected>>;
+  const auto ended = [](const auto& one) { return one->request.complete.load(std::memory_order_acquire); };
+  left->erase(std::remove_if(left->begin(), left->end(), ended), left->end());
+  left->push_back(std::move(expected));
+}
+
+}  // namespace
 
 Receive::Receive(void* buffer, std::uint32_t partitions, std::uint64_t count, Datatype& datatype, int source)
     : buffer_(buffer),
       partitions_(partitions),
       count_(count),
       datatype_(Ref<Datatype>::share(&datatype)),
-      source_(source) {}
+      source_(source),
+      expected_(std::make_unique<Expected>()) {}
 
 Receive::~Receive() {
-  Runtime& runtime = *Runtime::get();
-  runtime.polling().remove(*this);
-  if (context_ == nullptr || offer_request_.complete.load(std::memory_order_acquire)) return;
-  // Freed before any sender came; an offer that is just arriving is waited for.
-  runtime.pml().cancel(offer_request_);
-  runtime.waits().wait([this] { return offer_request_.complete.load(std::memory_order_acquire); });
+  Runtime::get()->polling().remove(*this);
+  if (context_ == nullptr || expected_->request.complete.load(std::memory_order_acquire)) return;
+  // Freed before its sender came, which it matches all the same.
+  leave_posted(std::move(expected_));
 }
 
 int Receive::expect(Comm& comm, int tag) {
@@ -35,12 +47,12 @@ int Receive::expect(Comm& comm, int tag) {
   auto context = comm.partitioned_context();
   if (!context) return error(context.error());
   context_ = *context;
-  offer_request_.buffer = {&offer_, sizeof offer_, 0, nullptr};
-  offer_request_.context = context_;
-  offer_request_.rank = Rank{source_};
-  offer_request_.tag = tag_;
-  offer_request_.receive = true;
-  Runtime::get()->pml().irecv(offer_request_);
+  expected_->request.buffer = {&expected_->offer, sizeof(Offer), 0, nullptr};
+  expected_->request.context = context_;
+  expected_->request.rank = Rank{source_};
+  expected_->request.tag = tag_;
+  expected_->request.receive = true;
+  Runtime::get()->pml().irecv(expected_->request);
   return MPI_SUCCESS;
 }
 
@@ -53,16 +65,16 @@ int Receive::start(Request& request) {
 }
 
 bool Receive::offered() const noexcept {
-  return offer_request_.status.fault == pml::Fault::none && offer_.layout == 1;
+  return expected_->request.status.fault == pml::Fault::none && offer().layout == 1;
 }
 
 bool Receive::fits() const noexcept {
-  return offer_.bytes_each * offer_.partitions == elements() * datatype_->size();
+  return offer().bytes_each * offer().partitions == elements() * datatype_->size();
 }
 
 /// Nowhere for what does not fit: it is received all the same, so that its sender can go on.
 pml::Buffer Receive::place_of(std::uint32_t part) const noexcept {
-  const std::uint64_t each = offer_.bytes_each;
+  const std::uint64_t each = offer().bytes_each;
   if (!fits()) return {};
   if (!datatype_->contiguous()) return {buffer_, each, 1, each == 0 ? nullptr : &slices_[part]};
   return {static_cast<std::byte*>(buffer_) + datatype_->true_lb() + part * each, each, 0, nullptr};
@@ -72,19 +84,19 @@ void Receive::post() {
   posted_ = true;
   if (!offered()) return;
   if (parts_ == nullptr) {
-    parts_ = std::make_unique<pml::Request[]>(offer_.partitions);
-    if (fits()) slices_.reserve(offer_.partitions);
-    for (std::uint32_t i = 0; fits() && i < offer_.partitions; ++i)
-      slices_.emplace_back(*datatype_, elements(), i * offer_.bytes_each, offer_.bytes_each);
+    parts_ = std::make_unique<pml::Request[]>(offer().partitions);
+    if (fits()) slices_.reserve(offer().partitions);
+    for (std::uint32_t i = 0; fits() && i < offer().partitions; ++i)
+      slices_.emplace_back(*datatype_, elements(), i * offer().bytes_each, offer().bytes_each);
   }
-  for (std::uint32_t i = 0; i < offer_.partitions; ++i) {
+  for (std::uint32_t i = 0; i < offer().partitions; ++i) {
     pml::Request& part = parts_[i];
     part.complete.store(false, std::memory_order_relaxed);
     part.status = {};
     part.buffer = place_of(i);
     part.context = context_;
     part.rank = Rank{source_};
-    part.tag = Tag{offer_.first_tag - static_cast<std::int32_t>(i)};
+    part.tag = Tag{offer().first_tag - static_cast<std::int32_t>(i)};
     part.receive = true;
     Runtime::get()->pml().irecv(part);
   }
@@ -92,17 +104,17 @@ void Receive::post() {
 
 int Receive::progress() noexcept {
   if (source_ != MPI_PROC_NULL) {
-    if (!offer_request_.complete.load(std::memory_order_acquire)) return 0;
+    if (!expected_->request.complete.load(std::memory_order_acquire)) return 0;
     if (!posted_) {
       try {
         post();
       } catch (const std::bad_alloc&) {
-        offer_request_.status.fault = pml::Fault::no_memory;
+        expected_->request.status.fault = pml::Fault::no_memory;
       }
     }
     if (offered()) {
-      while (done_ < offer_.partitions && arrived_from(done_)) ++done_;
-      if (done_ != offer_.partitions) return 0;
+      while (done_ < offer().partitions && arrived_from(done_)) ++done_;
+      if (done_ != offer().partitions) return 0;
     }
   }
   Runtime::get()->polling().remove(*this);
@@ -119,8 +131,8 @@ bool Receive::arrived(std::uint32_t partition) const noexcept {
   if (!posted_ || parts_ == nullptr || !fits()) return false;
   const std::uint64_t bytes = count_ * datatype_->size();
   if (bytes == 0) return false;  // nothing tells one empty partition from another: they arrive together
-  const std::uint64_t first = partition * bytes / offer_.bytes_each;
-  const std::uint64_t last = ((partition + 1) * bytes - 1) / offer_.bytes_each;
+  const std::uint64_t first = partition * bytes / offer().bytes_each;
+  const std::uint64_t last = ((partition + 1) * bytes - 1) / offer().bytes_each;
   for (std::uint64_t part = first; part <= last; ++part) {
     if (!arrived_from(static_cast<std::uint32_t>(part))) return false;
   }
@@ -135,16 +147,17 @@ int Receive::finish(MPI_Status& status) {
   status.MPI_SOURCE = source_;
   status.MPI_TAG = to_int(tag_);
   const Comm* const comm = request_->comm.get();
-  if (offer_request_.status.fault != pml::Fault::none) return fault_error(offer_request_, comm);
-  for (std::uint32_t i = 0; offered() && i < offer_.partitions; ++i) {
+  if (expected_->request.status.fault != pml::Fault::none) return fault_error(expected_->request, comm);
+  for (std::uint32_t i = 0; offered() && i < offer().partitions; ++i) {
     const bool dropped = !fits() && parts_[i].status.fault == pml::Fault::truncated;
     if (parts_[i].status.fault != pml::Fault::none && !dropped) return fault_error(parts_[i], comm);
   }
   if (!offered() || !fits()) {
     return error_on(*comm, MPI_ERR_TRUNCATE,
                     "the sender, rank " + std::to_string(source_) + ", has " +
-                        std::to_string(offer_.bytes_each * offer_.partitions) + " bytes in its partitions, " +
-                        "expected " + std::to_string(elements() * datatype_->size()));
+                        std::to_string(offer().bytes_each * offer().partitions) +
+                        " bytes in its partitions, " + "expected " +
+                        std::to_string(elements() * datatype_->size()));
   }
   set_bytes(status, elements() * datatype_->size());
   return MPI_SUCCESS;

@@ -53,6 +53,7 @@ class Receive final : public Operation {
   };
 
   [[nodiscard]] std::uint64_t elements() const noexcept { return count_ * partitions_; }
+  [[nodiscard]] const Offer& offer() const noexcept { return expected_->offer; }
   /// An offer has come, and messages follow each start of its sender, fitting ones or not.
   [[nodiscard]] bool offered() const noexcept;
   /// Its sizes are those that this side expects.
@@ -68,8 +69,7 @@ class Receive final : public Operation {
   int source_;
   pml::Context* context_ = nullptr;
   Tag tag_{0};
-  Offer offer_;
-  pml::Request offer_request_;
+  std::unique_ptr<Expected> expected_;
   std::vector<Slice> slices_;
   std::unique_ptr<pml::Request[]> parts_;  ///< one per partition of the sender, once the offer is here
   bool posted_ = false;                    ///< the receives of this start

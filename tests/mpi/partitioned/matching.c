@@ -95,6 +95,26 @@ static void never_started(void) {
   OK(MPI_Comm_free(&comm));
 }
 
+/* Of two pairs with one tag the first is freed without a start, its receive before the sender comes: the
+ * second still match each other. */
+static void freed_before_the_other_came(void) {
+  MPI_Request first, second[2];
+  int out[4] = {me, me + 1, me + 2, me + 3}, in[4] = {-1, -1, -1, -1};
+  OK(MPI_Precv_init(in, 1, 2, MPI_INT, previous, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &first));
+  OK(MPI_Request_free(&first));
+  OK(MPI_Barrier(MPI_COMM_WORLD));
+  OK(MPI_Psend_init(out, 2, 1, MPI_INT, next, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &first));
+  OK(MPI_Request_free(&first));
+  OK(MPI_Psend_init(out, 2, 2, MPI_INT, next, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &second[0]));
+  OK(MPI_Precv_init(in, 4, 1, MPI_INT, previous, 7, MPI_COMM_WORLD, MPI_INFO_NULL, &second[1]));
+  OK(MPI_Startall(2, second));
+  OK(MPI_Pready_range(0, 1, second[0]));
+  OK(MPI_Waitall(2, second, MPI_STATUSES_IGNORE));
+  for (int i = 0; i < 4; ++i) CHECK_EQ(in[i], previous + i);
+  OK(MPI_Request_free(&second[0]));
+  OK(MPI_Request_free(&second[1]));
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   me = world_rank();
@@ -105,6 +125,7 @@ int main(int argc, char** argv) {
   nobody();
   held_back();
   never_started();
+  freed_before_the_other_came();
   return finish();
 }
 #else

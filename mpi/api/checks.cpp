@@ -230,9 +230,10 @@ int bad_counts(const char* argument, IntArray counts, std::uint32_t length) {
   return MPI_SUCCESS;
 }
 
-int bad_types(const char* argument, const MPI_Datatype types[], std::uint32_t length) {
+int bad_types(const char* argument, const MPI_Datatype types[], IntArray counts, std::uint32_t length) {
   if (types == nullptr) return length == 0 ? MPI_SUCCESS : null_argument(argument);
   for (std::uint32_t index = 0; index < length; ++index) {
+    if (types[index] == MPI_DATATYPE_NULL && counts[index] == 0) continue;
     const Datatype* const type = find_datatype(types[index]);
     if (type != nullptr && committed(*type)) [[likely]]
       continue;

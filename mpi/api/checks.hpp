@@ -106,7 +106,9 @@ namespace starling::mpi::check {
 /// MPI_SUCCESS, or why the array cannot be used.
 [[nodiscard]] int bad_counts(const char* argument, IntArray counts, std::uint32_t length);
 [[nodiscard]] int bad_array(const char* argument, IntArray values, std::uint32_t length);
-[[nodiscard]] int bad_types(const char* argument, const MPI_Datatype types[], std::uint32_t length);
+/// Where nothing is sent or received MPI_DATATYPE_NULL will do: programs give it there.
+[[nodiscard]] int bad_types(const char* argument, const MPI_Datatype types[], IntArray counts,
+                            std::uint32_t length);
 
 /// Stores a 64-bit result in an int; one that does not fit becomes MPI_UNDEFINED or is an error.
 [[nodiscard]] int narrow(const char* argument, MPI_Count value, int* result, bool undefined);

@@ -105,7 +105,8 @@ def check_lines(function, parameter, rule):
         extent = length_of(function, name)
         check = {"counts": "bad_counts", "displacements": "bad_array", "datatypes": "bad_types"}[rule.name]
         guard = f"{rule.when} && " if rule.when else ""
-        return [fail_with(f"{check}({quoted}, {name}, {extent})", guard)], name
+        counts = f"{name.replace('types', 'counts')}, " if rule.name == "datatypes" else ""
+        return [fail_with(f"{check}({quoted}, {name}, {counts}{extent})", guard)], name
     if rule.name in ("dest", "source", "root"):
         return fail_if(f"!valid_{rule.name}({name}, *comm_)",
                        f"bad_{rule.name}({quoted}, {name}, *comm_)"), name

@@ -132,6 +132,8 @@ def significant(function, parameter):
             return "at_root(*comm_, root)"
         if parameter in ("count", "datatype", "op"):
             return "takes_part(*comm_, root)"
+    if fam == "Exscan" and parameter == "recvbuf":
+        return "(comm_->rank() != 0 || sendbuf == MPI_IN_PLACE)"  # section 6.11.2: at rank 0 nothing is received
     to_all = ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw")
     if fam in to_all and send and parameter != "sendbuf":
         return not_in_place("sendbuf")

@@ -10,6 +10,7 @@
 #include "mpi/coll/execution.hpp"
 #include "mpi/coll/hierarchy.hpp"
 #include "mpi/coll/params.hpp"
+#include "mpi/datatype/predefined.hpp"
 #include "mpi/error.hpp"
 #include "mpi/launch/node_team.hpp"
 #include "mpi/launch/unequal.hpp"
@@ -184,7 +185,8 @@ std::vector<Type> views(const MPI_Datatype types[], std::uint32_t count, UsedLis
   std::vector<Type> result;
   result.reserve(count);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const Datatype* const datatype = find_datatype(types[i]);
+    const Datatype* datatype = find_datatype(types[i]);
+    if (datatype == nullptr) datatype = predefined_datatype(builtin::kByte);  // none, where the count is 0
     result.push_back(view(*datatype));
     used.push_back(datatype);
   }

@@ -18,7 +18,7 @@ namespace starling::pml {
 
 class Backwards final : public Protocol {
  public:
-  static constexpr wire::Kind kAsk{128}, kPiece{129};
+  static constexpr wire::Kind kAsk = wire::kOwnKinds, kPiece{static_cast<std::uint8_t>(kAsk) + 1};
 
   [[nodiscard]] const Facts& facts() const noexcept override {
     static constexpr std::array kKinds{kAsk, kPiece};

@@ -25,11 +25,6 @@ struct Split {
   while (power <= n / 2) power *= 2;
   return power;
 }
-/// The smallest power of two that is not below n.
-[[nodiscard]] constexpr int power_of_two_above(int n) noexcept {
-  const int power = power_of_two_below(n);
-  return power == n ? n : 2 * power;
-}
 
 /// rank + step in a circle of n ranks; |step| <= n.
 [[nodiscard]] constexpr int around(int rank, int step, int n) noexcept {

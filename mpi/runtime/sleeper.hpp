@@ -42,7 +42,6 @@ class Sleeper {
   void wake() noexcept {
     if (sleepers_ != 0) ring();
   }
-  [[nodiscard]] bool somebody_sleeps() const noexcept { return sleepers_ != 0; }
   /// Threads of this process that sleep, and what others add to them: who makes an event happen asks for one
   /// number only.
   [[nodiscard]] std::uint32_t& to_wake() noexcept { return to_wake_; }

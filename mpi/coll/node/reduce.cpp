@@ -42,7 +42,7 @@ bool allreduce_families(Board& board, const Run& run) {
       if (!complete) return false;
     }
     if (!result.prepend_members(board, board.me() + 1, families.end())) return false;
-    if (board.equal()) result.prepend(cell);
+    result.prepend(cell);
     result.finish();
     if (board.me() != 0) run.set(cell, run.result());
   }
@@ -131,7 +131,7 @@ bool collect(Board& board, const Run& run, const std::byte* own) {
   const std::uint32_t me = board.me(), size = board.size();
   Growth result(run, run.result(), own == nullptr ? run.own() : nullptr);
   if (!result.prepend_members(board, me + 1, size)) return false;
-  if (own != nullptr && board.equal()) result.prepend(own);
+  if (own != nullptr) result.prepend(own);
   if (!result.prepend_members(board, 0, me)) return false;
   result.finish();
   return true;

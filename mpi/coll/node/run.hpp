@@ -69,9 +69,8 @@ class Growth {
     return true;
   }
   /// The result lies where it is wanted, if there is one.
-  void finish() noexcept {
+  void finish() const noexcept {
     if (value_ != nullptr) run_.set(to_, value_);
-    value_ = to_;
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <initializer_list>
 #include <utility>
 
@@ -208,6 +209,71 @@ TEST(NodeDisagree, readers_notice_and_all_stay_in_step) {
       Series(board, what).make(true);
     });
   }
+}
+
+/// The sum of small numbers, and counts operands that are none, which nobody has given.
+void careful_sum(const Operator& self, const void* in, const void* right, void* out, std::uint64_t count,
+                 const Type& type) {
+  for (const void* const operand : {in, right}) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (kDense.get(operand, i).a - 1 >= 100)
+        ++*static_cast<std::atomic<int>*>(const_cast<void*>(self.object));
+    }
+  }
+  kSum.apply(self, in, right, out, count, type);
+}
+
+TEST(NodeDisagree, nothing_is_combined_that_was_not_given) {
+  std::atomic<int> strange = 0;
+  run({11, {4, 4096}, in_domains({3, 5, 3})}, [&strange](node::Board& board) {
+    for (const std::uint32_t odd : {0u, 3u, 7u, 9u}) {
+      const std::uint64_t count = board.me() == odd ? 1 : 20;
+      Memory one(kDense, count), all(kDense, 11 * count), result(kDense, 11 * count);
+      for (std::uint64_t i = 0; i < count; ++i) one.set(i, {1, 1});
+      for (std::uint64_t i = 0; i < 11 * count; ++i) all.set(i, {1, 1});
+      const Operator operation{careful_sum, &strange, true, 1};
+      ReduceScatter scattered;
+      scattered.send = all.base();
+      scattered.receive = result.base();
+      scattered.count = count;
+      scattered.type = kDense.type();
+      scattered.operation = operation;
+      ASSERT_TRUE(node::reduce_scatter(board, scattered));
+      EXPECT_FALSE(board.equal());
+      Reduce asked;
+      asked.send = one.base();
+      asked.count = count;
+      asked.type = kDense.type();
+      asked.operation = operation;
+      for (const auto call : {node::reduce, node::allreduce, node::scan, node::exscan}) {
+        Memory to(kDense, count);
+        asked.receive = to.base();
+        ASSERT_TRUE(call(board, asked));
+      }
+    }
+  });
+  EXPECT_EQ(strange, 0);
+}
+
+TEST(NodeDisagree, who_has_no_part_of_a_reduce_scatter_ends_it_with_the_others) {
+  run({3, {4, 256}}, [](node::Board& board) {
+    const std::int64_t counts[] = {0, 300, board.me() == 2 ? 301 : 300};  // takes several rounds
+    Memory all(kDense, 601), result(kDense, 301);
+    for (std::uint64_t i = 0; i < 601; ++i) all.set(i, value(static_cast<int>(board.me()), i));
+    ReduceScatter asked;
+    asked.send = all.base();
+    asked.receive = result.base();
+    asked.counts = Ints{nullptr, counts};
+    asked.type = kDense.type();
+    asked.operation = kSum;
+    ASSERT_TRUE(node::reduce_scatter(board, asked));
+    EXPECT_FALSE(board.equal());
+    std::uint32_t told = board.me() == 1 ? 7 : 0;
+    const Type word{nullptr, sizeof told, sizeof told, 0, sizeof told, true, nullptr};
+    ASSERT_TRUE(node::bcast(board, {&told, 1, word, 1}));
+    EXPECT_TRUE(board.equal());
+    EXPECT_EQ(told, 7u);
+  });
 }
 
 /// Notes disagreements one after the other, and gives what is known in the end.

@@ -163,7 +163,6 @@ Error Agreement::give_up(const Climb& climb, Error error) {
   if (climb.joined && !consistency_.answered(climb.call)) {
     AgreementMessage withdrawal;
     withdrawal.kind = AgreementMessage::kWithdraw;
-    withdrawal.call = climb.call.number();
     (void)send(*climb.place.parent, key, withdrawal);  // who cannot be reached does not wait either
   }
   std::vector<ProcId> neighbours = climb.place.children;
@@ -180,11 +179,11 @@ void Agreement::take_join(ProcId from, const Key& key, const AgreementMessage& m
   joined.push_back({from, message.call, Orders::read(message.context)});
 }
 
-void Agreement::take_withdrawal(ProcId from, const Key& key, const AgreementMessage& message) {
+/// Messages keep their order, so it is of the latest join.
+void Agreement::take_withdrawal(ProcId from, const Key& key) {
   const auto entry = entries_.find(key);
   if (entry == entries_.end()) return;
-  std::erase_if(entry->second.joined,
-                [&](const Joined& old) { return old.child == from && old.call == message.call; });
+  std::erase_if(entry->second.joined, [&](const Joined& old) { return old.child == from; });
   if (entry->second.call == 0 && entry->second.joined.empty()) entries_.erase(entry);
 }
 
@@ -204,7 +203,7 @@ void Agreement::on_control(ProcId from, std::span<const std::byte> bytes) noexce
     return;
   }
   const Key key{message.key_high, message.key_low};
-  if (message.kind == AgreementMessage::kWithdraw) return take_withdrawal(from, key, message);
+  if (message.kind == AgreementMessage::kWithdraw) return take_withdrawal(from, key);
   consistency_.heard(from, key, message.settings);
   if (message.kind == AgreementMessage::kJoin) return take_join(from, key, message);
   const auto entry = entries_.find(key);

@@ -92,7 +92,7 @@ class Agreement {
   [[nodiscard]] Error give_up(const Climb& climb, Error error);
   [[nodiscard]] Result<void> send(ProcId to, const Key& key, AgreementMessage message);
   void take_join(ProcId from, const Key& key, const AgreementMessage& message);
-  void take_withdrawal(ProcId from, const Key& key, const AgreementMessage& message);
+  void take_withdrawal(ProcId from, const Key& key);
 
   Courier& courier_;
   ProcId self_;

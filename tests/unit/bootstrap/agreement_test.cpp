@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <random>
 #include <set>
 
@@ -142,6 +144,45 @@ TEST(Agreement, a_withdrawn_join_does_not_count) {
   EXPECT_EQ(processes.at(0)->agreement.open(), 0u);
 }
 
+TEST(Agreement, nothing_is_kept_of_a_join_that_was_withdrawn) {
+  Network network;
+  auto processes = processes_of(network, 2);
+  EXPECT_FALSE(processes.at(1)->create(list({0, 1}), "t", Deadline::after_ns(10'000'000)));
+  EXPECT_EQ(network.sent, 2u) << "a join and its withdrawal";
+  processes.at(0)->progress();
+  EXPECT_EQ(processes.at(0)->agreement.open(), 0u);
+}
+
+TEST(Agreement, who_has_not_joined_withdraws_nothing) {
+  Network network;
+  auto processes = processes_of(network, 7);
+  EXPECT_FALSE(processes.at(1)->create(test::run(0, 7), "t", Deadline::after_ns(10'000'000)));
+  EXPECT_EQ(network.sent, 0u) << "it has waited for rank 6";
+}
+
+TEST(Agreement, who_joins_again_replaces_its_join) {
+  Network network;
+  auto processes = processes_of(network, 2);
+  EXPECT_FALSE(processes.at(1)->create(list({1, 0}), "t", Deadline::after_ns(10'000'000)));
+  std::erase_if(network.inboxes[0], [](const Network::Mail& mail) {  // a withdrawal that could not be sent
+    AgreementMessage message;
+    if (!mail.block) std::memcpy(&message, mail.bytes.data(), sizeof message);
+    return mail.block || message.kind != AgreementMessage::kJoin;
+  });
+  ASSERT_EQ(network.inboxes[0].size(), 1u);
+  std::thread again([&] {
+    const auto id = processes.at(1)->create(list({0, 1}), "t", Deadline::after_seconds(60));
+    EXPECT_TRUE(id) << id.error().text();
+  });
+  {
+    std::unique_lock lock(network.mutex);
+    network.changed.wait(lock, [&] { return network.inboxes[0].size() == 2; });
+  }
+  const auto id = processes.at(0)->create(list({0, 1}), "t", Deadline::after_seconds(60));
+  EXPECT_TRUE(id) << id.error().text();
+  again.join();
+}
+
 TEST(Agreement, members_that_wait_end_with_the_one_that_gives_up) {
   Network network;
   auto processes = processes_of(network, 3);
@@ -213,6 +254,24 @@ TEST(Agreement, of_failures_told_before_a_call_the_last_64_are_kept) {
   const auto forgotten = process.create(list({0, 1}), "0", Deadline::after_ns(10'000'000));
   ASSERT_FALSE(forgotten);
   EXPECT_EQ(forgotten.error().code, Errc::timed_out) << forgotten.error().text();
+}
+
+TEST(Agreement, who_has_told_of_a_failure_is_not_told_of_it) {
+  // It may have come again with the same tag, and the failure would end that call.
+  Network network;
+  Process process(network, 1);
+  const ContextId code{std::uint64_t{static_cast<std::uint32_t>(Errc::bad_parameter)} << 32 | 0xffffffffu};
+  const SharedBytes text = share_bytes({std::byte{'n'}, std::byte{'o'}});
+  const Block told{BlockKind::failed, group_key(Worlds(), *test::run(0, 7), "t"), code, 0, 1, text};
+  EXPECT_TRUE(process.consistency.take(ProcId{0, 0}, told));
+  EXPECT_FALSE(process.create(test::run(0, 7), "t", Deadline::after_seconds(60)));
+  std::vector<std::uint32_t> heard;
+  for (const auto& [rank, inbox] : network.inboxes) {
+    for (const Network::Mail& mail : inbox)
+      if (mail.block && mail.block->kind == BlockKind::failed) heard.push_back(rank);
+  }
+  EXPECT_FALSE(heard.empty()) << "rank 6, which is below, hears of it";
+  EXPECT_EQ(std::count(heard.begin(), heard.end(), 0u), 0);
 }
 
 TEST(Agreement, malformed_messages_are_ignored) {

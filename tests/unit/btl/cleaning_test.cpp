@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "core/atomics.hpp"
@@ -62,33 +63,76 @@ TEST(Cleaning, what_the_user_fixed_is_not_tried) {
   }
 }
 
-TEST(Cleaning, when_idle_a_reader_leaves_what_it_gives_back_in_a_stream) {
-  using btl::MappedRing;
-  constexpr std::uint32_t kLong = MappedRing::kLongCells;
-  constexpr std::size_t kBytes = sizeof(btl::LaneHeader) + std::size_t{8} * kLong * btl::kCellBytes;
-  alignas(64) static std::byte memory[kBytes];
-  const MappedRing ring(memory, kBytes);
-  btl::LaneWriter<StdAtomics, MappedRing> writer(ring);
-  writer.create();
-  btl::LaneReader<StdAtomics, MappedRing> reader(ring);
-  reader.clean_long(CleanLong::when_idle);
-  const auto pass = [&] {
-    const std::uint32_t cell = writer.reserve(kLong);
-    writer.commit(kLong, btl::record_header(btl::RecordKind::data, 1));
-    EXPECT_NE(reader.peek(), 0u);
-    reader.pop(kLong);
+/// A lane of eight long records.
+struct Lane {
+  using Ring = btl::MappedRing;
+  static constexpr std::uint32_t kLong = Ring::kLongCells;
+  static constexpr std::size_t kBytes = sizeof(btl::LaneHeader) + std::size_t{8} * kLong * btl::kCellBytes;
+
+  explicit Lane(CleanLong when) {
+    writer.create();
+    reader = btl::LaneReader<StdAtomics, Ring>(ring);
+    reader.clean_long(when);
+  }
+  bool write(std::uint32_t cells) {
+    if (writer.reserve(cells) == btl::kNoCell) return false;
+    writer.commit(cells, btl::record_header(btl::RecordKind::data, 1));
+    return true;
+  }
+  bool read(std::uint32_t cells) {
+    if (reader.peek() == 0) return false;
+    reader.pop(cells);
+    return true;
+  }
+  /// The first cell of a record that was written and read.
+  std::uint32_t pass(std::uint32_t cells) {
+    const std::uint32_t cell = writer.reserve(cells);
+    EXPECT_TRUE(write(cells) && read(cells));
     return cell;
-  };
-  const std::uint32_t alone = pass();
-  EXPECT_FALSE(reader.gave_back());
-  reader.tidy();
-  EXPECT_TRUE(reader.gave_back());
-  EXPECT_EQ(ring.head(alone).load(), 0u);
-  const std::uint32_t first = pass();
-  EXPECT_FALSE(reader.gave_back());
-  pass();
-  EXPECT_TRUE(reader.gave_back()) << "a quarter has been read";
-  EXPECT_NE(ring.head(first).load(), 0u);
+  }
+
+  alignas(64) std::array<std::byte, kBytes> memory{};
+  Ring ring{memory.data(), kBytes};
+  btl::LaneWriter<StdAtomics, Ring> writer{ring};
+  btl::LaneReader<StdAtomics, Ring> reader;
+};
+
+/// Whether the cell of a long record is clean after it was given back, when idle and in a stream.
+std::pair<bool, bool> cleaned(CleanLong when) {
+  const auto lane = std::make_unique<Lane>(when);
+  const std::uint32_t alone = lane->pass(Lane::kLong);
+  EXPECT_FALSE(lane->reader.gave_back());
+  lane->reader.tidy();
+  EXPECT_TRUE(lane->reader.gave_back());
+  const bool idle = lane->ring.head(alone).load() == 0;
+  const std::uint32_t first = lane->pass(Lane::kLong);
+  EXPECT_FALSE(lane->reader.gave_back());
+  lane->pass(Lane::kLong);
+  EXPECT_TRUE(lane->reader.gave_back()) << "a quarter has been read";
+  return {idle, lane->ring.head(first).load() == 0};
+}
+
+TEST(Cleaning, a_reader_cleans_when_it_is_told_to) {
+  EXPECT_EQ(cleaned(CleanLong::when_idle), std::pair(true, false));
+  EXPECT_EQ(cleaned(CleanLong::never), std::pair(false, false));
+  EXPECT_EQ(cleaned(CleanLong::always), std::pair(true, true));
+}
+
+TEST(Cleaning, what_was_given_back_is_not_touched_again) {
+  for (const CleanLong when : {CleanLong::when_idle, CleanLong::never, CleanLong::always}) {
+    const auto lane = std::make_unique<Lane>(when);
+    lane->pass(Lane::kLong);
+    lane->reader.tidy();
+    for (int i = 0; i < 3; ++i) lane->pass(1);
+    lane->reader.tidy();
+    unsigned written = 0, read = 0;
+    while (lane->write(1)) ++written;  // all around, where those were
+    EXPECT_EQ(written, 8 * Lane::kLong - 1);
+    read += lane->read(1) ? 1 : 0;
+    lane->reader.tidy();
+    while (lane->read(1)) ++read;
+    EXPECT_EQ(read, written) << static_cast<int>(when);
+  }
 }
 
 }  // namespace

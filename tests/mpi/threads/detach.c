@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Buffer_detach gives the buffer back when no message is in it any more, also none that another thread has
- * put there while it waited (MPI 5.0, 3.6). np: 2 */
+/* MPI_Buffer_detach gives the buffer back when no message is in it any more, also none that another thread
+ * has put there while it waited (MPI 5.0, 3.6). np: 2 */
 #include "threads.h"
 
 #include <unistd.h>

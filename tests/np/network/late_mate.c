@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A member of another node is killed while mates agree on the memory of their board: ranks 0 and 2 have said what
- * they have to say and wait for rank 1, who has got all of it, but comes when they have given up. It has a board
- * that they have not. Five ranks on two nodes, 0 to 2 and 3, 4. Prints what became of each call. */
+/* A member of another node is killed while mates agree on the memory of their board: ranks 0 and 2 have said
+ * what they have to say and wait for rank 1, who has got all of it, but comes when they have given up. It has
+ * a board that they have not. Five ranks on two nodes, 0 to 2 and 3, 4. Prints what became of each call. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

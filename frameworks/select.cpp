@@ -292,6 +292,11 @@ Result<std::vector<const Candidate*>> Index::admitted(std::string_view framework
 
 std::int64_t Index::start_timeout() const noexcept { return state_->start_timeout; }
 
+Error Index::named(const Candidate& candidate, Error error) {
+  const std::string name = label(candidate);
+  return (error.where + ":").starts_with(name + ":") ? std::move(error) : std::move(error).within(name);
+}
+
 Result<const Entry*> Index::open(const Candidate& candidate) {
   const std::string where = label(candidate);
   if (!candidate.refusal.empty()) return fail(Errc::not_found, where, candidate.refusal);

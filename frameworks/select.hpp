@@ -79,9 +79,7 @@ class Index {
     if (!entry) return fail(std::move(entry).error());
     Error error;
     void* const component = (*entry)->create(&args, &error);
-    if (component == nullptr) {
-      return fail(std::move(error).within(candidate.framework + "/" + candidate.name));
-    }
+    if (component == nullptr) return fail(named(candidate, std::move(error)));
     return Handle<Framework>(static_cast<typename Framework::Component*>(component),
                              Destroy{(*entry)->destroy});
   }
@@ -106,6 +104,8 @@ class Index {
   }
 
  private:
+  /// An error that its component begins with its name stays, others get it here: so it stands there once.
+  [[nodiscard]] static Error named(const Candidate& candidate, Error error);
   [[nodiscard]] std::int64_t start_timeout() const noexcept;  ///< seconds
 
   struct State;

@@ -33,6 +33,16 @@ TEST_F(Site, what_is_thrown_in_create_becomes_an_error) {
   EXPECT_THAT(create_error("nothing"), HasSubstr("gave neither a component nor an error"));
 }
 
+TEST_F(Site, an_error_says_once_whose_it_is) {
+  install("refusing");
+  install("throwing");
+  for (const std::string name : {"shm/refusing", "shm/throwing"}) {
+    const std::string text = create_error(name.substr(4));
+    EXPECT_THAT(text, HasSubstr("\n  " + name + ": "));
+    EXPECT_EQ(text.find(name), text.rfind(name)) << text;
+  }
+}
+
 TEST_F(Site, those_that_fail_are_passed_over_when_nobody_named_them) {
   for (const char* name : {"no_entry", "needs_absent", "throwing", "nothing"}) install(name);
   install_with_descriptor("last", [](Descriptor& descriptor) {

@@ -242,6 +242,8 @@ void Rendezvous::on_answer(Peer& peer, std::span<const std::byte> message) noexc
   if (!wire::read(message, header)) return malformed(peer, "an answer is shorter than its header");
   Transfer* const transfer = find(peer, header.sender_id);
   if (transfer == nullptr || transfer->receive || transfer->stage != Stage::announced) return;
+  // No protocol has taken it, and so none has counted it: it has no bytes, or none that the receiver takes.
+  if (header.prefix.kind == wire::Kind::fin) ++peer.slow_sent.ring.count;
   if (header.prefix.kind != wire::Kind::cancel_answer) {
     finish(*transfer, Fault::none);
   } else if ((header.prefix.flags & wire::kGranted) != 0) {

@@ -19,7 +19,7 @@ struct Traffic {
     std::uint64_t bytes = 0;
   };
   Messages eager;            ///< with their envelope, at once
-  Messages ring;             ///< announced, then pushed in fragments
+  Messages ring;             ///< announced, then pushed in fragments; also those that come to no bytes
   Messages get;              ///< announced, then copied by the receiver
   std::uint64_t stalls = 0;  ///< short enough to be eager, but announced for want of credit
 };

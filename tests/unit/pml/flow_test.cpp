@@ -40,6 +40,13 @@ TEST(Flow, a_flood_stays_below_the_cap_and_everything_arrives_in_order) {
     }
     job.settle();
     for (const OpPtr& send : blocked) ASSERT_TRUE(send->complete());
+    std::size_t counted = 0;
+    for (std::uint32_t from = 1; from <= kSenders; ++from) {
+      const Traffic all = job[from].traffic().at(0).sent;
+      EXPECT_EQ(all.ring.count, 1u) << bytes;
+      counted += all.eager.count + all.ring.count + all.get.count;
+    }
+    EXPECT_EQ(counted, sent) << bytes;
     EXPECT_TRUE(job.drained());
     EXPECT_LE(job[0].pool().footprint(), kCap / 4);
     // Credit has come back: a burst is eager again.

@@ -63,6 +63,20 @@ TEST(Protocol, the_sender_counts_each_message_under_the_way_it_took) {
   }
 }
 
+TEST(Protocol, a_message_that_its_receive_takes_nothing_of_counts_without_bytes) {
+  for (const Route& route : kRoutes) {
+    Job job = make_job(route);
+    auto receive = job.irecv(1, 0, 1, 0);
+    auto send = job.isend(0, 1, 1, filled(9000, 1));
+    job.settle();
+    ASSERT_TRUE(receive->complete() && send->complete()) << route.name;
+    const Traffic sent = job[0].traffic().at(0).sent;
+    EXPECT_EQ(sent.ring.count, 1u) << route.name;
+    EXPECT_EQ(sent.eager.count + sent.get.count, 0u) << route.name;
+    EXPECT_EQ(sent.ring.bytes + sent.get.bytes, 0u) << route.name;
+  }
+}
+
 TEST(Protocol, a_rest_that_could_go_eagerly_is_one_piece) {
   PairOptions options;
   options.eager = 3000;

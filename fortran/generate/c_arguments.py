@@ -61,6 +61,7 @@ def request(routine, argument):
     """A request, with the sections that wait for it."""
     converted, name = handle(routine, argument), argument.name
     if argument.direction == "out":
+        converted.after.append(f"if (sections_pending) forget(*{name});")
         return converted
     loop = f"for (int i = 0; i < {name}_n; ++i) " if argument.array else ""
     one = f"{name}[i]" if argument.array else f"*{name}"
@@ -70,8 +71,12 @@ def request(routine, argument):
     elif routine.name in AFTER:
         converted.after.insert(0, f"if (sections_pending) {loop}{AFTER[routine.name]}({one});")
     elif argument.direction == "inout":
-        local = f"{name}_[i]" if argument.array else f"{name}_"
-        converted.always.insert(0, f"if (sections_pending) {loop}settle({one}, {local});")
+        if argument.array:
+            converted.before.append(f"Pending** const {name}_kept = sections_pending ? await_all({name}, {name}_n) : NULL;")
+            converted.always.insert(0, f"if ({name}_kept != NULL) settle_all({name}_kept, {name}_, {name}_n);")
+        else:
+            converted.before.append(f"Pending* const {name}_kept = sections_pending ? await(*{name}) : NULL;")
+            converted.always.insert(0, f"if ({name}_kept != NULL) settle({name}_kept, {name}_);")
     return converted
 
 

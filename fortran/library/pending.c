@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The sections of operations that go on after the call, until their request completes. Layer: fortran.
  *
- * Looked at by the routines that complete requests, and only while there are some. A request that C
- * completes keeps its copy, and what it received does not come back: docs/user-guide.md says so.
+ * Looked at by the routines that make and complete requests, and only while there are some. A request that C
+ * completes keeps its copy, and what it received does not come back: docs/user-guide.md says so. Its entry
+ * goes when Fortran gets a request of the same handle, which would bring the stale copy back otherwise.
  *
  * Threads: one lock for the list. */
 #include "fortran/library/section.h"
@@ -14,11 +15,12 @@ HIDDEN void section_refresh(Section* section);
 HIDDEN void section_collect(Section* section);
 HIDDEN void section_free(Section* section);
 
-typedef struct Pending {
+struct Pending {
   Section sections[kSections];
   int handle, persistent, is_file;
+  int awaited; /* how many calls may complete it just now; its handle may be another's when they come back */
   struct Pending* next;
-} Pending;
+};
 
 int sections_pending;
 static Pending* list;
@@ -30,10 +32,16 @@ static Pending** find(int handle, int is_file) {
   return link;
 }
 
-static void finish(Pending** link) {
+/* Taken off the list, and the caller's. */
+static Pending* taken(Pending** link) {
   Pending* const pending = *link;
   *link = pending->next;
   __atomic_fetch_sub(&sections_pending, 1, __ATOMIC_RELAXED);
+  return pending;
+}
+
+static void finish(Pending** link) {
+  Pending* const pending = taken(link);
   for (int i = 0; i < kSections; ++i) section_close(&pending->sections[i]);
   free(pending);
 }
@@ -45,6 +53,7 @@ static void keep(Section* sections, int handle, int persistent, int is_file) {
   pending->handle = handle;
   pending->persistent = persistent;
   pending->is_file = is_file;
+  pending->awaited = 0;
   pthread_mutex_lock(&lock);
   pending->next = list;
   list = pending;
@@ -88,15 +97,42 @@ static int complete(MPI_Request request) {
   return PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag;
 }
 
-void settle(int before, MPI_Request now) {
+Pending* await(int request) {
   pthread_mutex_lock(&lock);
-  Pending** const link = find(before, 0);
-  if (*link != NULL && now == MPI_REQUEST_NULL) {
+  Pending* const pending = *find(request, 0);
+  if (pending != NULL) ++pending->awaited;
+  pthread_mutex_unlock(&lock);
+  return pending;
+}
+
+void settle(Pending* pending, MPI_Request now) {
+  pthread_mutex_lock(&lock);
+  --pending->awaited;
+  if (now == MPI_REQUEST_NULL) {
+    Pending** link = &list;
+    while (*link != pending) link = &(*link)->next;
     finish(link);
-  } else if (*link != NULL && (*link)->persistent && complete(now)) {
-    for (int i = 0; i < kSections; ++i) section_collect(&(*link)->sections[i]);
+  } else if (pending->persistent && complete(now)) {
+    for (int i = 0; i < kSections; ++i) section_collect(&pending->sections[i]);
   }
   pthread_mutex_unlock(&lock);
+}
+
+Pending** await_all(const int* requests, int n) {
+  Pending** const pending = malloc((size_t)n * sizeof *pending);
+  int found = 0;
+  if (pending == NULL && n > 0) abort();
+  for (int i = 0; i < n; ++i) found += (pending[i] = await(requests[i])) != NULL;
+  if (found != 0) return pending;
+  free(pending);
+  return NULL;
+}
+
+void settle_all(Pending** pending, const MPI_Request* now, int n) {
+  for (int i = 0; i < n; ++i) {
+    if (pending[i] != NULL) settle(pending[i], now[i]);
+  }
+  free(pending);
 }
 
 void collect(int request) {
@@ -117,18 +153,21 @@ void refresh(int request) {
   pthread_mutex_unlock(&lock);
 }
 
-/* A request that is freed while it is active still uses the copy, which therefore stays. */
+/* The copy stays: a request that was freed while it was active still uses it. */
+static void leave(Pending** link) { free(taken(link)); }
+
 void abandon(int request) {
   const int idle = complete(request_from(request));
   pthread_mutex_lock(&lock);
   Pending** const link = find(request, 0);
-  if (*link != NULL && idle) {
-    finish(link);
-  } else if (*link != NULL) {
-    Pending* const pending = *link;
-    *link = pending->next;
-    __atomic_fetch_sub(&sections_pending, 1, __ATOMIC_RELAXED);
-    free(pending);
-  }
+  if (*link != NULL) (idle ? finish : leave)(link);
+  pthread_mutex_unlock(&lock);
+}
+
+/* C has completed it, or freed it while it was active; or another thread's call has, and settles it next. */
+void forget(int request) {
+  pthread_mutex_lock(&lock);
+  Pending** const link = find(request, 0);
+  if (*link != NULL && (*link)->awaited == 0) leave(link);
   pthread_mutex_unlock(&lock);
 }

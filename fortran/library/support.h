@@ -144,11 +144,16 @@ HIDDEN size_t text_length(const char* from, size_t length);
 
 /* Sections of arrays that requests use (pending.c). How many there are; and the steps of a request: */
 extern HIDDEN int sections_pending;
-HIDDEN void settle(int before, MPI_Request now); /* it may have completed, `now` is what C made of it */
-HIDDEN void collect(int request);                /* a part has arrived */
-HIDDEN void collect_complete(int request);       /* it may have completed and stays */
-HIDDEN void refresh(int request);                /* it starts, or a part of it */
-HIDDEN void abandon(int request);                /* it is freed */
+typedef struct Pending Pending;
+HIDDEN Pending* await(int request);                    /* C may complete it now; null: it has no sections */
+HIDDEN void settle(Pending* pending, MPI_Request now); /* it may have completed, `now` is what C made of it */
+HIDDEN Pending** await_all(const int* requests, int n); /* null: none has any */
+HIDDEN void settle_all(Pending** pending, const MPI_Request* now, int n);
+HIDDEN void collect(int request);          /* a part has arrived */
+HIDDEN void collect_complete(int request); /* it may have completed and stays */
+HIDDEN void refresh(int request);          /* it starts, or a part of it */
+HIDDEN void abandon(int request);          /* it is freed */
+HIDDEN void forget(int request);           /* it is new: what is kept under its handle is an ended one's */
 
 /* Tells the C library about the Fortran compiler, once (MPI 5.0, 20.4.1). */
 HIDDEN void register_compiler(void);

@@ -37,31 +37,12 @@ node::Board* board_for(const Form& form, Comm& comm, const coll::ReduceScatter& 
   return NodeTeam::board(form, comm, call);
 }
 
-int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, IntArray recvcounts,
+/// `asked` has the lengths of the members' parts, and nothing else yet.
+int reduce_scatter(const Form& form, const void* sendbuf, void* recvbuf, coll::ReduceScatter asked,
                    Datatype& datatype, Op& op, Comm& comm) {
   if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
-  coll::ReduceScatter asked;
   asked.send = sendbuf;
   asked.receive = recvbuf;
-  asked.counts = view(recvcounts);
-  asked.type = view(datatype);
-  asked.operation = view(op);
-  asked.in_place = sendbuf == MPI_IN_PLACE;
-  if (overwrites(asked, comm)) return aliased(comm.inter() ? nullptr : "sendbuf");
-  if (node::Board* const board = board_for(form, comm, asked))
-    return NodeTeam::ended(comm, *board, node::reduce_scatter(*board, asked));
-  return launch(form, comm, {&datatype, &op}, [&](Schedule& schedule, const Team& team) {
-    coll::reduce_scatter(schedule, team, tuning(), asked);
-  });
-}
-
-int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, MPI_Count recvcount,
-                         Datatype& datatype, Op& op, Comm& comm) {
-  if (const int rc = check_op(op, datatype); rc != MPI_SUCCESS) return rc;
-  coll::ReduceScatter asked;
-  asked.send = sendbuf;
-  asked.receive = recvbuf;
-  asked.count = unsigned_count(recvcount);
   asked.type = view(datatype);
   asked.operation = view(op);
   asked.in_place = sendbuf == MPI_IN_PLACE;
@@ -74,37 +55,54 @@ int reduce_scatter_block(const Form& form, const void* sendbuf, void* recvbuf, M
   });
 }
 
+/// The parts of MPI_Reduce_scatter.
+coll::ReduceScatter of_lengths(IntArray recvcounts) {
+  coll::ReduceScatter parts;
+  parts.counts = view(recvcounts);
+  return parts;
+}
+
+/// The parts of MPI_Reduce_scatter_block.
+coll::ReduceScatter of_equal(MPI_Count recvcount) {
+  coll::ReduceScatter parts;
+  parts.count = unsigned_count(recvcount);
+  return parts;
+}
+
 }  // namespace
 
 int Reduce_scatter(const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype, Op& op,
                    Comm& comm, const char* function) {
-  return reduce_scatter(blocking(function), sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  return reduce_scatter(blocking(function), sendbuf, recvbuf, of_lengths(recvcounts), datatype, op, comm);
 }
 
 int Ireduce_scatter(const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype, Op& op,
                     Comm& comm, MPI_Request* request, const char* function) {
-  return reduce_scatter(nonblocking(function, request), sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  return reduce_scatter(nonblocking(function, request), sendbuf, recvbuf, of_lengths(recvcounts), datatype,
+                        op, comm);
 }
 
 int Reduce_scatter_init(const void* sendbuf, void* recvbuf, IntArray recvcounts, Datatype& datatype, Op& op,
                         Comm& comm, Info*, MPI_Request* request, const char* function) {
-  return reduce_scatter(persistent(function, request), sendbuf, recvbuf, recvcounts, datatype, op, comm);
+  return reduce_scatter(persistent(function, request), sendbuf, recvbuf, of_lengths(recvcounts), datatype, op,
+                        comm);
 }
 
 int Reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype, Op& op,
                          Comm& comm, const char* function) {
-  return reduce_scatter_block(blocking(function), sendbuf, recvbuf, recvcount, datatype, op, comm);
+  return reduce_scatter(blocking(function), sendbuf, recvbuf, of_equal(recvcount), datatype, op, comm);
 }
 
 int Ireduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype, Op& op,
                           Comm& comm, MPI_Request* request, const char* function) {
-  return reduce_scatter_block(nonblocking(function, request), sendbuf, recvbuf, recvcount, datatype, op,
-                              comm);
+  return reduce_scatter(nonblocking(function, request), sendbuf, recvbuf, of_equal(recvcount), datatype, op,
+                        comm);
 }
 
 int Reduce_scatter_block_init(const void* sendbuf, void* recvbuf, MPI_Count recvcount, Datatype& datatype,
                               Op& op, Comm& comm, Info*, MPI_Request* request, const char* function) {
-  return reduce_scatter_block(persistent(function, request), sendbuf, recvbuf, recvcount, datatype, op, comm);
+  return reduce_scatter(persistent(function, request), sendbuf, recvbuf, of_equal(recvcount), datatype, op,
+                        comm);
 }
 
 }  // namespace starling::mpi::api

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/coll/alias.hpp"
+#include "mpi/api/coll/gathering.hpp"
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/launch/launch.hpp"
 #include "mpi/launch/node_team.hpp"
@@ -24,12 +24,8 @@ bool takes_from_itself(const coll::Gather& asked, const Comm& comm) noexcept {
 int allgather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
               MPI_Count recvcount, Datatype& recvtype, Comm& comm) {
   const Type received = view(recvtype);
-  coll::Gather asked;
-  asked.send = sendbuf;
-  asked.count = unsigned_count(sendcount);
-  asked.type = view(sendtype);
-  asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
-  asked.in_place = sendbuf == MPI_IN_PLACE;
+  const coll::Gather asked =
+      gathering(sendbuf, sendcount, sendtype, Blocks(recvbuf, unsigned_count(recvcount), received), 0);
   if (takes_from_itself(asked, comm)) return aliased("sendbuf");
   const std::uint64_t bytes = asked.receive.bytes(0);
   if (node::Board* const board =
@@ -44,12 +40,8 @@ int allgather(const Form& form, const void* sendbuf, MPI_Count sendcount, Dataty
 int allgatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
                IntArray recvcounts, IntArray displs, Datatype& recvtype, Comm& comm) {
   const Type received = view(recvtype);
-  coll::Gather asked;
-  asked.send = sendbuf;
-  asked.count = unsigned_count(sendcount);
-  asked.type = view(sendtype);
-  asked.receive = Blocks(recvbuf, view(recvcounts), view(displs), received);
-  asked.in_place = sendbuf == MPI_IN_PLACE;
+  const coll::Gather asked =
+      gathering(sendbuf, sendcount, sendtype, Blocks(recvbuf, view(recvcounts), view(displs), received), 0);
   if (takes_from_itself(asked, comm)) return aliased("sendbuf");
   std::uint64_t longest = 0, total = 0;  // all members know all sizes
   for (int rank = 0; !comm.inter() && rank < static_cast<int>(comm.size()); ++rank) {

@@ -2,7 +2,7 @@
 // MPI_Gather and MPI_Gatherv in their three forms. Layer: mpi. MPI 5.0 section 6.5.
 
 #include "mpi/api.gen.hpp"
-#include "mpi/api/coll/alias.hpp"
+#include "mpi/api/coll/gathering.hpp"
 #include "mpi/coll/node/algorithms.hpp"
 #include "mpi/coll/node/variable_blocks.hpp"
 #include "mpi/launch/launch.hpp"
@@ -22,13 +22,9 @@ bool takes_from_itself(const coll::Gather& asked) noexcept {
 int gather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
            MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
   const Type received = view(recvtype);
-  coll::Gather asked;
-  asked.send = sendbuf;
-  asked.count = unsigned_count(sendcount);
-  asked.type = view(sendtype);
-  asked.receive = Blocks(recvbuf, unsigned_count(recvcount), received);
-  asked.root = root_of(comm, root);
-  asked.in_place = sendbuf == MPI_IN_PLACE;
+  const coll::Gather asked =
+      gathering(sendbuf, sendcount, sendtype, Blocks(recvbuf, unsigned_count(recvcount), received),
+                root_of(comm, root));
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && takes_from_itself(asked)) return aliased("sendbuf");
   const std::uint64_t bytes = roots ? asked.receive.bytes(0) : asked.count * asked.type.size;
@@ -41,13 +37,9 @@ int gather(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype&
 int gatherv(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
             IntArray recvcounts, IntArray displs, Datatype& recvtype, int root, Comm& comm) {
   const Type received = view(recvtype);
-  coll::Gather asked;
-  asked.send = sendbuf;
-  asked.count = unsigned_count(sendcount);
-  asked.type = view(sendtype);
-  asked.receive = Blocks(recvbuf, view(recvcounts), view(displs), received);
-  asked.root = root_of(comm, root);
-  asked.in_place = sendbuf == MPI_IN_PLACE;
+  const coll::Gather asked =
+      gathering(sendbuf, sendcount, sendtype, Blocks(recvbuf, view(recvcounts), view(displs), received),
+                root_of(comm, root));
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && takes_from_itself(asked)) return aliased("sendbuf");
   if (node::Board* const board = NodeTeam::board_for_blocks(form, comm, false)) {

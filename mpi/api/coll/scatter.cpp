@@ -18,16 +18,23 @@ bool gives_to_itself(const coll::Scatter& asked) noexcept {
          same_memory(region(asked.receive, asked.count, asked.type), asked.send.block(asked.root));
 }
 
-int scatter(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
-            MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
-  const Type sent = view(sendtype);
+coll::Scatter scattering(const Blocks& send, void* recvbuf, MPI_Count recvcount, Datatype& recvtype,
+                         int root) {
   coll::Scatter asked;
-  asked.send = Blocks(sendbuf, unsigned_count(sendcount), sent);
+  asked.send = send;
   asked.receive = recvbuf;
   asked.count = unsigned_count(recvcount);
   asked.type = view(recvtype);
-  asked.root = root_of(comm, root);
+  asked.root = root;
   asked.in_place = recvbuf == MPI_IN_PLACE;
+  return asked;
+}
+
+int scatter(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype& sendtype, void* recvbuf,
+            MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
+  const Type sent = view(sendtype);
+  const coll::Scatter asked = scattering(Blocks(sendbuf, unsigned_count(sendcount), sent), recvbuf, recvcount,
+                                         recvtype, root_of(comm, root));
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && gives_to_itself(asked)) return aliased("recvbuf");
   const std::uint64_t bytes = roots ? asked.send.bytes(0) : asked.count * asked.type.size;
@@ -41,13 +48,8 @@ int scatter(const Form& form, const void* sendbuf, MPI_Count sendcount, Datatype
 int scatterv(const Form& form, const void* sendbuf, IntArray sendcounts, IntArray displs, Datatype& sendtype,
              void* recvbuf, MPI_Count recvcount, Datatype& recvtype, int root, Comm& comm) {
   const Type sent = view(sendtype);
-  coll::Scatter asked;
-  asked.send = Blocks(sendbuf, view(sendcounts), view(displs), sent);
-  asked.receive = recvbuf;
-  asked.count = unsigned_count(recvcount);
-  asked.type = view(recvtype);
-  asked.root = root_of(comm, root);
-  asked.in_place = recvbuf == MPI_IN_PLACE;
+  const coll::Scatter asked = scattering(Blocks(sendbuf, view(sendcounts), view(displs), sent), recvbuf,
+                                         recvcount, recvtype, root_of(comm, root));
   const bool roots = !comm.inter() && comm.rank() == static_cast<std::uint32_t>(root);
   if (roots && gives_to_itself(asked)) return aliased("recvbuf");
   return launch(form, comm, {&sendtype, &recvtype},

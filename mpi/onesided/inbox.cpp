@@ -129,6 +129,15 @@ void Inbox::answer(const Record& record, std::span<const std::byte> payload) {
   answers_.insert(answers_.end(), payload.begin(), payload.end());
 }
 
+void Inbox::answer_data(const Record& asked, std::span<const std::byte> payload) {
+  Record record;
+  record.what = What::data;
+  record.token = asked.token;
+  record.first = asked.first;
+  record.bytes = static_cast<std::uint32_t>(payload.size());
+  answer(record, payload);
+}
+
 /// What was got and that all is done are one message for who waits: a second one would cost as much again.
 void Inbox::send_answers() {
   if (answers_.empty()) return;
@@ -214,12 +223,7 @@ void Inbox::get(const Record& record) {
   } else if (!bytes.empty()) {
     std::memcpy(bytes.data(), at + record.first, bytes.size());
   }
-  Record data;
-  data.what = What::data;
-  data.token = record.token;
-  data.first = record.first;
-  data.bytes = static_cast<std::uint32_t>(bytes.size());
-  answer(data, bytes);
+  answer_data(record, bytes);
 }
 
 void Inbox::accumulate(const Record& record, std::span<const std::byte> payload) {
@@ -262,12 +266,7 @@ void Inbox::accumulate(const Record& record, std::span<const std::byte> payload)
     each_run(*place.type, basic, record.count, run, record.first, elements);
   }
   if (!gets) return;
-  Record data;
-  data.what = What::data;
-  data.token = record.token;
-  data.first = record.first;
-  data.bytes = static_cast<std::uint32_t>(out.size());
-  answer(data, out);
+  answer_data(record, out);
 }
 
 void Inbox::swap(const Record& record, std::span<const std::byte> payload) {
@@ -283,11 +282,7 @@ void Inbox::swap(const Record& record, std::span<const std::byte> payload) {
     std::memcpy(before.data(), at, bytes);
     if (std::memcmp(at, payload.data(), bytes) == 0) std::memcpy(at, payload.data() + bytes, bytes);
   }
-  Record data;
-  data.what = What::data;
-  data.token = record.token;
-  data.bytes = static_cast<std::uint32_t>(bytes);
-  answer(data, std::span(before).first(bytes));
+  answer_data(record, std::span(before).first(bytes));
 }
 
 void Inbox::lose() {

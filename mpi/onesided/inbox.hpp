@@ -72,6 +72,8 @@ class Inbox {
   void fail(int error_class, std::uint64_t token, std::string_view text);
   /// Goes with what else is answered to the message that is being worked on.
   void answer(const Record& record, std::span<const std::byte> payload);
+  /// What an access has asked for.
+  void answer_data(const Record& asked, std::span<const std::byte> payload);
   void send_answers();
 
   static constexpr std::uint32_t kLayouts = 256;

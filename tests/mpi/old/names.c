@@ -106,6 +106,19 @@ static void corners_of_struct(void) {
   OK(MPI_Type_free(&type));
 }
 
+/* The standard ABI (MPI 5.0, chapter 20) has no such datatypes: they are entries of a struct alone. */
+static void markers_are_no_datatypes(void) {
+#ifdef MPI_ABI_VERSION
+  char name[MPI_MAX_OBJECT_NAME];
+  int length = 0, size = 0;
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+  CHECK_ERROR(MPI_Type_get_name(MPI_UB, name, &length), MPI_ERR_TYPE);
+  CHECK_ERROR(MPI_Type_get_name(MPI_LB, name, &length), MPI_ERR_TYPE);
+  CHECK_ERROR(MPI_Type_size(MPI_UB, &size), MPI_ERR_TYPE);
+  OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL));
+#endif
+}
+
 static void strided_and_indexed_types(void) {
   MPI_Datatype type;
   int lengths[2] = {2, 1};
@@ -178,6 +191,7 @@ int main(int argc, char** argv) {
     markers_between_entries_keep_the_order();
     corners_of_struct();
   }
+  markers_are_no_datatypes();
   strided_and_indexed_types();
   error_handlers_work();
   attributes_work();

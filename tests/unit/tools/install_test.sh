@@ -62,6 +62,8 @@ if [ -d "$prefix/lib/starling/fortran" ]; then
     *starling-fortran-build*) ;;
     *) fail "starling-info does not tell how to make modules: $told" ;;
   esac
+  said=$("$prefix/bin/starling-fortran-build" no-such-compiler 2>&1) && fail "starling-fortran-build took no-such-compiler"
+  [ "$said" = "starling-fortran-build: the compiler 'no-such-compiler' is not in the PATH" ] || fail "it says: $said"
   "$prefix/bin/starling-fortran-build" gfortran >"$work/log" 2>&1 || { cat "$work/log" >&2; fail "starling-fortran-build failed"; }
   "$prefix/bin/mpifort" "$source/examples/hello_mpi.f90" -o "$work/hello_again"
   "$prefix/bin/mpiexec" -n 1 "$work/hello_again" >/dev/null || fail "a program with the tree that was built does not run"

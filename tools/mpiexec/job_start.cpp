@@ -17,6 +17,7 @@
 
 #include "frameworks/handed_records.hpp"
 #include "frameworks/pmi/environment.hpp"
+#include "tools/mpiexec/handled_signals.hpp"
 #include "tools/mpiexec/job.hpp"
 #include "tools/mpiexec/mpir.hpp"
 #include "tools/mpiexec/spawn.hpp"
@@ -89,11 +90,8 @@ Result<void> Job::watch(int fd, Source source, std::uint32_t rank) {
 Result<void> Job::open_loop() {
   epoll_ = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll_) return fail(system_error(kWhere, "epoll_create1", errno));
-  sigset_t handled;
-  ::sigemptyset(&handled);
-  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT}) {
-    ::sigaddset(&handled, signal);
-  }
+  const sigset_t handled =
+      handled_signals({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT});
   ::sigprocmask(SIG_BLOCK, &handled, nullptr);
   signals_ = UniqueFd(::signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) return fail(system_error(kWhere, "signalfd", errno));

@@ -217,6 +217,22 @@ class Ends(JobCase):
             self.assertEqual(done.code, 128 + number, done)
             self.assertLess(done.seconds, PATIENCE)
 
+    def test_nohup_is_heeded(self):
+        for words in ((), ("-launcher", "hydra", "-hosts", "first.invalid,second.invalid")):
+            with self.subTest(words=words):
+                hydra = pathlib.Path(self.folder, "mpiexec.hydra")
+                hydra.write_text("#!/bin/sh\nread line\n")
+                hydra.chmod(0o755)
+                process = self.start(MPIEXEC, *words, "-n", 2, "sh", "-c", "test $PMI_RANK != 0 || read line",
+                                     launcher="nohup", stdin=subprocess.PIPE,
+                                     env={"PATH": f"{self.folder}:{os.environ['PATH']}"})
+                self.wait_for_processes(1 if words else 2)
+                process.send_signal(signal.SIGHUP)
+                time.sleep(0.5)
+                done = self.finish(process, text="go on\n")
+                hydra.unlink()
+                self.assertEqual((done.code, done.out), (0, ""), done)
+
     def test_second_interrupt_kills_at_once(self):
         process = self.start("-n", 2, "sh", "-c", "trap '' INT; while :; do sleep 0.1; done")
         self.wait_for_processes(2)

@@ -14,6 +14,7 @@
 #include <cstdio>
 
 #include "core/clock.hpp"
+#include "tools/mpiexec/handled_signals.hpp"
 #include "tools/mpiexec/options.hpp"
 #include "tools/mpiexec/remains.hpp"
 #include "tools/mpiexec/spawn.hpp"
@@ -91,11 +92,8 @@ class Waiting {
 }  // namespace
 
 Result<int> supervise(const EngineRun& run) {
-  sigset_t handled;
+  const sigset_t handled = handled_signals({SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2});
   sigset_t before;
-  ::sigemptyset(&handled);
-  for (const int signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
-    ::sigaddset(&handled, signal);
   ::sigprocmask(SIG_BLOCK, &handled, &before);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   // Open MPI's mpirun that is called by an absolute path changes the ranks' search paths.

@@ -19,6 +19,7 @@ constexpr std::uint64_t kClosedGraceNs = 500 * kMs;  ///< between a closed conne
 constexpr std::uint64_t kReportNs = 300 * kMs;       ///< for ranks to write down what they wait for
 constexpr std::size_t kUnsentMax = std::size_t{64} << 20;
 constexpr int kTimeoutExitCode = 124;
+constexpr std::uint64_t kLeftOutputNs = 1'000 * kMs;  ///< for output that nobody may read, when told to end
 
 int to_ms(std::uint64_t ns) noexcept {
   return static_cast<int>(std::min<std::uint64_t>(ns / kMs + 1, 1'000'000));
@@ -26,30 +27,31 @@ int to_ms(std::uint64_t ns) noexcept {
 
 }  // namespace
 
-int Job::run() {
+void Job::turn(std::uint64_t most_ns) {
   epoll_event events[64];
-  while (alive_ > 0) {
-    const int count = ::epoll_wait(epoll_.get(), events, 64, wait_ms());
-    for (int i = 0; i < count; ++i) {
-      const auto rank = static_cast<std::uint32_t>(events[i].data.u64);
-      switch (static_cast<Source>(events[i].data.u64 >> 32)) {
-        case Source::signals: on_signals(); break;
-        case Source::socket:
-          if ((events[i].events & EPOLLOUT) != 0) flush(rank);
-          if ((events[i].events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) serve(rank);
-          break;
-        case Source::out: pump(rank, 0); break;
-        case Source::err: pump(rank, 1); break;
-        case Source::pmix: take_pmix_events(); break;
-      }
+  const int limit = most_ns == UINT64_MAX ? -1 : to_ms(most_ns);
+  const int next = wait_ms();
+  const int wait = next < 0 || (limit >= 0 && limit < next) ? limit : next;
+  const int count = ::epoll_wait(epoll_.get(), events, 64, wait);
+  for (int i = 0; i < count; ++i) {
+    const auto rank = static_cast<std::uint32_t>(events[i].data.u64);
+    switch (static_cast<Source>(events[i].data.u64 >> 32)) {
+      case Source::signals: on_signals(); break;
+      case Source::socket:
+        if ((events[i].events & EPOLLOUT) != 0) flush(rank);
+        if ((events[i].events & ~static_cast<std::uint32_t>(EPOLLOUT)) != 0) serve(rank);
+        break;
+      case Source::out: pump_streams(0); break;
+      case Source::err: pump_streams(1); break;
+      case Source::pmix: take_pmix_events(); break;
     }
-    on_deadlines();
   }
-  // What ended ranks wrote is in the pipes already; whoever still holds the other end is not waited for.
-  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    pump(rank, 0);
-    pump(rank, 1);
-  }
+  on_deadlines();
+}
+
+int Job::run() {
+  while (alive_ > 0) turn(UINT64_MAX);
+  write_the_rest();
   pmix_.reset();
   guard_.reset();  // it is a child, too
   const auto told = [](const RankProcess& process) { return process.told; };
@@ -60,11 +62,47 @@ int Job::run() {
   return exit_code_;
 }
 
-void Job::pump(std::uint32_t rank, std::uint32_t pipe) {
-  LabelledPipe& from = ranks_[rank].pipes[pipe];
-  if (!from.open()) return;
-  if (from.pump() == LabelledPipe::State::unwritable)
-    end(1, "mpiexec: " + from.problem(), SIGTERM, kRankGraceNs);
+void Job::pump_streams(std::uint32_t stream) {
+  Output& output = outputs_[stream];
+  output.flush();
+  epoll_event events[64];
+  const int count =
+      output.waiting() || !piped_[stream] ? 0 : ::epoll_wait(piped_[stream].get(), events, 64, 0);
+  for (int i = 0; i < count && !output.waiting(); ++i)
+    ranks_[events[i].data.u64 & UINT32_MAX].pipes[stream].pump(output);
+  settle_output(stream);
+}
+
+void Job::settle_output(std::uint32_t stream) {
+  const Output& output = outputs_[stream];
+  // Messages of mpiexec itself may be lost; what a rank has written may not.
+  if (piped_[stream] && !output.problem().empty())
+    end(1, "mpiexec: " + output.problem(), SIGTERM, kRankGraceNs);
+  if (!epoll_ || output.waiting() == full_[stream]) return;
+  full_[stream] = output.waiting();
+  epoll_event event{};
+  event.data.u64 = std::uint64_t{static_cast<std::uint32_t>(stream == 0 ? Source::out : Source::err)} << 32;
+  event.events = EPOLLOUT;
+  ::epoll_ctl(epoll_.get(), full_[stream] ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, output.fd(), &event);
+  event.events = EPOLLIN;
+  if (piped_[stream])
+    ::epoll_ctl(epoll_.get(), full_[stream] ? EPOLL_CTL_DEL : EPOLL_CTL_ADD, piped_[stream].get(), &event);
+}
+
+// What ended ranks wrote is in the pipes already; whoever still holds the other end is not waited for. Our
+// own reader is, unless mpiexec was told to end.
+void Job::write_the_rest() {
+  Deadline limit;
+  for (bool more = true; more && !limit.passed();) {
+    more = false;
+    for (std::uint32_t stream = 0; stream < 2; ++stream) {
+      for (RankProcess& process : ranks_) more |= process.pipes[stream].pump(outputs_[stream]);
+      settle_output(stream);
+      more |= outputs_[stream].waiting();
+    }
+    if (leaves_output_ && limit.never()) limit = Deadline::after_ns(kLeftOutputNs);
+    if (more) turn(outputs_[0].waiting() || outputs_[1].waiting() ? limit.left_ns() : 0);
+  }
 }
 
 void Job::serve(std::uint32_t rank) {
@@ -206,6 +244,7 @@ void Job::on_deadlines() {
     report_deadline_ = Deadline{};
     report_waiting();
     if (timeout_.passed()) {
+      leaves_output_ = true;
       end(kTimeoutExitCode,
           "mpiexec: the job did not end within " + std::to_string(*spec_.options.timeout_s) + " s", SIGTERM,
           kRankGraceNs);

@@ -90,16 +90,20 @@ class Job {
   /// What rank writes to, where it is not mpiexec's own output: files, or pipes whose lines are labelled.
   [[nodiscard]] Result<void> open_streams(std::uint32_t rank, UniqueFd (&outputs)[2]);
   [[nodiscard]] Variables rank_variables(std::uint32_t rank, std::uint64_t socket_inode) const;
-  [[nodiscard]] Result<void> watch(int fd, Source source, std::uint32_t rank);
+  [[nodiscard]] Result<void> watch(const UniqueFd& epoll, int fd, Source source, std::uint32_t rank);
 
   // job.cpp
+  void turn(std::uint64_t most_ns);
   void serve(std::uint32_t rank);
   void take(std::uint32_t rank, std::string_view bytes);
   void send(std::uint32_t rank, std::string_view text);
   void send_replies();
   void flush(std::uint32_t rank);
   void close_socket(std::uint32_t rank);
-  void pump(std::uint32_t rank, std::uint32_t pipe);
+  void pump_streams(std::uint32_t stream);
+  /// Tells of an output that cannot be written, and has the loop wait for what that output waits for.
+  void settle_output(std::uint32_t stream);
+  void write_the_rest();
   void check_stuck();
   void take_pmix_events();
   [[nodiscard]] int wait_ms() const;
@@ -120,7 +124,7 @@ class Job {
   void judge(std::uint32_t rank, int status, const std::string& phase);
   void on_stop(std::uint32_t rank, int signal);
   [[nodiscard]] std::string name_of(std::uint32_t rank) const;
-  void say(const std::string& text) const;
+  void say(const std::string& text);
   /// The first call decides exit code and message; all ranks are asked to end, and killed after `grace_ns`.
   void end(int exit_code, const std::string& message, int signal, std::uint64_t grace_ns);
   /// A rank has failed: ends the job, or that rank alone where the job is to be kept.
@@ -141,6 +145,9 @@ class Job {
   std::vector<PmiServer::Reply> replies_;
   std::vector<cpu_set_t> places_;
   UniqueFd epoll_, signals_, null_;
+  Output outputs_[2]{Output(1), Output(2)};
+  UniqueFd piped_[2];     ///< the ranks' pipes to each output: in epoll_ while that one takes more
+  bool full_[2] = {};     ///< instead of them the output itself is in epoll_
   UniqueFd reserved_[3];  ///< low numbers that the ranks' descriptors get
   std::uint32_t alive_ = 0;
   int exit_code_ = 0;
@@ -148,6 +155,7 @@ class Job {
   bool rank_deadlines_ = false;  ///< some rank may have one
   bool suspended_ = false;       ///< Ctrl-Z: the ranks were stopped by us
   bool asked_to_end_ = false;    ///< a signal to mpiexec
+  bool leaves_output_ = false;   ///< told to end: what nobody reads is not waited for
   std::optional<AskedEnd> asked_end_;
   std::optional<std::uint32_t> never_came_;  ///< the first rank that has ended with 0 without any PMI contact
   Deadline kill_deadline_;

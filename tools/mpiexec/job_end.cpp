@@ -35,9 +35,10 @@ std::string Job::name_of(std::uint32_t rank) const {
   return "rank " + std::to_string(rank) + " pid " + std::to_string(ranks_[rank].pid) + " on " + spec_.host;
 }
 
-void Job::say(const std::string& text) const {
-  const std::string line = text + "\n";
-  (void)!::write(2, line.data(), line.size());
+void Job::say(const std::string& text) {
+  outputs_[1].add(text + "\n");
+  outputs_[1].flush();
+  settle_output(1);
 }
 
 void Job::signal_all(int signal) noexcept {
@@ -105,7 +106,7 @@ void Job::on_signal(int signal, bool from_terminal) {
     ending_ = true;
     return;
   }
-  asked_to_end_ = true;
+  asked_to_end_ = leaves_output_ = true;
   const bool terminal_did_it = from_terminal && !ranks_[0].own_group && ranks_[0].alive;
   if (!ending_) {
     // Rank 0 in the terminal's own group has got this signal already.
@@ -158,8 +159,10 @@ void Job::on_exit(std::uint32_t rank, int status) {
   server_.gone(rank, replies_);
   send_replies();
   if (status == 0 && phase_of(rank) == Phase::silent && !never_came_) never_came_ = rank;
-  pump(rank, 0);
-  pump(rank, 1);
+  for (std::uint32_t stream = 0; stream < 2; ++stream) {
+    process.pipes[stream].pump(outputs_[stream]);
+    settle_output(stream);
+  }
   // A rank that asked for the job's end and has ended since has already given the reason: settle_asked_end()
   // tells it.
   const bool has_asked = asked_end_ && asked_end_->rank == rank;

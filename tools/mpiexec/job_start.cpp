@@ -78,11 +78,11 @@ Job::Job(JobSpec spec, const params::Registry& params, RankEnvironment& environm
       ranks_(spec_.layout.size),
       places_(places(spec_.options.bind)) {}
 
-Result<void> Job::watch(int fd, Source source, std::uint32_t rank) {
+Result<void> Job::watch(const UniqueFd& epoll, int fd, Source source, std::uint32_t rank) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = std::uint64_t{static_cast<std::uint32_t>(source)} << 32 | rank;
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) != 0)
+  if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) != 0)
     return fail(system_error(kWhere, "epoll_ctl", errno));
   return {};
 }
@@ -100,15 +100,21 @@ Result<void> Job::open_loop() {
   // Processes that outlive their rank become children of this one, so that none is left after a failure.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (pmix_) {
-    if (auto watched = watch(pmix_->fd(), Source::pmix, 0); !watched) return watched;
+    if (auto watched = watch(epoll_, pmix_->fd(), Source::pmix, 0); !watched) return watched;
   }
-  return watch(signals_.get(), Source::signals, 0);
+  for (int i = 0; i < 2 && spec_.options.labels; ++i) {
+    piped_[i] = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
+    if (!piped_[i]) return fail(system_error(kWhere, "epoll_create1", errno));
+    if (auto watched = watch(epoll_, piped_[i].get(), i == 0 ? Source::out : Source::err, 0); !watched)
+      return watched;
+  }
+  return watch(epoll_, signals_.get(), Source::signals, 0);
 }
 
 Result<void> Job::start() {
+  const rlim_t own = spec_.options.labels ? kOwnDescriptors + 2 : kOwnDescriptors;
   const rlim_t per_rank = spec_.options.labels ? 3 : 1;
-  auto enough =
-      raise_descriptor_limit(kOwnDescriptors + spec_.layout.local_size.size() + per_rank * spec_.layout.size);
+  auto enough = raise_descriptor_limit(own + spec_.layout.local_size.size() + per_rank * spec_.layout.size);
   if (!enough) return enough;
   for (UniqueFd& reserved : reserved_) {
     reserved = UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -185,8 +191,8 @@ Result<void> Job::open_streams(std::uint32_t rank, UniqueFd (&outputs)[2]) {
       if (::pipe2(ends, O_CLOEXEC) != 0) return fail(system_error(kWhere, "pipe2", errno));
       outputs[i] = UniqueFd(ends[1]);
       ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-      ranks_[rank].pipes[i] = LabelledPipe(UniqueFd(ends[0]), i + 1, std::to_string(rank));
-      if (auto ok = watch(ends[0], i == 0 ? Source::out : Source::err, rank); !ok) return ok;
+      ranks_[rank].pipes[i] = LabelledPipe(UniqueFd(ends[0]), std::to_string(rank));
+      if (auto ok = watch(piped_[i], ends[0], i == 0 ? Source::out : Source::err, rank); !ok) return ok;
     }
   }
   return {};
@@ -238,7 +244,7 @@ Result<void> Job::start_rank(std::uint32_t rank) {
   mpir_add(rank, spec_.host, *path, *pid);
   if (spec_.options.verbose)
     say("rank " + std::to_string(rank) + " is pid " + std::to_string(*pid) + ": " + *path);
-  return watch(process.socket.get(), Source::socket, rank);
+  return watch(epoll_, process.socket.get(), Source::socket, rank);
 }
 
 }  // namespace starling::mpiexec

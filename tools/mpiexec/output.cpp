@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Labelled output. Layer: tools.
+// Output that waits for nobody. Layer: tools.
+//
+// Hard here: the descriptors are shared with the ranks and with whoever started mpiexec, so they cannot be
+// made non-blocking. A pipe that poll() calls writable takes PIPE_BUF bytes at once.
 
 #include "tools/mpiexec/output.hpp"
 
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <string_view>
+#include <climits>
 
 #include "core/result.hpp"
 
@@ -15,26 +19,40 @@ namespace starling::mpiexec {
 namespace {
 
 constexpr std::size_t kLongestLine = 64 * 1024;  ///< a longer one is cut, so that memory stays bounded
-
-/// Gives 0 or the errno of what failed.
-int write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno == EAGAIN) {
-      pollfd waiting{fd, POLLOUT, 0};
-      ::poll(&waiting, 1, -1);
-      continue;
-    }
-    if (written < 0) return errno;
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return 0;
-}
+constexpr int kChunks = 64;                      ///< that one turn of a pipe moves
 
 }  // namespace
 
-bool LabelledPipe::write_lines(bool all) {
+void Output::add(std::string_view text) {
+  if (error_ == 0) unwritten_ += text;
+}
+
+void Output::flush() {
+  std::size_t done = 0;
+  while (error_ == 0 && done < unwritten_.size()) {
+    pollfd state{to_, POLLOUT, 0};
+    if (::poll(&state, 1, 0) <= 0) break;
+    const ssize_t written =
+        ::write(to_, unwritten_.data() + done, std::min<std::size_t>(unwritten_.size() - done, PIPE_BUF));
+    if (written >= 0) {
+      done += static_cast<std::size_t>(written);
+    } else if (errno == EAGAIN) {
+      break;
+    } else if (errno != EINTR) {
+      error_ = errno;
+    }
+  }
+  unwritten_.erase(0, error_ == 0 ? done : std::string::npos);
+}
+
+std::string Output::problem() const {
+  if (error_ == 0) return {};
+  const std::string stream = to_ == STDERR_FILENO ? "standard error" : "standard output";
+  if (error_ == EPIPE) return stream + " was closed by whoever read it";
+  return system_error({}, stream + " cannot be written", error_).detail;
+}
+
+void LabelledPipe::give_lines(Output& to, bool all) {
   std::string out;
   std::size_t at = 0;
   for (std::size_t newline = 0; (newline = held_.find('\n', at)) != std::string::npos; at = newline + 1) {
@@ -45,31 +63,26 @@ bool LabelledPipe::write_lines(bool all) {
     out.append("[").append(label_).append("] ").append(held_).append("\n");
     held_.clear();
   }
-  error_ = write_all(to_, out);
-  return error_ == 0;
+  to.add(out);
+  to.flush();
 }
 
-std::string LabelledPipe::problem() const {
-  const std::string stream = to_ == STDERR_FILENO ? "standard error" : "standard output";
-  if (error_ == EPIPE) return stream + " was closed by whoever read it";
-  return system_error({}, stream + " cannot be written", error_).detail;
-}
-
-LabelledPipe::State LabelledPipe::pump() {
-  if (!from_) return State::ended;
+bool LabelledPipe::pump(Output& to) {
   char chunk[16 * 1024];
-  for (;;) {
+  for (int i = 0; from_ && !to.waiting() && i < kChunks;) {
     const ssize_t got = ::read(from_.get(), chunk, sizeof chunk);
     if (got > 0) {
       held_.append(chunk, static_cast<std::size_t>(got));
-      if (!write_lines(false)) return State::unwritable;
-      continue;
+      give_lines(to, false);
+      ++i;
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+      from_.reset();
+      give_lines(to, true);
+    } else if (errno == EAGAIN) {
+      return false;
     }
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN) return State::more;
-    from_.reset();
-    return write_lines(true) ? State::ended : State::unwritable;
   }
+  return static_cast<bool>(from_);
 }
 
 }  // namespace starling::mpiexec

@@ -1,40 +1,58 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Labelled output: whole lines of a rank's pipe, each with the rank before it. Layer: tools.
+/// @file  mpiexec's own output: labelled lines of the ranks' pipes, and its messages. Layer: tools.
 ///
-/// Threads: one. Ownership: owns the pipe's reading end. Errors: what cannot be written is reported once by
-/// pump().
+/// Nothing here waits for whoever reads it: who has stopped reading must not keep mpiexec from answering to
+/// signals, deadlines and other ranks.
+/// Threads: one. Ownership: a pipe's reading end. Errors: what cannot be written is reported by
+/// Output::problem().
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/unique_fd.hpp"
 
 namespace starling::mpiexec {
 
-class LabelledPipe {
+/// Descriptor 1 or 2, and what could not be written to it yet.
+class Output {
  public:
-  LabelledPipe() = default;
-  /// Lines read from `from` go to descriptor `to` behind "[label] ".
-  LabelledPipe(UniqueFd from, int to, std::string label)
-      : from_(std::move(from)), to_(to), label_(std::move(label)) {}
+  explicit Output(int to) noexcept : to_(to) {}
 
-  [[nodiscard]] int fd() const noexcept { return from_.get(); }
-  [[nodiscard]] bool open() const noexcept { return static_cast<bool>(from_); }
-  enum class State : std::uint8_t { more, ended, unwritable };
-  /// Moves what is there, without waiting for more. At the end of the pipe an unfinished line is finished.
-  [[nodiscard]] State pump();
-  /// After State::unwritable, for people: which stream, and why.
+  [[nodiscard]] int fd() const noexcept { return to_; }
+  void add(std::string_view text);
+  /// Writes what can be written without waiting.
+  void flush();
+  /// Whether something is left to be written.
+  [[nodiscard]] bool waiting() const noexcept { return !unwritten_.empty(); }
+  /// After an error, for people: which stream, and why; empty: there was none. From then on all text is
+  /// dropped.
   [[nodiscard]] std::string problem() const;
 
  private:
-  [[nodiscard]] bool write_lines(bool all);
+  int to_;
+  std::string unwritten_;
+  int error_ = 0;
+};
+
+class LabelledPipe {
+ public:
+  LabelledPipe() = default;
+  /// Lines read from `from` go out behind "[label] ".
+  LabelledPipe(UniqueFd from, std::string label) : from_(std::move(from)), label_(std::move(label)) {}
+
+  [[nodiscard]] bool open() const noexcept { return static_cast<bool>(from_); }
+  /// Moves what is there and `to` takes without waiting; not all if there is much of it, so that others have
+  /// their turn: then true. At the end of the pipe an unfinished line is finished.
+  bool pump(Output& to);
+
+ private:
+  void give_lines(Output& to, bool all);
 
   UniqueFd from_;
-  int to_ = -1;
   std::string label_;
   std::string held_;  ///< an unfinished line
-  int error_ = 0;     ///< of the last write
 };
 
 }  // namespace starling::mpiexec

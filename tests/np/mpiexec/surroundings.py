@@ -5,12 +5,16 @@
 usage: surroundings.py BUILD_DIRECTORY [-q] [CASE.test ...]      (unittest's own arguments follow the directory)
 Standard library only.
 """
+import array
+import fcntl
 import itertools
 import os
 import pathlib
 import signal
 import socket
 import sys
+import termios
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
@@ -266,6 +270,54 @@ class Words(JobCase):
         os.close(writer)
         done = self.finish(process)
         self.assertEqual((done.code, done.err), (1, "mpiexec: standard output was closed by whoever read it\n"))
+
+    def start_unread(self, stream, *words):
+        """A job one of whose outputs is a pipe that nobody reads, when that is full; and the pipe's reading end."""
+        reader, writer = os.pipe()
+        process = self.start(*words, **{stream: writer})
+        os.close(writer)
+        held, before = array.array("i", [0]), -1
+        deadline = time.monotonic() + PATIENCE
+        while held[0] != before:
+            before = held[0] or -1
+            time.sleep(0.3)
+            fcntl.ioctl(reader, termios.FIONREAD, held)
+            self.assertLess(time.monotonic(), deadline)
+        return process, reader
+
+    def test_who_has_stopped_reading_keeps_no_job_alive(self):
+        for stream, redirect in (("stdout", ""), ("stderr", ">&2")):
+            for words, code in (((), 143), (("--timeout", 2), 124)):
+                with self.subTest(stream=stream, words=words):
+                    process, reader = self.start_unread(stream, "-l", *words, "-n", 2, "sh", "-c", f"yes {redirect}")
+                    if not words:
+                        process.send_signal(signal.SIGTERM)
+                    done = self.finish(process)
+                    os.close(reader)
+                    self.assertEqual(done.code, code, done)
+
+    def test_a_message_that_nobody_reads_keeps_no_job_alive(self):
+        process, reader = self.start_unread("stderr", "-n", 2, "sh", "-c",
+                                            "test $PMI_RANK = 1 || exec yes >&2; sleep 2; exit 3")
+        deadline = time.monotonic() + PATIENCE
+        while len(marked_processes()) > 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertLessEqual(len(marked_processes()), 2, "only mpiexec and its guard are left")
+        process.send_signal(signal.SIGTERM)
+        done = self.finish(process)
+        os.close(reader)
+        self.assertEqual(done.code, 3, done)
+
+    def test_who_reads_late_gets_everything(self):
+        process, reader = self.start_unread("stdout", "-l", "-n", 2, "sh", "-c", f"seq 40000; exec {HELLO} >/dev/null")
+        with os.fdopen(reader) as lines:
+            read = lines.read().splitlines()
+        done = self.finish(process)
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        for rank in range(2):
+            self.assertEqual([line for line in read if line.startswith(f"[{rank}]")],
+                             [f"[{rank}] {number}" for number in range(1, 40001)])
+        self.assertEqual(len(read), 80000)
 
     def test_the_guard_passes_on_the_question(self):
         process = self.start("-n", 2, PROBE, "wait")

@@ -12,9 +12,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <system_error>
 #include <thread>
 
 #include "core/drain.hpp"
+#include "core/flush.hpp"
+#include "core/log.hpp"
 #include "plugins/pmi/pmix/values.hpp"
 
 namespace starling::pmi::pmix {
@@ -27,15 +31,41 @@ constexpr std::uint64_t kAskAgainNs = 20'000'000u;
 constexpr std::uint32_t kKeptAfterReturns = 2;
 constexpr std::uint64_t kReadGraceNs = 500'000'000u;     ///< as in pmi1: until what was printed has been read
 constexpr std::uint64_t kAbortGraceNs = 1'000'000'000u;  ///< until the launcher ends this process
+constexpr std::uint64_t kNoticeNs = 5'000'000'000u;      ///< for MPI to see that the launcher is gone
+constexpr int kLauncherLostExit = 113;                   ///< as where MPI sees it
+constexpr char kServerLost[] = "the connection to the PMIx server was lost (the launcher ended)";
 
 /// Whom libpmix tells that its server is gone: an event handler gets no pointer of ours. One process has one
 /// connection at most.
 std::atomic<Inbox*> listener{nullptr};
+std::atomic<std::uint64_t> listeners{0};  ///< how many there have been
+
+void listen(Inbox* inbox) noexcept {
+  listeners.fetch_add(1, std::memory_order_relaxed);
+  listener.store(inbox, std::memory_order_release);
+}
+
+/// A program that computes, or waits for something else than MPI, would stay for ever when its launcher has
+/// been killed: nobody is left who ends it. MPI itself comes first, which may be ending just now.
+void end_unless_noticed() noexcept {
+  const auto watch = [of = listeners.load(std::memory_order_relaxed)] {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(kNoticeNs));
+    if (listeners.load(std::memory_order_relaxed) != of) return;
+    log::error(std::string("the launcher is gone, so this process ends: ") + kServerLost);
+    flush_streams();
+    ::_exit(kLauncherLostExit);
+  };
+  try {
+    std::thread(watch).detach();
+  } catch (const std::system_error&) {  // no room for a thread: then the next call of MPI that waits sees it
+  }
+}
 
 void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* lost, pmix_info_t[], std::size_t,
               pmix_info_t*, std::size_t, pmix_event_notification_cbfunc_fn_t done, void* cbdata) {
   Inbox* const inbox = listener.load(std::memory_order_acquire);
-  if (inbox != nullptr && status == PMIX_ERR_LOST_CONNECTION) Inbox::on_lost_connection(*inbox, lost);
+  if (inbox != nullptr && status == PMIX_ERR_LOST_CONNECTION && Inbox::on_lost_connection(*inbox, lost))
+    end_unless_noticed();
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, cbdata);
 }
 
@@ -57,7 +87,7 @@ Pmix::~Pmix() {
   if (!connected_) return;
   // The process ends while MPI is in use: the launcher shall see a failure. libpmix's thread may still
   // deliver.
-  listener.store(nullptr, std::memory_order_release);
+  listen(nullptr);
   (void)inbox_.release();
 }
 
@@ -74,7 +104,7 @@ Result<void> Pmix::connect() {
   }
   connected_ = true;
   inbox_->set_job(self_.nspace);
-  listener.store(inbox_.get(), std::memory_order_release);
+  listen(inbox_.get());
   pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
   (void)library_.Register_event_handler(&lost, 1, nullptr, 0, &on_event, nullptr, nullptr);
   return {};
@@ -83,7 +113,7 @@ Result<void> Pmix::connect() {
 void Pmix::disconnect() noexcept {
   if (!connected_) return;
   connected_ = false;
-  listener.store(nullptr, std::memory_order_release);
+  listen(nullptr);
   (void)library_.Finalize(nullptr, 0);
   inbox_->drop_all();
 }
@@ -313,7 +343,7 @@ void Pmix::abort(int exit_code, std::string_view message) noexcept {
 Result<void> Pmix::check() {
   inbox_->drain();
   if (!inbox_->server_lost()) return {};
-  return fail(Errc::peer_lost, kPmix, "the connection to the PMIx server was lost (the launcher ended)");
+  return fail(Errc::peer_lost, kPmix, kServerLost);
 }
 
 }  // namespace starling::pmi::pmix

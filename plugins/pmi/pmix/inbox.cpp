@@ -100,14 +100,15 @@ void Inbox::on_fence(pmix_status_t status, void* inbox) {
   into.ring();
 }
 
-void Inbox::on_lost_connection(Inbox& inbox, const pmix_proc_t* lost) {
+bool Inbox::on_lost_connection(Inbox& inbox, const pmix_proc_t* lost) {
   const std::scoped_lock lock(inbox.mutex_);
   // A server tells its clients of each other too, and may give a process that has finalized and connected
   // again the end of its own earlier connection. Who hears that has a server; servers are in a namespace of
   // their own.
-  if (lost != nullptr && inbox.job_ == lost->nspace) return;
+  if (lost != nullptr && inbox.job_ == lost->nspace) return false;
   inbox.server_lost_ = true;
   inbox.ring();
+  return true;
 }
 
 }  // namespace starling::pmi::pmix

@@ -69,7 +69,8 @@ class Inbox {
   static void on_value(pmix_status_t status, pmix_value_t* value, void* ticket);
   static void on_fence(pmix_status_t status, void* inbox);
   /// A connection was lost: that of `lost` to its server if it is a process of this job, else our own.
-  static void on_lost_connection(Inbox& inbox, const pmix_proc_t* lost);
+  /// \return  whether it was our own.
+  static bool on_lost_connection(Inbox& inbox, const pmix_proc_t* lost);
 
  private:
   void ring() noexcept;

@@ -7,14 +7,17 @@ Cases that need a launcher which is not installed are skipped, and say so. Stand
 """
 import collections
 import itertools
+import os
 import pathlib
 import re
 import shutil
+import signal
 import sys
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from jobs import BUILD, FULL, MPIEXEC, SANITIZED, JobCase  # noqa: E402  it takes the build directory out of sys.argv
+from jobs import BUILD, FULL, MPIEXEC, PATIENCE, SANITIZED, JobCase, marked_processes  # noqa: E402  it takes the build directory out of sys.argv
 
 KIN = BUILD / "tests/np_kin"
 EXAMPLES = BUILD / "examples"
@@ -25,6 +28,13 @@ if shutil.which("mpiexec.hydra"):
     START["hydra"] = ["mpiexec.hydra", "-n"]
 if shutil.which("mpirun.openmpi") and PMIX and not SANITIZED:
     START["mpirun"] = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n"]
+
+
+def program_of(pid):
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:
+        return None
 
 
 class LauncherCase(JobCase):
@@ -198,6 +208,20 @@ class Pmix(LauncherCase):
                 done = self.launch("mpirun", 3, KIN, "rank", "die", how)
                 self.assertEqual(done.code, code, done)
         self.assertIn("MPI_Abort(7)", self.launch("mpirun", 3, KIN, "rank", "die", "abort").err)
+
+    def test_a_killed_launcher_takes_the_ranks_along(self):
+        process = self.start("--allow-run-as-root", "--oversubscribe", "-n", "2", KIN, "rank", "child", "sleep 1000",
+                             launcher="mpirun.openmpi", env={"OMPI_MCA_orte_tmpdir_base": self.folder})
+        self.assertEqual(sorted(process.stdout.readline() for _ in range(2)), ["rank 0 of 2\n", "rank 1 of 2\n"])
+        process.kill()
+        deadline = time.monotonic() + PATIENCE
+        kin = lambda: [pid for pid in marked_processes() if program_of(pid) == str(KIN)]  # noqa: E731
+        while kin() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertEqual(kin(), [], "ranks that are not in MPI outlive their launcher")
+        for pid in marked_processes():  # what they had started themselves
+            os.kill(pid, signal.SIGKILL)
+        self.finish(process)
 
     def test_the_report_names_the_server(self):
         done = self.launch("mpirun", 2, KIN, "rank", env={"STARLING_MCA_startup_report": "1"})

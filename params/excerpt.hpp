@@ -10,10 +10,15 @@
 
 namespace starling::params {
 
-/// The text, or its beginning and how long it is.
+/// The text, or its beginning and how long it is. Control characters become '?': a NUL would end the message,
+/// others would do to the terminal what they mean.
 [[nodiscard]] inline std::string excerpt(std::string_view text, std::size_t most = 160) {
-  if (text.size() <= most) return std::string(text);
-  return std::string(text.substr(0, most)) + "... (" + std::to_string(text.size()) + " characters in all)";
+  std::string shown(text.substr(0, most));
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
+  }
+  if (text.size() > most) shown += "... (" + std::to_string(text.size()) + " characters in all)";
+  return shown;
 }
 
 }  // namespace starling::params

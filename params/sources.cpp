@@ -25,6 +25,7 @@ extern char** environ;  // NOLINT
 namespace starling::params {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors begin a file with it
 constexpr std::size_t kMaxFileBytes = 1 << 20;  // a path to a device or a core file must not fill the memory
 
 std::string_view trim(std::string_view text) noexcept {
@@ -154,6 +155,7 @@ std::string variable(const char* name) {
 }  // namespace
 
 Result<void> parse_file_text(std::string_view text, const std::string& path, Source source, Settings& into) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   for (int number = 1; !text.empty(); ++number) {
     const auto end = text.find('\n');
     const std::string_view line = trim(without_comment(text.substr(0, end)));

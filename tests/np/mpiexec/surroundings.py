@@ -10,6 +10,7 @@ import fcntl
 import itertools
 import os
 import pathlib
+import re
 import signal
 import socket
 import sys
@@ -163,6 +164,20 @@ class ParameterFiles(JobCase):
             done = self.run_job(launcher=HELLO, env={"STARLING_PARAMS_FILE": path}, timeout=PATIENCE)
             self.assertGreater(done.code, 0, done)
             self.assertIn(wanted, done.err)
+
+    def test_bytes_that_are_no_text(self):
+        path = pathlib.Path(self.folder, "bytes.conf")
+        path.write_bytes(b"\xef\xbb\xbf# by an editor\r\nlog_level = info\r\n")
+        done = self.run_job("--params", path, "-n", 1, HELLO)
+        self.assertEqual((done.code, "shared memory: " in done.err), (0, True), done)
+        for text, shown in ((b"btl = sel\0f\n", "btl = sel?f"), (b"\xff\xfeb\0t\0l\0", "b?t?l?"),
+                            (b"btl \x1b[2J\n", "btl ?[2J"), (b"btl = a\0b\n", "btl = a?b")):
+            path.write_bytes(text)
+            for done in (self.run_job("--params", path, "-n", 1, "true", errors="replace"),
+                         self.run_job(launcher=HELLO, env={"STARLING_PARAMS_FILE": str(path)}, errors="replace")):
+                self.assertGreater(done.code, 0, done)
+                self.assertRegex(done.err, f"bytes.conf:1: '.*{re.escape(shown)}' is not understood; expected `name")
+        path.unlink()
 
     def test_a_long_value_is_cut_in_messages(self):
         path = pathlib.Path(self.folder, "long.conf")

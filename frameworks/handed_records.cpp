@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -118,6 +119,10 @@ Result<UniqueFd> write_records(const std::string& directory, std::span<const Can
     if (slash != std::string_view::npos && file.substr(0, slash) == directory)
       append_entry(bytes, plugin, file.substr(slash + 1));
   }
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+      limit.rlim_cur < bytes.size())  // SIGXFSZ would end the process
+    return fail(Errc::no_space, "plugin records", "the size of files is limited (ulimit -f)");
   UniqueFd fd(::memfd_create("starling-plugins", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) return fail(system_error("plugin records", "memfd_create", errno));
   if (::write(fd.get(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()) ||

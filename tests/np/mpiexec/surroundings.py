@@ -121,12 +121,13 @@ class Limits(JobCase):
 
     def test_a_hard_limit_of_file_sizes_is_named(self):
         # mpiexec may start what uses no MPI; processes of MPI say what they lack.
-        self.assertEqual(self.start_limited("-f 100", MPIEXEC, "-n", 2, "true").code, 0)
-        for command in ((MPIEXEC, "-n", 2, HELLO), (HELLO,)):
-            done = self.start_limited("-f 100", *command)
+        for blocks in (0, 1, 100):
+            self.assertEqual(self.start_limited(f"-f {blocks}", MPIEXEC, "-n", 2, "true").code, 0)
+        for blocks, command in itertools.product((0, 1, 100), ((MPIEXEC, "-n", 2, HELLO), (HELLO,))):
+            done = self.start_limited(f"-f {blocks}", *command)
             self.assertGreater(done.code, 0, done)
             self.assertLess(done.code, 128, f"no signal: {done}")
-            self.assertRegex(done.err, r"limited to (51200|102400) bytes \(ulimit -f\).*; needed: \d+ bytes\. Raise", done)
+            self.assertRegex(done.err, r"limited to (0|512|1024|51200|102400) bytes \(ulimit -f\).*; needed: \d+ bytes\. Raise", done)
 
     @unittest.skipIf(SANITIZED, "sanitizers reserve more address space than any such limit")
     def test_a_limit_of_address_space_is_named(self):

@@ -85,7 +85,10 @@ int run(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   starling::fill_standard_descriptors(starling::Filling::refuses);
   try {
-    return starling::info::run({argv + std::min(argc, 1), argv + argc});
+    const int code = starling::info::run({argv + std::min(argc, 1), argv + argc});
+    if (std::cout.flush()) return code;
+    std::cerr << "starling-info: standard output could not be written whole (a full disk?)\n";
+    return 1;
   } catch (const std::exception& thrown) {
     std::cerr << "starling-info: " << thrown.what() << "\n";
     return 1;

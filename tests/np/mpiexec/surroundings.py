@@ -24,6 +24,7 @@ from users import NOBODY, may_change_users  # noqa: E402
 
 DESCRIPTORS = str(BUILD / "tests/np_descriptors")
 PROBE = str(BUILD / "tests/pmi_probe")
+INFO = str(BUILD / "bin/starling-info")
 HELLO = str(BUILD / "examples/hello")
 RING = str(BUILD / "examples/ring")
 PROTOCOLS = str(BUILD / "tests/mpi/mpi_pt2pt_any_protocol")  # short and long messages, each way of sending
@@ -300,6 +301,14 @@ class Words(JobCase):
             fcntl.ioctl(reader, termios.FIONREAD, held)
             self.assertLess(time.monotonic(), deadline)
         return process, reader
+
+    def test_a_full_disk_is_no_success(self):
+        for launcher, words in ((MPIEXEC, ("--help",)), (MPIEXEC, ("--version",)), (INFO, ()), (INFO, ("--params-page",)),
+                                (INFO, ("--version",))):
+            with self.subTest(launcher=launcher, words=words), open("/dev/full", "w") as full:
+                done = self.finish(self.start(*words, launcher=launcher, stdout=full))
+                self.assertEqual(done.code, 1, done)
+                self.assertRegex(done.err, ": standard output (cannot|could not) be written", done)
 
     def test_who_has_stopped_reading_keeps_no_job_alive(self):
         for stream, redirect in (("stdout", ""), ("stderr", ">&2")):

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <csignal>
 #include <cstdio>
@@ -167,11 +168,16 @@ int run_here(Options options) {
   return job.run();
 }
 
+int print(const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
+  return report(system_error(kWhere, "standard output cannot be written", errno));
+}
+
 int run(int argc, char** argv) {
   auto options = parse_options(std::vector<std::string>(argv + 1, argv + argc));
   if (!options) return report(options.error());
-  if (options->help) return std::fputs(help_text().c_str(), stdout) < 0;
-  if (options->version) return std::puts("mpiexec (Starling) " STARLING_VERSION) < 0;
+  if (options->help) return print(help_text());
+  if (options->version) return print("mpiexec (Starling) " STARLING_VERSION "\n");
   if (auto done = take_environment(*options); !done) return report(done.error());
   if (auto done = publish_settings(*options); !done) return report(done.error());
   const auto where = whereabouts(*options, pmi::process_environment());

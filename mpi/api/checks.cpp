@@ -95,6 +95,8 @@ MPI_Count sent(const Comm& comm, MPI_Count count) noexcept {
 }
 
 int not_active() {
+  if (world().finalized)
+    return error(MPI_ERR_OTHER, "MPI has ended: MPI_Finalize was called before, and no session is open");
   return error(MPI_ERR_OTHER, "MPI is not initialised: call MPI_Init or MPI_Session_init first");
 }
 

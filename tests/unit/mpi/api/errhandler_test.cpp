@@ -15,6 +15,7 @@
 #include "mpi/errhandler/codes.hpp"
 #include "mpi/errhandler/errhandler.hpp"
 #include "mpi/error.hpp"
+#include "mpi/world/world.hpp"
 
 namespace starling::mpi {
 namespace {
@@ -42,6 +43,14 @@ TEST_F(ErrorTest, a_call_before_init_says_what_to_do) {
   int rank = 0;
   EXPECT_EQ(MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_ERR_OTHER);
   EXPECT_EQ(last_error_detail(), "MPI is not initialised: call MPI_Init or MPI_Session_init first");
+}
+
+TEST_F(ErrorTest, a_call_after_finalize_says_that_mpi_has_ended) {
+  world().finalized = true;
+  int rank = 0;
+  EXPECT_EQ(MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_ERR_OTHER);
+  world().finalized = false;
+  EXPECT_EQ(last_error_detail(), "MPI has ended: MPI_Finalize was called before, and no session is open");
 }
 
 TEST_F(ErrorTest, the_error_string_has_name_meaning_and_what_was_raised_last) {

@@ -11,6 +11,7 @@ import itertools
 import os
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import sys
@@ -137,6 +138,21 @@ class Limits(JobCase):
             self.assertEqual(done.code, 38, done)
             self.assertRegex(done.err, r"cannot map \d+ bytes .* limited to 40960000 bytes \(ulimit -v\), of which \d+ are in "
                                        r"use; needed: \d+\. Raise that limit", done)
+
+
+class Forbidden(JobCase):
+    """Containers whose filter of system calls refuses some."""
+
+    @unittest.skipIf(SANITIZED or shutil.which("strace") is None, "needs strace, and a build without sanitizers")
+    def test_signals_by_descriptor(self):
+        done = self.run_job("-qq", "-o", "/dev/null", "-e", "inject=pidfd_send_signal:error=EPERM", MPIEXEC, "-n", 2, "true",
+                            launcher="strace")
+        if "ptrace" in done.err:
+            self.skipTest(done.err)
+        self.assertEqual((done.code, done.err), (0, ""), done)
+        deadline = time.monotonic() + PATIENCE
+        while marked_processes() and time.monotonic() < deadline:  # the guard hears of mpiexec's end
+            time.sleep(0.02)
 
 
 class ParameterFiles(JobCase):

@@ -112,7 +112,8 @@ Result<void> Job::open_loop() {
 }
 
 Result<void> Job::start() {
-  const rlim_t own = spec_.options.labels ? kOwnDescriptors + 2 : kOwnDescriptors;
+  const rlim_t own =
+      kOwnDescriptors + (spec_.options.labels ? 2 : 0) + outputs_[0].opened() + outputs_[1].opened();
   const rlim_t per_rank = spec_.options.labels ? 3 : 1;
   auto enough = raise_descriptor_limit(own + spec_.layout.local_size.size() + per_rank * spec_.layout.size);
   if (!enough) return enough;

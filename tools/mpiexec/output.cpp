@@ -2,10 +2,12 @@
 // Output that waits for nobody. Layer: tools.
 //
 // Hard here: the descriptors are shared with the ranks and with whoever started mpiexec, so they cannot be
-// made non-blocking. A pipe that poll() calls writable takes PIPE_BUF bytes at once.
+// made non-blocking. A pipe that poll() calls writable takes PIPE_BUF bytes at once; a terminal may take one,
+// and is opened anew.
 
 #include "tools/mpiexec/output.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -23,6 +25,12 @@ constexpr int kChunks = 64;                      ///< that one turn of a pipe mo
 
 }  // namespace
 
+Output::Output(int to) noexcept : to_(to) {
+  if (::isatty(to) == 0) return;
+  const std::string again = "/proc/self/fd/" + std::to_string(to);
+  terminal_ = UniqueFd(::open(again.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
 void Output::add(std::string_view text) {
   if (error_ == 0) unwritten_ += text;
 }
@@ -32,8 +40,8 @@ void Output::flush() {
   while (error_ == 0 && done < unwritten_.size()) {
     pollfd state{to_, POLLOUT, 0};
     if (::poll(&state, 1, 0) <= 0) break;
-    const ssize_t written =
-        ::write(to_, unwritten_.data() + done, std::min<std::size_t>(unwritten_.size() - done, PIPE_BUF));
+    const ssize_t written = ::write(terminal_ ? terminal_.get() : to_, unwritten_.data() + done,
+                                    std::min<std::size_t>(unwritten_.size() - done, PIPE_BUF));
     if (written >= 0) {
       done += static_cast<std::size_t>(written);
     } else if (errno == EAGAIN) {

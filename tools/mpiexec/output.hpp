@@ -18,9 +18,11 @@ namespace starling::mpiexec {
 /// Descriptor 1 or 2, and what could not be written to it yet.
 class Output {
  public:
-  explicit Output(int to) noexcept : to_(to) {}
+  explicit Output(int to) noexcept;
 
   [[nodiscard]] int fd() const noexcept { return to_; }
+  /// How many descriptors it has opened.
+  [[nodiscard]] unsigned opened() const noexcept { return terminal_ ? 1 : 0; }
   void add(std::string_view text);
   /// Writes what can be written without waiting.
   void flush();
@@ -32,6 +34,7 @@ class Output {
 
  private:
   int to_;
+  UniqueFd terminal_;  ///< the same terminal, to write without waiting; none: it is none
   std::string unwritten_;
   int error_ = 0;
 };

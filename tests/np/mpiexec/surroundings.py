@@ -10,6 +10,7 @@ import fcntl
 import itertools
 import os
 import pathlib
+import pty
 import re
 import shutil
 import signal
@@ -304,9 +305,9 @@ class Words(JobCase):
         done = self.finish(process)
         self.assertEqual((done.code, done.err), (1, "mpiexec: standard output was closed by whoever read it\n"))
 
-    def start_unread(self, stream, *words):
-        """A job one of whose outputs is a pipe that nobody reads, when that is full; and the pipe's reading end."""
-        reader, writer = os.pipe()
+    def start_unread(self, stream, *words, make=os.pipe):
+        """A job one of whose outputs is a pipe, or a terminal, that nobody reads, when that is full; and its reading end."""
+        reader, writer = make()
         process = self.start(*words, **{stream: writer})
         os.close(writer)
         held, before = array.array("i", [0]), -1
@@ -327,15 +328,15 @@ class Words(JobCase):
                 self.assertRegex(done.err, ": standard output (cannot|could not) be written", done)
 
     def test_who_has_stopped_reading_keeps_no_job_alive(self):
-        for stream, redirect in (("stdout", ""), ("stderr", ">&2")):
-            for words, code in (((), 143), (("--timeout", 2), 124)):
-                with self.subTest(stream=stream, words=words):
-                    process, reader = self.start_unread(stream, "-l", *words, "-n", 2, "sh", "-c", f"yes {redirect}")
-                    if not words:
-                        process.send_signal(signal.SIGTERM)
-                    done = self.finish(process)
-                    os.close(reader)
-                    self.assertEqual(done.code, code, done)
+        streams, ways = (("stdout", ""), ("stderr", ">&2")), (((), 143), (("--timeout", 2), 124))
+        for (stream, redirect), (words, code), make in itertools.product(streams, ways, (os.pipe, pty.openpty)):
+            with self.subTest(stream=stream, words=words, make=make):
+                process, reader = self.start_unread(stream, "-l", *words, "-n", 2, "sh", "-c", f"yes {redirect}", make=make)
+                if not words:
+                    process.send_signal(signal.SIGTERM)
+                done = self.finish(process)
+                os.close(reader)
+                self.assertEqual(done.code, code, done)
 
     def test_a_message_that_nobody_reads_keeps_no_job_alive(self):
         process, reader = self.start_unread("stderr", "-n", 2, "sh", "-c",

@@ -33,8 +33,6 @@ constexpr std::uint32_t kHotPolls = 64, kHotPollsOnSharedCore = 4;
 /// (virtual nodes, containers): they poll too, and do not compute. Nobody knows how many; so many are
 /// reckoned with.
 constexpr std::size_t kRanksOfOtherNodes = 16;
-/// A yield to nobody is shorter.
-constexpr std::uint64_t kTurnNs = 2'000;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;
 
@@ -53,13 +51,6 @@ long switches_of_thread() noexcept {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_nivcsw;
-}
-
-/// A yield that has let somebody run says that who was found to share the core still does. Otherwise all
-/// processes of the machine would poll at once when they ask again, make each other's yields long, and take
-/// that for a program that computes.
-void note_turn(Company& company, std::uint64_t begin, std::uint64_t end) noexcept {
-  if (end - begin >= kTurnNs && company.here(begin)) company.found(end);
 }
 
 /// Lets others run: threads of this process, which may want the runtime's lock, and other processes.
@@ -208,7 +199,7 @@ Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint6
   while (now < end_ns) {
     const std::uint64_t before = now;
     now = yield();
-    note_turn(company_, before, now);
+    company_.turn(before, now, switches_of_thread);
     const bool long_away = yields_.note(before, now, [&] { return ours && busy_.others_since(before); });
     if (ready(context)) return Yielded::ready;
     if (polling_.progress() != 0) return Yielded::event;

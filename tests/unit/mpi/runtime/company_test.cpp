@@ -38,5 +38,58 @@ TEST(Company, what_was_found_counts_for_a_while) {
   EXPECT_FALSE(company.here(kBegin + Company::kCountsNs));
 }
 
+/// Yields of a process that is alone but for `switches`.
+struct Turns {
+  Company& company;
+  std::uint64_t now = kBegin;
+  long switches = 7;
+
+  void yield(std::uint64_t takes, int times = 1) {
+    for (int i = 0; i < times; ++i) {
+      company.turn(now, now + takes, [this] { return switches; });
+      now += takes;
+    }
+  }
+};
+
+TEST(Company, is_there_for_as_long_as_yields_take_long_now_and_then) {
+  Company company(true);
+  Turns turns{company};
+  company.found(turns.now);
+  while (turns.now < kBegin + 2 * Company::kCountsNs) {
+    turns.yield(Company::kTurnNs);
+    turns.yield(300, Company::kTurnsPerLook - 1);
+    ASSERT_TRUE(company.here(turns.now));
+  }
+}
+
+TEST(Company, has_gone_after_many_yields_to_nobody) {
+  Company company(true);
+  Turns turns{company};
+  company.found(turns.now);
+  turns.yield(300, 2 * Company::kTurnsPerLook - 1);
+  EXPECT_TRUE(company.here(turns.now));
+  turns.yield(300);
+  EXPECT_FALSE(company.here(turns.now));
+}
+
+TEST(Company, who_yields_back_at_once_is_there) {
+  Company company(true);
+  Turns turns{company};
+  company.found(turns.now);
+  for (int look = 0; look < 10; ++look) {
+    ++turns.switches;
+    turns.yield(1'500, Company::kTurnsPerLook);
+    EXPECT_TRUE(company.here(turns.now));
+  }
+}
+
+TEST(Company, a_long_yield_alone_finds_nobody) {
+  Company company(true);
+  Turns turns{company};
+  turns.yield(100 * Company::kTurnNs);
+  EXPECT_FALSE(company.here(turns.now));
+}
+
 }  // namespace
 }  // namespace starling::mpi

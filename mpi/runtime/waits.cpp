@@ -33,6 +33,9 @@ constexpr std::uint32_t kHotPolls = 64, kHotPollsOnSharedCore = 4;
 /// (virtual nodes, containers): they poll too, and do not compute. Nobody knows how many; so many are
 /// reckoned with.
 constexpr std::size_t kRanksOfOtherNodes = 16;
+/// Polls between two yields on a core of its own: they last longer than a yield, so that most of what comes
+/// is found at once.
+constexpr std::uint32_t kPollsPerYield = 64;
 /// Polls between two looks at the clock.
 constexpr std::uint32_t kPollsPerLook = 32;
 
@@ -51,6 +54,11 @@ long switches_of_thread() noexcept {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_nivcsw;
+}
+
+/// Whether other threads of this process may want the runtime's lock.
+bool lock_is_wanted() noexcept {
+  return registry().multiple.load(std::memory_order_relaxed) && !registry().lock.mine_alone();
 }
 
 /// Lets others run: threads of this process, which may want the runtime's lock, and other processes.
@@ -196,13 +204,16 @@ Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint6
     if (company_.here(now)) company_.found(now);  // nobody asks meanwhile
     return Yielded::nothing;
   }
+  const std::uint32_t polls = ours || lock_is_wanted() ? 1 : kPollsPerYield;
   while (now < end_ns) {
     const std::uint64_t before = now;
     now = yield();
     company_.turn(before, now, switches_of_thread);
     const bool long_away = yields_.note(before, now, [&] { return ours && busy_.others_since(before); });
-    if (ready(context)) return Yielded::ready;
-    if (polling_.progress() != 0) return Yielded::event;
+    for (std::uint32_t i = 0; i < polls; ++i) {
+      if (ready(context)) return Yielded::ready;
+      if (polling_.progress() != 0) return Yielded::event;
+    }
     if (long_away) break;
   }
   return Yielded::nothing;
@@ -230,7 +241,7 @@ std::uint64_t Waits::yield() {
 
 // Threads of this process may want the lock, or this core.
 void Waits::give_way() {
-  if (registry().multiple.load(std::memory_order_relaxed) && !registry().lock.mine_alone()) give_core();
+  if (lock_is_wanted()) give_core();
 }
 
 bool Waits::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {

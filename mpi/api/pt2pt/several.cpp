@@ -10,6 +10,8 @@
 #include "mpi/comm/comm.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
+#include "mpi/names.gen.hpp"
+#include "mpi/runtime/runtime.hpp"
 #include "mpi/status.hpp"
 
 namespace starling::mpi {
@@ -101,6 +103,8 @@ int complete_all(MPI_Count count, MPI_Request handles[], MPI_Status statuses[]) 
       if (status != MPI_STATUS_IGNORE) set_empty(*status);
       continue;
     }
+    if (!request->done())
+      Runtime::get()->waits().watch(names::Waitall, [request] { return request->done(); });
     const HandleBits comm = comm_of(*request);
     const int code = complete(&handles[i], *request, status);
     if (code != MPI_SUCCESS) [[unlikely]] {

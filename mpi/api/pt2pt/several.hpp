@@ -19,7 +19,8 @@ namespace starling::mpi {
 [[nodiscard]] int nothing_to_wait_for(int* index, MPI_Status* status);
 /// Whether all operations of an array are done; MPI_ERR_REQUEST, with its index, for what is no live request.
 [[nodiscard]] int look_at_all(MPI_Count count, MPI_Request handles[], bool* done);
-/// Completes all (all are done); MPI_ERR_IN_STATUS if any ended with an error, each status then has its own.
+/// Waits for each in turn and completes it; MPI_ERR_IN_STATUS if any ended with an error, each status then
+/// has its own.
 [[nodiscard]] int complete_all(MPI_Count count, MPI_Request handles[], MPI_Status statuses[]);
 /// Completes those that are done.
 [[nodiscard]] int complete_some(std::vector<Slot>& slots, int* outcount, int indices[],

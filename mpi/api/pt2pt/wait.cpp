@@ -44,18 +44,13 @@ int Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* 
 int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   bool done = false;
   if (const int rc = look_at_all(count, array_of_requests, &done); rc != MPI_SUCCESS) return rc;
-  if (!done && registry().multiple.load(std::memory_order_relaxed)) {
+  const Registry& process = registry();
+  if (!done && process.multiple.load(std::memory_order_relaxed) && !process.lock.mine_alone()) {
     // A thread that is woken by another is woken once, for all.
     Runtime::get()->waits().watch(names::Waitall, [&, next = 0]() mutable {
       while (next < count && is_done(array_of_requests[next])) ++next;
       return next == count;
     });
-    return complete_all(count, array_of_requests, array_of_statuses);
-  }
-  for (int i = 0; i < count && !done; ++i) {
-    Request* request = nullptr;
-    if (!find_active(array_of_requests[i], &request) || request == nullptr) continue;
-    Runtime::get()->waits().watch(names::Waitall, [request] { return request->done(); });
   }
   return complete_all(count, array_of_requests, array_of_statuses);
 }

@@ -80,12 +80,17 @@ void Engine::cancel(Request& request) noexcept {
     request.flags |= kCancelAsked;
     return;
   }
+  withdraw(request);
+  complete_receive(request, 0, Fault::none, true);
+}
+
+/// Out of the posted receives.
+void Engine::withdraw(Request& request) noexcept {
   if (request.rank == kAnySource) {
     request.context->any_source.remove(request);
   } else {
     request.context->touched(request.rank)->posted.remove(request);
   }
-  complete_receive(request, 0, Fault::none, true);
 }
 
 bool Engine::probe(Context& context, Rank source, Tag tag, Status* status) noexcept {

@@ -83,7 +83,9 @@ class Engine final : public Component, private peer::Front {
   [[nodiscard]] bool probe(Context& context, Rank source, Tag tag, Status* status) noexcept override;
   [[nodiscard]] Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept override;
   void mrecv(Message* message, Request& request) noexcept override;
-  [[nodiscard]] bool lost(const Context& context, Rank source) const noexcept override;
+  [[nodiscard]] Fault lost(const Context& context, Rank source) const noexcept override;
+  [[nodiscard]] bool hopeless(const Request& request) const noexcept override;
+  void give_up(Request& request) noexcept override;
   void cancel(Request& request) noexcept override;
 
   [[nodiscard]] Counters counters() const override;
@@ -133,8 +135,9 @@ class Engine final : public Component, private peer::Front {
   // engine_loss.cpp
   void lose(peer::Peer& peer) noexcept override;
   void lose(Context& context, const Peer& peer) noexcept;
-  [[nodiscard]] bool nobody_left(const Context& context) const noexcept;
-  void look_for_hopeless() noexcept;
+  [[nodiscard]] Fault end_of_others(const Context& context) const noexcept;
+  void withdraw(Request& request) noexcept;
+  void lose_what_came_later() noexcept;
 
   // engine_report.cpp
   template <class Visit>

@@ -74,7 +74,7 @@ void Engine::post_apart(Request& request) noexcept {
   if (touched == nullptr) return complete_receive(request, 0, Fault::no_memory);
   Source& source = *touched;
   request.peer = source.peer;
-  if (source.peer->state == PeerState::lost) {
+  if (source.peer->state == PeerState::lost && !keeps_receives(*request.context, *source.peer)) {
     request.status.source = request.rank;
     return complete_receive(request, 0, source.peer->fault);
   }

@@ -79,6 +79,10 @@ const char* stage(const Request& request) {
   }
 }
 
+const char* stage_of_hopeless(const Request& receive) {
+  return receive.rank == kAnySource ? "all others have left MPI and ended" : "it has left MPI and ended";
+}
+
 }  // namespace
 
 /// Calls visit(Request&) for each message of the user's that is not complete, until it returns false.
@@ -113,14 +117,14 @@ std::vector<Pending> Engine::pending() const {
   each_pending([&](const Request& request) {
     const ContextId id = request.context == nullptr ? ContextId{} : request.context->id();
     all.push_back({id, request.receive, request.rank, request.tag, request.buffer.bytes, request.started_ns,
-                   stage(request)});
+                   hopeless(request) ? stage_of_hopeless(request) : stage(request)});
     return true;
   });
   return all;
 }
 
 void Engine::note_time(std::uint64_t now_ns) noexcept {
-  if (all_.any_gone()) look_for_hopeless();
+  if (all_.any_gone()) lose_what_came_later();
   // A program with a million receives need not pay for their ages while it waits.
   constexpr std::uint32_t kMost = 4096;
   std::uint32_t seen = 0;

@@ -78,9 +78,14 @@ class Component {
   [[nodiscard]] virtual Message* mprobe(Context& context, Rank source, Tag tag, Status* status) noexcept = 0;
   /// As irecv(), of what mprobe() gave, which is used up. Of the request the buffer and the context are set.
   virtual void mrecv(Message* message, Request& request) noexcept = 0;
-  /// Whether no message from `source` can come any more that has not come: it has ended, or for a wildcard
-  /// all other processes of the context have.
-  [[nodiscard]] virtual bool lost(const Context& context, Rank source) const noexcept = 0;
+  /// Why no message from `source` can come any more that has not come: it has ended, or for a wildcard all
+  /// other processes of the context have (peer_left if all of them in order). none: one may come.
+  [[nodiscard]] virtual Fault lost(const Context& context, Rank source) const noexcept = 0;
+  /// Whether this is a receive of the program's that stays posted although those that could have sent have
+  /// left in order: it may still be cancelled, and a wildcard matched by this process itself.
+  [[nodiscard]] virtual bool hopeless(const Request& request) const noexcept = 0;
+  /// Ends a hopeless receive with Fault::peer_left.
+  virtual void give_up(Request& request) noexcept = 0;
 
   /// Tries to cancel a receive that has not matched, or a send that has not started (then it completes,
   /// cancelled).
@@ -112,7 +117,7 @@ struct Framework {
   using Component = pml::Component;
   using Args = pml::Args;
   static constexpr FixedString<24> kName = "pml";
-  static constexpr std::uint32_t kInterface = 9;
+  static constexpr std::uint32_t kInterface = 10;
 };
 
 }  // namespace starling::pml

@@ -316,11 +316,10 @@ void Rendezvous::finish(Transfer& transfer, Fault fault, bool cancelled) noexcep
     if (transfer.long_send) --transfer.peer->large.long_sends;
   }
   transfers_.remove(transfer);
-  if (request.receive) {
-    complete_receive(request, moved, fault, cancelled);
-  } else {
-    complete_send(request, fault, cancelled);
-  }
+  if (request.receive) return complete_receive(request, moved, fault, cancelled);
+  // Who has left without having received it does not answer a cancel any more: the cancel succeeds.
+  const bool in_vain = fault == Fault::peer_left && (request.flags & kCancelAsked) != 0;
+  complete_send(request, in_vain ? Fault::none : fault, in_vain || cancelled);
 }
 
 void Rendezvous::give_up(Transfer& transfer, const char* why) noexcept {

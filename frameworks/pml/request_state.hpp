@@ -28,6 +28,12 @@ inline constexpr std::uint32_t kStallCounted = 4;
 inline constexpr std::uint32_t kReleased = 8;  // was held back: goes before what is held now
 inline constexpr std::uint32_t kInvited = 16;  // a receive that its sender was told of
 
+/// Whether receives from it stay posted although it is lost: those of the program from who has left in order,
+/// which it may test and cancel.
+[[nodiscard]] inline bool keeps_receives(const Context& context, const Peer& peer) noexcept {
+  return peer.left && context.id().channel() == Channel::point_to_point;
+}
+
 /// Why nothing can be sent to a peer without contact.
 [[nodiscard]] inline Fault fault_of(const Peer& peer) noexcept {
   if (peer.state == PeerState::lost) return peer.fault;

@@ -25,6 +25,7 @@ class ManagedReceive final : public Operation {
   int cancel(bool complete) override;
   int progress() noexcept override { return 0; }  // never polled
   void told() noexcept override { buffer_.told(); }
+  [[nodiscard]] pml::Request* awaited() noexcept override { return &core_; }
   [[nodiscard]] ManagedBuffer* managed() noexcept override { return &buffer_; }
 
  private:

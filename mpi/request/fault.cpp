@@ -10,6 +10,7 @@
 #include "mpi/comm/comm.hpp"
 #include "mpi/error.hpp"
 #include "mpi/request/fate.hpp"
+#include "mpi/runtime/runtime.hpp"
 #include "mpi/status.hpp"
 
 namespace starling::mpi {
@@ -21,12 +22,14 @@ void fill_status(const pml::Status& from, MPI_Status& to) noexcept {
 }
 
 std::string fate_text(const Comm& comm, int rank) {
+  if (rank == MPI_ANY_SOURCE) return "every other rank of the communicator has left MPI or ended";
   const std::string who = "rank " + std::to_string(rank) + " ";
+  if (Runtime::get()->pml().lost(comm.context(), Rank{rank}) == pml::Fault::peer_left)
+    return who + "has left MPI and ended";
   for (const pml::Context* context : {&comm.context(), &comm.collective_context()}) {
     const pml::Source* const source = context->touched(Rank{rank});
     if (source == nullptr) continue;
     const pml::Peer& peer = *source->peer;
-    if (peer.left) return who + "has left MPI and ended";
     if (peer.state == pml::PeerState::lost && !peer.contact->refused.empty()) {  // not known to have ended
       return who + "cannot be reached any more: " + peer.contact->refused.front();
     }

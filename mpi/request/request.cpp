@@ -11,6 +11,7 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/request/fault.hpp"
+#include "mpi/request/hopeless.hpp"
 #include "mpi/status.hpp"
 
 namespace starling::mpi {
@@ -101,6 +102,28 @@ int Request::start() {
     case Form::moved: break;  // they are never started
   }
   return error(MPI_ERR_INTERN, "a request of unknown form was started");
+}
+
+pml::Request* Request::awaited() noexcept {
+  if (form == Form::operation) return operation->awaited();
+  return form == Form::receive ? &core : nullptr;
+}
+
+bool Request::hopeless() noexcept {
+  const pml::Request* const receive = done() ? nullptr : awaited();
+  return receive != nullptr && mpi::hopeless(*receive, *comm);
+}
+
+bool Request::give_up() noexcept {
+  if (done()) return true;
+  if (!hopeless()) return false;
+  Runtime::get()->pml().give_up(*awaited());
+  if (form == Form::operation) (void)operation->progress();
+  return true;
+}
+
+void Request::wait_long(const char* function) {
+  Runtime::get()->waits().watch_long(function, [this] { return give_up(); });
 }
 
 int Request::result(MPI_Status& status) {

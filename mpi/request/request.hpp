@@ -41,6 +41,8 @@ class Operation : public Progressable {
   [[nodiscard]] virtual int release() { return MPI_SUCCESS; }
   /// The user has got the status of the completed operation, and not MPI_STATUS_IGNORE.
   virtual void told() noexcept {}
+  /// The receive without which it does not end, if it waits for nothing else; else null.
+  [[nodiscard]] virtual pml::Request* awaited() noexcept { return nullptr; }
   /// The buffer of a receive for which the library provides it (mpi/managed), else null.
   [[nodiscard]] virtual ManagedBuffer* managed() noexcept { return nullptr; }
   /// A one-sided operation (section 12.3.5).
@@ -79,6 +81,15 @@ class Request final : public GuardedObject {
   /// Starts a send, receive or operation whose fields are set; also a persistent one.
   [[nodiscard]] int start();
   [[nodiscard]] bool done() const noexcept { return core.complete.load(std::memory_order_acquire); }
+  /// Whether it waits for a message that cannot come any more, since those that could have sent it have left
+  /// in order. Calls that do not block leave it as it is.
+  [[nodiscard]] bool hopeless() noexcept;
+  /// For calls that would wait for ever: ends it with an error if it is hopeless. Whether it is done.
+  bool give_up() noexcept;
+  /// Waits until it is done, or gives it up. `function`: for hang help.
+  void wait(const char* function) {
+    if (!Runtime::get()->waits().watch_shortly([this] { return done(); })) wait_long(function);
+  }
   /// Result of a completed request into `status`; returns its error class.
   [[nodiscard]] int result(MPI_Status& status);
 
@@ -94,6 +105,8 @@ class Request final : public GuardedObject {
   Request* next_free = nullptr;  ///< in the pool
 
  private:
+  [[nodiscard]] pml::Request* awaited() noexcept;
+  void wait_long(const char* function);
   void destroy() noexcept override;
 };
 

@@ -126,7 +126,7 @@ void Waits::take_turns(const Wanted& wanted) {
 
 // A loop around MPI_Test or MPI_Iprobe waits, but cannot sleep. With more ranks than cores it gives its core
 // away, as a wait does: the process it waits for may want it. Who computes between questions keeps it.
-bool Waits::poll(const char* function) {
+bool Waits::poll_once() {
   if (polling_.progress() != 0) return true;
   if (shares_cores_) {
     if (const std::uint64_t now = now_ns(); poll_loop_.ask(now)) {
@@ -136,14 +136,15 @@ bool Waits::poll(const char* function) {
       if (polling_.progress() != 0) return true;
     }
   }
-  Waiting waiting(function);
-  waiting.since_ns = ~std::uint64_t{0};  // a call that returns at once has no age
+  return false;
+}
+
+void Waits::look_around_after_poll() {
   if (++idle_polls_ % kPollsPerLook == 0) {
     look_around();
   } else {
     hang_help_.answer();
   }
-  return false;
 }
 
 bool Waits::until(ReadyFunction ready, void* context, Deadline deadline) {

@@ -25,6 +25,7 @@
 #include "mpi/runtime/poll_loop.hpp"
 #include "mpi/runtime/polling.hpp"
 #include "mpi/runtime/progress_thread.hpp"
+#include "mpi/runtime/waiting.hpp"
 #include "mpi/runtime/yields.hpp"
 #include "params/registry.hpp"
 
@@ -65,6 +66,20 @@ class Waits {
   [[gnu::always_inline]] void watch(const char* function, Ready&& ready) {
     wait_as(function, ready, true);
   }
+  /// watch() in two steps, for a wait that asks for more once it has become long: the first polls, which say
+  /// whether that was all, and the rest.
+  template <class Ready>
+  [[nodiscard]] [[gnu::always_inline]] bool watch_shortly(Ready&& ready) {
+    for (std::uint32_t polls = 0; polls < hot_polls_; ++polls) {
+      if (ready()) return true;
+      polling_.progress();
+    }
+    return ready();
+  }
+  template <class Ready>
+  void watch_long(const char* function, Ready&& ready) {
+    wait_long(function, {call_of(ready), address_of(ready), true});
+  }
   /// As wait(), but only up to a deadline; returns whether ready() became true.
   template <class Ready>
   [[nodiscard]] bool wait_until(Deadline deadline, Ready&& ready) {
@@ -76,13 +91,21 @@ class Waits {
                                              const std::function<std::string()>& what);
 
   /// One progress call of a function that does not wait and found nothing; programs that test in a loop get
-  /// hang help and notice the launcher's end by it. Returns whether something came.
-  bool poll(const char* function);
+  /// hang help and notice the launcher's end by it. `what` is said by hang help: a function's name, or a
+  /// callable that gives a text. Returns whether something came.
+  template <class What>
+  bool poll(const What& what) {
+    if (poll_once()) return true;
+    Waiting waiting(what);
+    waiting.since_ns = ~std::uint64_t{0};  // a call that returns at once has no age
+    look_around_after_poll();
+    return false;
+  }
   /// As poll(), until look() finds what the call is about or nothing more comes: transports hand over in
   /// pieces what they have, and a call that does not wait is to see all that was there. What look() said.
-  template <class Look>
-  [[nodiscard]] bool poll_until(const char* function, Look&& look) {
-    for (int passes = 0; passes < kMostPasses && poll(function); ++passes)
+  template <class What, class Look>
+  [[nodiscard]] bool poll_until(const What& what, Look&& look) {
+    for (int passes = 0; passes < kMostPasses && poll(what); ++passes)
       if (look()) return true;
     return look();
   }
@@ -121,13 +144,11 @@ class Waits {
   }
   template <class Ready>
   [[gnu::always_inline]] void wait_as(const char* function, Ready& ready, bool looks) {
-    for (std::uint32_t polls = 0; polls < hot_polls_; ++polls) {
-      if (ready()) return;
-      polling_.progress();
-    }
-    if (!ready()) wait_long(function, {call_of(ready), address_of(ready), looks});
+    if (!watch_shortly(ready)) wait_long(function, {call_of(ready), address_of(ready), looks});
   }
   void wait_long(const char* function, const Wanted& wanted);
+  bool poll_once();
+  void look_around_after_poll();
   void take_turns(const Wanted& wanted);
   [[nodiscard]] bool until(ReadyFunction ready, void* context, Deadline deadline);
   bool poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline);

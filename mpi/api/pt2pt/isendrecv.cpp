@@ -38,6 +38,10 @@ class Exchange final : public Operation {
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
   }
+  [[nodiscard]] pml::Request* awaited() noexcept override {
+    const bool sent = !sends_ || outgoing_.complete.load(std::memory_order_acquire);
+    return sent && receives_ ? &incoming_ : nullptr;
+  }
   int finish(MPI_Status& status) override {
     if (receives_) {
       fill_status(incoming_.status, status);

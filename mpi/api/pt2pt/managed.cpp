@@ -72,6 +72,10 @@ class ManagedExchange final : public Operation {
     return sent ? received : fault_error(outgoing_, request_->comm.get());
   }
   void told() noexcept override { incoming_.operation->told(); }
+  [[nodiscard]] pml::Request* awaited() noexcept override {
+    const bool sent = !sends_ || outgoing_.complete.load(std::memory_order_acquire);
+    return sent ? &incoming_.core : nullptr;
+  }
   [[nodiscard]] ManagedBuffer* managed() noexcept override { return incoming_.operation->managed(); }
 
  private:
@@ -85,7 +89,7 @@ class ManagedExchange final : public Operation {
 /// Waits for a request that only this call knows.
 int finish(const char* function, MPI_Request handle, MPI_Status* status) {
   Request* const request = find_request(handle);
-  Runtime::get()->waits().wait(function, [request] { return request->done(); });
+  request->wait(function);
   return complete(&handle, *request, status);
 }
 

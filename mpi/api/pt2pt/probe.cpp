@@ -7,17 +7,12 @@
 #include "mpi/handles.hpp"
 #include "mpi/request/fate.hpp"
 #include "mpi/request/fault.hpp"
+#include "mpi/request/hopeless.hpp"
 #include "mpi/request/message.hpp"
 #include "mpi/runtime/waiting.hpp"
 
 namespace starling::mpi::api {
 namespace {
-
-/// Matches once, and takes what the transports have first if that finds nothing.
-template <class Look>
-bool look_well(const char* function, Look&& look) {
-  return look() || Runtime::get()->waits().poll_until(function, look);
-}
 
 int make_message(Comm& comm, pml::Message* matched, MPI_Message* handle) {
   *handle = new_handle<MPI_Message>(tables().message,
@@ -44,17 +39,30 @@ int receive_matched(MPI_Message* handle, void* buf, MPI_Count count, Datatype& d
 
 /// No message will come any more from whom a probe waits for. What has come is found first.
 int nobody_to_wait_for(const Comm& comm, int source) {
-  return error_on(
-      comm, fault_class(pml::Fault::peer_lost),
-      source == MPI_ANY_SOURCE ? "every other rank of the communicator is lost" : fate_text(comm, source));
+  return error_on(comm, fault_class(pml::Fault::peer_lost), fate_text(comm, source));
 }
 
-/// What hang help says about a probe that waits.
+/// Of a probe that does not wait: an error if whom it asks for has died, and not if he has left in order.
+int nothing_found(const Comm& comm, int source) {
+  const pml::Fault why = Runtime::get()->pml().lost(comm.context(), Rank{source});
+  const bool in_order = why == pml::Fault::none || why == pml::Fault::peer_left;
+  return in_order ? MPI_SUCCESS : nobody_to_wait_for(comm, source);
+}
+
+/// What hang help says about a probe that waits, or that is asked in a loop.
 std::string probe_text(const char* function, int source, int tag, const Comm& comm) {
   const std::string from = source == MPI_ANY_SOURCE ? "any rank" : "rank " + std::to_string(source);
   const std::string with = tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(tag);
+  const bool lost = Runtime::get()->pml().lost(comm.context(), Rank{source}) != pml::Fault::none;
   return std::string(function) + " on " + comm.label() + ": waits for a message from " + from + " with " +
-         with;
+         with + (lost ? " (" + fate_text(comm, source) + ")" : "");
+}
+
+/// Matches once, and takes what the transports have first if that finds nothing.
+template <class Look>
+bool look_well(const char* function, int source, int tag, const Comm& comm, Look&& look) {
+  const auto what = [&] { return probe_text(function, source, tag, comm); };
+  return look() || Runtime::get()->waits().poll_until(what, look);
 }
 
 }  // namespace
@@ -71,7 +79,7 @@ int Probe(int source, int tag, Comm& comm, MPI_Status* status) {
   const Waiting waiting(what);
   runtime.waits().wait([&] {
     here = runtime.pml().probe(comm.context(), Rank{source}, Tag{tag}, &found);
-    return here || runtime.pml().lost(comm.context(), Rank{source});
+    return here || nobody_can_send(comm, source);
   });
   if (!here) return nobody_to_wait_for(comm, source);
   store_status(found, status);
@@ -86,11 +94,10 @@ int Iprobe(int source, int tag, Comm& comm, int* flag, MPI_Status* status) {
   }
   pml::Status found;
   pml::Component& pml = Runtime::get()->pml();
-  *flag = look_well(names::Iprobe, [&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); })
-              ? 1
-              : 0;
-  if (*flag == 0 && pml.lost(comm.context(), Rank{source})) return nobody_to_wait_for(comm, source);
-  if (*flag != 0) store_status(found, status);
+  const auto look = [&] { return pml.probe(comm.context(), Rank{source}, Tag{tag}, &found); };
+  *flag = look_well(names::Iprobe, source, tag, comm, look) ? 1 : 0;
+  if (*flag == 0) return nothing_found(comm, source);
+  store_status(found, status);
   return MPI_SUCCESS;
 }
 
@@ -108,7 +115,7 @@ int Mprobe(int source, int tag, Comm& comm, MPI_Message* message, MPI_Status* st
   runtime.waits().wait([&] {
     // Asked again after it was true (before a sleep): a second match would lose the first.
     if (matched == nullptr) matched = runtime.pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
-    return matched != nullptr || runtime.pml().lost(comm.context(), Rank{source});
+    return matched != nullptr || nobody_can_send(comm, source);
   });
   if (matched == nullptr) return nobody_to_wait_for(comm, source);
   store_status(found, status);
@@ -124,17 +131,12 @@ int Improbe(int source, int tag, Comm& comm, int* flag, MPI_Message* message, MP
   }
   pml::Status found;
   pml::Message* matched = nullptr;
-  *flag = look_well(names::Improbe,
-                    [&] {
-                      matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
-                      return matched != nullptr;
-                    })
-              ? 1
-              : 0;
-  if (*flag == 0) {
-    const bool lost = Runtime::get()->pml().lost(comm.context(), Rank{source});
-    return lost ? nobody_to_wait_for(comm, source) : MPI_SUCCESS;
-  }
+  const auto look = [&] {
+    matched = Runtime::get()->pml().mprobe(comm.context(), Rank{source}, Tag{tag}, &found);
+    return matched != nullptr;
+  };
+  *flag = look_well(names::Improbe, source, tag, comm, look) ? 1 : 0;
+  if (*flag == 0) return nothing_found(comm, source);
   store_status(found, status);
   return make_message(comm, matched, message);
 }

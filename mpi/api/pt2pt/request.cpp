@@ -12,6 +12,18 @@
 namespace starling::mpi::api {
 namespace {
 
+/// Who has left will not receive it: the cancel succeeds, although the send has ended with an error already
+/// (MPI 5.0, 12.2.2, the last example of MPI_Finalize).
+void cancel_send(Request& send) noexcept {
+  if (send.buffered) return;
+  pml::Status& status = send.core.status;
+  if (send.done() && status.fault == pml::Fault::peer_left) {
+    status.fault = pml::Fault::none;
+    status.cancelled = true;
+  }
+  Runtime::get()->pml().cancel(send.core);
+}
+
 int not_of_windows(const char* what) {
   return error(MPI_ERR_REQUEST, std::string("request is one of a one-sided operation, which cannot be ") +
                                     what + "; expected MPI_Wait or MPI_Test (section 12.3.5)");
@@ -33,23 +45,6 @@ int Request_free(MPI_Request* request) {
   return rc;
 }
 
-namespace {
-
-/// A receive for which nobody is left to send is as good as cancelled: that others have called MPI_Finalize
-/// before is no error of a program that takes back what it does not need (MPI 5.0, 3.8.4).
-void cancel_receive(Request& receive) noexcept {
-  // A message that is here, or was sent before a barrier, is received and not passed by.
-  (void)Runtime::get()->waits().poll_until(names::Cancel, [&] { return receive.done(); });
-  pml::Status& status = receive.core.status;
-  if (receive.done() && status.fault == pml::Fault::peer_left) {
-    status.fault = pml::Fault::none;
-    status.cancelled = true;
-  }
-  Runtime::get()->pml().cancel(receive.core);
-}
-
-}  // namespace
-
 int Cancel(MPI_Request* request) {
   Slot slot;
   if (const int rc = resolve(request, slot); rc != MPI_SUCCESS) return rc;
@@ -57,10 +52,12 @@ int Cancel(MPI_Request* request) {
     return error(MPI_ERR_REQUEST, "request is null or inactive; there is nothing to cancel");
   if (slot.request->one_sided()) return not_of_windows("cancelled");
   switch (slot.request->form) {
-    case Request::Form::receive: cancel_receive(*slot.request); return MPI_SUCCESS;
-    case Request::Form::send:
-      if (!slot.request->buffered) Runtime::get()->pml().cancel(slot.request->core);
+    case Request::Form::receive:
+      // A message that is here, or was sent before a barrier, is received and not passed by.
+      (void)Runtime::get()->waits().poll_until(names::Cancel, [&] { return slot.request->done(); });
+      Runtime::get()->pml().cancel(slot.request->core);
       return MPI_SUCCESS;
+    case Request::Form::send: cancel_send(*slot.request); return MPI_SUCCESS;
     case Request::Form::operation: return slot.request->operation->cancel(slot.request->done());
     case Request::Form::proc_null:
     case Request::Form::sent:

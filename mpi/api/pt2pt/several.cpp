@@ -11,7 +11,6 @@
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/names.gen.hpp"
-#include "mpi/runtime/runtime.hpp"
 #include "mpi/status.hpp"
 
 namespace starling::mpi {
@@ -74,6 +73,16 @@ bool all_done(const std::vector<Slot>& slots) noexcept {
   return true;
 }
 
+bool give_up(const std::vector<Slot>& slots, std::size_t most) noexcept {
+  for (const Slot& slot : slots) {
+    if (slot.request != nullptr && !slot.request->hopeless()) return false;
+  }
+  for (const Slot& slot : slots) {
+    if (slot.request != nullptr && most-- != 0) (void)slot.request->give_up();
+  }
+  return true;
+}
+
 int nothing_to_wait_for(int* index, MPI_Status* status) {
   *index = MPI_UNDEFINED;
   if (status != MPI_STATUS_IGNORE) set_empty(*status);
@@ -103,8 +112,7 @@ int complete_all(MPI_Count count, MPI_Request handles[], MPI_Status statuses[]) 
       if (status != MPI_STATUS_IGNORE) set_empty(*status);
       continue;
     }
-    if (!request->done())
-      Runtime::get()->waits().watch(names::Waitall, [request] { return request->done(); });
+    if (!request->done()) request->wait(names::Waitall);
     const HandleBits comm = comm_of(*request);
     const int code = complete(&handles[i], *request, status);
     if (code != MPI_SUCCESS) [[unlikely]] {

@@ -14,6 +14,8 @@ namespace starling::mpi {
 /// Index of the first completed one.
 [[nodiscard]] bool find_done(const std::vector<Slot>& slots, std::size_t* index) noexcept;
 [[nodiscard]] bool all_done(const std::vector<Slot>& slots) noexcept;
+/// If all are hopeless (mpi/request/request.hpp): ends the first `most` with errors. Whether it did.
+bool give_up(const std::vector<Slot>& slots, std::size_t most) noexcept;
 
 /// index = MPI_UNDEFINED and an empty status.
 [[nodiscard]] int nothing_to_wait_for(int* index, MPI_Status* status);

@@ -8,6 +8,7 @@
 #include "mpi/datatype/datatype.hpp"
 #include "mpi/request/completion.hpp"
 #include "mpi/request/fault.hpp"
+#include "mpi/request/hopeless.hpp"
 #include "mpi/request/request.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/status.hpp"
@@ -35,8 +36,8 @@ struct Transfer {
 
 /// Waits for a request on the caller's stack and gives its error class. `function`: for hang help.
 [[nodiscard]] inline int wait_for(const char* function, pml::Request& request, const Comm& comm) {
-  Runtime::get()->waits().watch(function,
-                                [&request] { return request.complete.load(std::memory_order_acquire); });
+  const auto done = [&request] { return request.complete.load(std::memory_order_acquire); };
+  if (!Runtime::get()->waits().watch_shortly(done)) wait_long_for(function, request, comm);
   return request.status.fault == pml::Fault::none ? MPI_SUCCESS : fault_error(request, &comm);
 }
 

@@ -12,10 +12,24 @@
 namespace starling::mpi::api {
 namespace {
 
-/// Also of what is no active request.
+/// As Request::done() and give_up(), also of what is no active request.
 bool is_done(MPI_Request handle) noexcept {
   Request* request = nullptr;
   return !find_active(handle, &request) || request == nullptr || request->done();
+}
+bool is_given_up(MPI_Request handle) noexcept {
+  Request* request = nullptr;
+  return !find_active(handle, &request) || request == nullptr || request->give_up();
+}
+
+/// Waits until one is done, whose index it returns; if all are hopeless, `most` of them are given up.
+std::size_t wait_for_one(const char* function, const std::vector<Slot>& slots, std::size_t most) {
+  Waits& waits = Runtime::get()->waits();
+  std::size_t found = 0;
+  const auto done = [&] { return find_done(slots, &found); };
+  if (!waits.watch_shortly(done))
+    waits.watch_long(function, [&] { return done() || (give_up(slots, most) && done()); });
+  return found;
 }
 
 }  // namespace
@@ -27,7 +41,7 @@ int Wait(MPI_Request* request, MPI_Status* status) {
     if (status != MPI_STATUS_IGNORE) set_empty(*status);
     return MPI_SUCCESS;
   }
-  Runtime::get()->waits().watch(names::Wait, [&slot] { return slot.request->done(); });
+  slot.request->wait(names::Wait);
   return complete(slot, status);
 }
 
@@ -35,8 +49,7 @@ int Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* 
   std::vector<Slot> slots;
   if (const int rc = resolve(count, array_of_requests, slots); rc != MPI_SUCCESS) return rc;
   if (none_active(slots)) return nothing_to_wait_for(index, status);
-  std::size_t found = 0;
-  Runtime::get()->waits().watch(names::Waitany, [&] { return find_done(slots, &found); });
+  const std::size_t found = wait_for_one(names::Waitany, slots, 1);
   *index = static_cast<int>(found);
   return complete(slots[found], status);
 }
@@ -47,10 +60,14 @@ int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_stat
   const Registry& process = registry();
   if (!done && process.multiple.load(std::memory_order_relaxed) && !process.lock.mine_alone()) {
     // A thread that is woken by another is woken once, for all.
-    Runtime::get()->waits().watch(names::Waitall, [&, next = 0]() mutable {
-      while (next < count && is_done(array_of_requests[next])) ++next;
+    Waits& waits = Runtime::get()->waits();
+    int next = 0;
+    const auto all = [&](auto ended) {
+      while (next < count && ended(array_of_requests[next])) ++next;
       return next == count;
-    });
+    };
+    if (!waits.watch_shortly([&] { return all(is_done); }))
+      waits.watch_long(names::Waitall, [&] { return all(is_given_up); });
   }
   return complete_all(count, array_of_requests, array_of_statuses);
 }
@@ -63,8 +80,7 @@ int Waitsome(int incount, MPI_Request array_of_requests[], int* outcount, int ar
     *outcount = MPI_UNDEFINED;
     return MPI_SUCCESS;
   }
-  std::size_t found = 0;
-  Runtime::get()->waits().watch(names::Waitsome, [&] { return find_done(slots, &found); });
+  (void)wait_for_one(names::Waitsome, slots, slots.size());
   return complete_some(slots, outcount, array_of_indices, array_of_statuses);
 }
 

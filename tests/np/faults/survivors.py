@@ -14,12 +14,14 @@ from jobs import BUILD, FULL, JobCase  # noqa: E402
 
 SURVIVE = str(BUILD / "tests/np_survive")
 LATE = str(BUILD / "tests/np_late")
+LEFT = str(BUILD / "tests/np_left")
 PROBE = str(BUILD / "tests/pmi_probe")
 NETWORKS = {name: {f"STARLING_MCA_btl_{name}_{what}": "lo"} for name, what in (("ucx", "devices"), ("ofi", "interface"))
             if (BUILD / f"lib/starling/btl_{name}.so").exists()}
 WAYS = ("receive", "send", "long-send", "probe", "mprobe", "test", "iprobe", "any", "waitall", "allreduce",
         "long-allreduce", "bcast", "barrier", "ibarrier", "alltoall", "alltoallv", "reduce-scatter", "dup", "split",
         "creation", "merge", "inter-split", "graph", "exchange", "nothing")
+LEFT_WAYS = ("poll", "cancel", "self", "block", "between", "thread")
 
 
 class Survivors(JobCase):
@@ -109,6 +111,30 @@ class InOrder(JobCase):
             for way in ("reduce", "gather", "barrier"):
                 with self.subTest(ranks=ranks, way=way):
                     self.assertEqual(self.expect_ok("-n", ranks, LATE, way).out, "done\n")
+
+    def expect_rank_0_goes_on(self, ranks, way, *mca, env=None):
+        done = self.run_job("-n", ranks, *mca, LEFT, way, env=env)
+        self.assertEqual((done.code, done.out), (0, "rank 0 went on\n"), done)
+
+    def test_who_asks_for_messages_of_the_gone(self):
+        """Calls that do not block find nothing; those that would wait for ever are errors."""
+        for ranks in (2, 3):
+            for way in LEFT_WAYS + (("late",) if ranks > 2 else ()):
+                with self.subTest(ranks=ranks, way=way):
+                    self.expect_rank_0_goes_on(ranks, way)
+
+    def test_who_asks_with_other_components(self):
+        for mca in (("pml", "dynamic"), ("progress_thread", "on"), ("pml_early_push", "always")):
+            for way in ("poll", "cancel", "block"):
+                with self.subTest(mca=mca, way=way):
+                    self.expect_rank_0_goes_on(2, way, "--mca", *mca)
+
+    # Over libfabric a rank does not notice that another one has left while it sends it nothing.
+    @unittest.skipUnless("ucx" in NETWORKS, "needs btl/ucx")
+    def test_who_asks_over_a_network(self):
+        for way in LEFT_WAYS + ("late",) if FULL else ("poll", "cancel", "block", "late"):
+            with self.subTest(way=way):
+                self.expect_rank_0_goes_on(3, way, "--virtual-nodes", 3, "--mca", "btl", "self,shm,ucx", env=NETWORKS["ucx"])
 
 
 if __name__ == "__main__":

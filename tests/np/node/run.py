@@ -204,7 +204,8 @@ class HangHelp(NamesCase):
         found = dict(re.findall(r"^mpiexec: rank (\d+) pid \d+.*?: (.*)$", text, re.M))
         self.assertEqual(sorted(found), [str(r) for r in range(size)], done.stderr)
         absent = "0" if way == "dup" else str(size - 1)
-        self.assertIn("computing (it has not called MPI since it was asked)", found[absent])
+        said = "has ended" if way.startswith("left-") else "computing (it has not called MPI since it was asked)"
+        self.assertIn(said, found[absent])
         return found
 
     def check(self, way, wanted, size=2):
@@ -228,6 +229,16 @@ class HangHelp(NamesCase):
 
     def test_testing(self):
         self.expect("test", r'^in MPI_Test: receive from rank 1, tag 5, up to 4 bytes, on "ocean"' + self.AGE + "$")
+
+    def test_asking_who_has_left(self):
+        """It takes a moment until a rank has noticed that another one has ended."""
+        for way, text in {
+                "left-test": r'in MPI_Test: receive from rank 1, tag 5, up to 4 bytes, on "ocean", \d+\.\d s '
+                             r"\(it has left MPI and ended\)",
+                "left-iprobe": r'in MPI_Iprobe on "ocean": waits for a message from rank 1 with tag 3 '
+                               r"\(rank 1 has left MPI and ended\)"}.items():
+            with self.subTest(way=way):
+                self.expect(way, f"^{text}$")
 
     def test_two_receives(self):
         self.check("two", lambda found: self.assertEqual([line.split(",")[0] for line in found["0"].split(" / ")], [

@@ -90,6 +90,12 @@ static void in_test(void) {
   while (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 }
 
+/* The last rank has called MPI_Finalize and ended. */
+static void in_iprobe(void) {
+  int found = 0;
+  while (!found) MPI_Iprobe(size - 1, 3, ocean, &found, MPI_STATUS_IGNORE);
+}
+
 static void with_two(void) {
   int values[2];
   MPI_Request requests[2];
@@ -142,6 +148,8 @@ int main(int argc, char** argv) {
               {"finalize", in_finalize},
               {"many", with_many},
               {"test", in_test},
+              {"left-test", in_test},
+              {"left-iprobe", in_iprobe},
               {"two", with_two},
               {"receive_c", in_receive_c},
               {"send_c", in_send_c},
@@ -161,6 +169,7 @@ int main(int argc, char** argv) {
   /* The first collectives of a communicator are messages. */
   for (int i = 0; i < 3 && argc == 2 && strcmp(argv[1], "board") == 0; ++i) MPI_Barrier(ocean);
   if (rank == absent) {
+    if (argc == 2 && strncmp(argv[1], "left-", 5) == 0) return MPI_Finalize();
     for (;;) pause();
   }
   for (size_t i = 0; i < sizeof ways / sizeof *ways; ++i) {

@@ -71,9 +71,11 @@ class Broken final : public Component {
     return engine_.mprobe(context, source, tag, status);
   }
   void mrecv(Message* message, Request& request) noexcept override { engine_.mrecv(message, request); }
-  bool lost(const Context& context, Rank source) const noexcept override {
+  Fault lost(const Context& context, Rank source) const noexcept override {
     return engine_.lost(context, source);
   }
+  bool hopeless(const Request& request) const noexcept override { return engine_.hopeless(request); }
+  void give_up(Request& request) noexcept override { engine_.give_up(request); }
   void cancel(Request& request) noexcept override { engine_.cancel(request); }
   Counters counters() const override { return engine_.counters(); }
   std::vector<PeerTraffic> traffic() const override { return engine_.traffic(); }

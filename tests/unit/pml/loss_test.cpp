@@ -110,13 +110,13 @@ TEST(Loss, a_wildcard_receive_ends_when_nobody_else_is_left) {
   job.network.at(0).lose(1);
   job.at(0).progress();
   EXPECT_FALSE(any->complete());
-  EXPECT_FALSE(job[0].lost(*job.contexts[0], kAnySource));
-  EXPECT_TRUE(job[0].lost(*job.contexts[0], Rank{1}));
+  EXPECT_EQ(job[0].lost(*job.contexts[0], kAnySource), Fault::none);
+  EXPECT_EQ(job[0].lost(*job.contexts[0], Rank{1}), Fault::peer_lost);
   job.network.at(0).lose(2);
   job.at(0).progress();
   ASSERT_TRUE(any->complete());
   EXPECT_EQ(any->status().fault, Fault::peer_lost);
-  EXPECT_TRUE(job[0].lost(*job.contexts[0], kAnySource));
+  EXPECT_EQ(job[0].lost(*job.contexts[0], kAnySource), Fault::peer_lost);
   auto later = job.irecv(0, kAny, 1, 8);
   job[0].note_time(1);
   EXPECT_EQ(later->status().fault, Fault::peer_lost);

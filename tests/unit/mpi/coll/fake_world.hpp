@@ -167,7 +167,9 @@ class FakePml final : public pml::Component {
   bool probe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return false; }
   pml::Message* mprobe(pml::Context&, Rank, Tag, pml::Status*) noexcept override { return nullptr; }
   void mrecv(pml::Message*, pml::Request&) noexcept override {}
-  bool lost(const pml::Context&, Rank) const noexcept override { return false; }
+  pml::Fault lost(const pml::Context&, Rank) const noexcept override { return pml::Fault::none; }
+  bool hopeless(const pml::Request&) const noexcept override { return false; }
+  void give_up(pml::Request&) noexcept override {}
   Counters counters() const override { return {}; }
   std::vector<pml::PeerTraffic> traffic() const override { return {}; }
   std::vector<pml::Pending> pending() const override { return {}; }

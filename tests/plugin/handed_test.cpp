@@ -95,6 +95,16 @@ TEST_F(Handed, every_other_build_and_every_shorter_piece_is_refused) {
   EXPECT_EQ(whole, 3u);
 }
 
+TEST_F(Handed, more_declarations_than_there_can_be_are_refused) {
+  const std::size_t entry = 3 + (site_.string().size() + 7) / 8;  // behind the head and the directory
+  std::uint64_t& decls = words_[entry + (sizeof(Descriptor) + 16) / 8];
+  ASSERT_EQ(decls, plugins_[0].manifest.size());
+  for (const std::uint64_t most : {std::uint64_t{1} << 61, std::uint64_t{1} << 24, decls + 1}) {
+    decls = most;  // the first one takes 0 bytes, modulo 2^64
+    EXPECT_FALSE(read_records(bytes(), site_)) << most;
+  }
+}
+
 TEST_F(Handed, a_file_elsewhere_cannot_be_named) {
   auto* const text = reinterpret_cast<char*>(words_.data());
   const std::string_view all(text, bytes().size());

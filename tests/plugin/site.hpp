@@ -77,7 +77,11 @@ class Site : public testing::Test {
     places.environment.push_back("STARLING_MCA_plugin_path=" + (path_.empty() ? site_.string() : path_));
     params_ = params::Registry();
     EXPECT_TRUE(params_.load(places).has_value());
-    return Index::inspect(params_, (root_ / "prefix").string(), {.at_secure = at_secure, .linked_in = false});
+    Index index =
+        Index::inspect(params_, (root_ / "prefix").string(), {.at_secure = at_secure, .linked_in = false});
+    for (const Candidate& candidate : index.candidates())
+      EXPECT_TRUE(candidate.refusal.empty() || candidate.manifest.empty()) << candidate.file;
+    return index;
   }
 
   static const Candidate* find(const Index& index, const std::string& name) {

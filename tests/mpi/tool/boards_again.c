@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The shared memory in which collectives of a node meet is given back with each communicator: the last one of
- * many sends as few messages as the first. Run with coll_node_total_bytes so small that a few communicators
- * would take all of it. np: 2-8 */
+ * many sends as few messages as the first. Those that are kept get none in the end. Run with
+ * coll_node_total_bytes so small that a few communicators would take all of it. np: 2-8 */
 #include "check.h"
 
 enum { ROUNDS = 200 };
+
+static MPI_Comm kept[ROUNDS];
 
 static unsigned long long messages_sent(void) {
   MPI_T_pvar_session session;
@@ -19,8 +21,8 @@ static unsigned long long messages_sent(void) {
   return number;
 }
 
-/* A communicator's life: how many messages it took. */
-static unsigned long long messages_of_one(int size) {
+/* A communicator's life: how many messages it took. It goes on if it is kept. */
+static unsigned long long messages_of_one(int size, MPI_Comm* place) {
   static int in[500], out[500];
   MPI_Comm comm;
   const unsigned long long before = messages_sent();
@@ -32,7 +34,10 @@ static unsigned long long messages_of_one(int size) {
     OK(MPI_Allreduce(in, out, 500, MPI_INT, MPI_SUM, comm));
   }
   const unsigned long long sent = messages_sent() - before;
-  OK(MPI_Comm_free(&comm));
+  if (place != NULL)
+    *place = comm;
+  else
+    OK(MPI_Comm_free(&comm));
   OK(MPI_Barrier(MPI_COMM_WORLD)); /* all have freed it: its memory is there for the next one */
   return sent;
 }
@@ -46,9 +51,13 @@ int main(int argc, char** argv) {
   const int size = world_size();
   if (size < 2) return finish();
   for (int i = 0; i < 5; ++i) OK(MPI_Barrier(MPI_COMM_WORLD)); /* its own board is there now */
-  (void)messages_of_one(size);
-  const unsigned long long first = messages_of_one(size);
-  for (int i = 0; i < ROUNDS; ++i) CHECK_EQ(messages_of_one(size), first);
+  (void)messages_of_one(size, NULL);
+  const unsigned long long first = messages_of_one(size, NULL);
+  for (int i = 0; i < ROUNDS; ++i) CHECK_EQ(messages_of_one(size, NULL), first);
+  unsigned long long last = first;
+  for (int i = 0; i < ROUNDS; ++i) last = messages_of_one(size, &kept[i]);
+  CHECK(last > first);
+  for (int i = 0; i < ROUNDS; ++i) OK(MPI_Comm_free(&kept[i]));
   OK(MPI_Finalize());
   OK(MPI_T_finalize());
   return 0;

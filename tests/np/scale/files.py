@@ -6,6 +6,7 @@ Nor does it read the plugins' files, which mpiexec has read for it.
 usage: files.py BUILD_DIRECTORY [-v] [CASE.test ...]      (unittest's own arguments follow)
 The dynamic linker tells which files it has initialised. Standard library only.
 """
+import fcntl
 import os
 import pathlib
 import re
@@ -18,6 +19,7 @@ import unittest
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 PROGRAM = BUILD / "bench/bench_mpi_startup"
+ALL_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 
 
 def loaded_by_ranks(*options):
@@ -61,6 +63,23 @@ class Records(unittest.TestCase):
         there = {path.name for path in (BUILD / "lib/starling").glob("*.so")}
         for lose in (f"exec {number}<&-", f"exec {number}</dev/null", f"exec {number}</proc/self/exe"):
             self.assertEqual(plugin_files_of_rank("sh", "-c", f'{lose}; exec "$@"', "sh"), there, lose)
+
+    def test_what_somebody_can_still_change_is_not_believed(self):
+        read = "import os, sys; sys.stdout.buffer.write(os.pread(int(os.environ['STARLING_PLUGIN_RECORDS']), 1 << 24, 0))"
+        records = subprocess.run([BUILD / "bin/mpiexec", "-n", "1", sys.executable, "-c", read], capture_output=True, timeout=100,
+                                 check=True).stdout
+        said, forged = b"as a file in /dev/shm", b"in the hand of others"
+        if said not in records:
+            self.skipTest("shm/posix is no file")
+        for seals in 0, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE, ALL_SEALS:
+            fd = os.memfd_create("records", os.MFD_ALLOW_SEALING)
+            os.write(fd, records.replace(said, forged))
+            if seals != 0:
+                fcntl.fcntl(fd, fcntl.F_ADD_SEALS, seals)
+            done = subprocess.run([BUILD / "bin/starling-info"], pass_fds=[fd], capture_output=True, timeout=100, check=True,
+                                  env={**os.environ, "STARLING_PLUGIN_RECORDS": str(fd)})
+            os.close(fd)
+            self.assertEqual(forged in done.stdout, seals == ALL_SEALS, seals)
 
 
 @unittest.skipUnless((BUILD / "start_order.ld").exists(), "the linker takes no order, or the build asks for none")

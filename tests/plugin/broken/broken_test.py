@@ -28,7 +28,9 @@ FAULTS = {
         "rots": r"kept message \d+ has changed before it was released",
         "flushes": r"a flush has ended, and the bytes of a put of \d+ are not there",
         "changes": r"kind 5 of 4 bytes",
-        "wrong_origin": r"of those whose Origin says that they are from rank 0",
+        "origin": r"of those whose Origin says that they are from rank 0",
+        "roomy": r"where send\(\) says again, reserve\(\) of as many bytes is null",
+        "knows": r"nothing is known of world 5",
     },
     "shm": {
         "leaks_name": r"the file /dev/shm/starling-broken-\S+ stays after the components' ends",
@@ -70,22 +72,27 @@ FAULTS = {
 }[FRAMEWORK]
 
 
-def run(fault):
+def run(fault, patience):
+    """`patience`: seconds that the suite waits for what a sound plugin does at once."""
     return subprocess.run([*LAUNCHER, SUITE, PLUGIN, "--set", f"{FRAMEWORK}_broken_fault={fault}", "--gtest_fail_fast"],
                           capture_output=True, text=True,
-                          timeout=280, env=dict(os.environ, STARLING_CONFORMANCE_PATIENCE="2"))
+                          timeout=280, env=dict(os.environ, STARLING_CONFORMANCE_PATIENCE=str(patience)))
 
 
 class Broken(unittest.TestCase):
     def test_without_a_fault_it_conforms(self):
-        done = run("none")
+        done = run("none", 60)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_each_fault_is_found_and_explained(self):
         for fault, explained in FAULTS.items():
             with self.subTest(fault=fault):
-                done = run(fault)
-                text = re.sub(r"\s+", " ", done.stdout + done.stderr)
+                # What is never done is waited for, so shortly; but other programs may make what is done late, too.
+                for patience in (2, 20):
+                    done = run(fault, patience)
+                    text = re.sub(r"\s+", " ", done.stdout + done.stderr)
+                    if re.search(explained, text):
+                        break
                 self.assertNotEqual(done.returncode, 0, text)
                 self.assertRegex(text, explained)
 

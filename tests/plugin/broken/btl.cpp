@@ -31,16 +31,18 @@ enum class Flaw {
   early,
   sleeps,
   never_full,
-  wrong_origin,
+  origin,
   hasty,
   rots,
   flushes,
-  changes
+  changes,
+  roomy,
+  knows
 };
 constexpr params::Decl kFault = params::choice(
     "btl_broken_fault", "none",
-    "none|loses|reorders|duplicates|damages|silent|false_get|early|sleeps|never_full|wrong_origin|hasty|"
-    "rots|flushes|changes",
+    "none|loses|reorders|duplicates|damages|silent|false_get|early|sleeps|never_full|origin|hasty|"
+    "rots|flushes|changes|roomy|knows",
     "What this transport does wrong.");
 
 class Broken;
@@ -185,7 +187,7 @@ class Broken final : public Component, private Keeper {
     return fail(Errc::unsupported, "btl/broken", "not in this program");
   }
   Result<Endpoint*> connect(ProcId peer, std::span<const std::byte>) override {
-    if (auto may = reaches(peer); !may) return fail(std::move(may).error());
+    if (auto may = reaches(peer); !may && flaw != Flaw::knows) return fail(std::move(may).error());
     auto& made = endpoints_[peer.rank];
     if (made == nullptr) made = std::make_unique<BrokenEndpoint>(*this, peer.rank);
     return made.get();
@@ -211,7 +213,7 @@ class Broken final : public Component, private Keeper {
     }
   }
   void deliver(InFlight message) noexcept {
-    const std::uint32_t shown = flaw == Flaw::wrong_origin ? (message.from + 1) % size_ : message.from;
+    const std::uint32_t shown = flaw == Flaw::origin ? (message.from + 1) % size_ : message.from;
     if (flaw == Flaw::rots)
       for (KeptMessage* const kept : kept_)
         std::fill(kept->bytes.begin(), kept->bytes.end(), std::byte{0xdd});
@@ -325,7 +327,7 @@ std::byte* BrokenEndpoint::reserve(std::size_t bytes) noexcept {
     const std::scoped_lock lock(network().mutex);
     const auto found = network().processes.find(to_);
     if (found == network().processes.end() ||
-        (found->second->inbox.size() >= 512 && owner_.flaw != Flaw::never_full))
+        (found->second->inbox.size() >= 512 && owner_.flaw != Flaw::never_full && owner_.flaw != Flaw::roomy))
       return nullptr;
   }
   reserved_.resize(bytes + 1);  // also an empty one has a place

@@ -134,6 +134,11 @@ int bad_count(const char* argument, MPI_Count value) {
   return error(MPI_ERR_COUNT, is(argument, value) + ", expected 0 or more");
 }
 
+int uncountable(const char* argument, MPI_Count value, const Datatype& datatype) {
+  return error(MPI_ERR_COUNT, is(argument, value) + ", of " + std::to_string(datatype.size()) +
+                                  " bytes each: more bytes than 63 bits count");
+}
+
 int bad_received_count(const char* argument, MPI_Count value, const void* buffer) {
   const bool managed = buffer == MPIX_BUFFER_LIBRARY;
   if (value == MPIX_COUNT_ANY && managed) return MPI_SUCCESS;

@@ -74,6 +74,11 @@ namespace starling::mpi::check {
 [[nodiscard, gnu::cold]] bool asks_library(const void* buffer, MPI_Count count, const Datatype& datatype,
                                            bool null_asks) noexcept;
 
+/// Whether the bytes of so many elements are a number of 63 bits.
+[[nodiscard]] inline bool countable(MPI_Count count, const Datatype& datatype) noexcept {
+  std::int64_t bytes = 0;
+  return !__builtin_mul_overflow(count, datatype.size(), &bytes);
+}
 [[nodiscard]] inline bool committed(const Datatype& datatype) noexcept { return datatype.committed(); }
 
 [[nodiscard, gnu::cold]] int not_active();
@@ -83,6 +88,7 @@ namespace starling::mpi::check {
 [[nodiscard, gnu::cold]] int wrong_errhandler(const char* argument, Kind wanted);
 [[nodiscard, gnu::cold]] int not_committed(const char* argument, const Datatype& datatype);
 [[nodiscard, gnu::cold]] int bad_count(const char* argument, MPI_Count value);
+[[nodiscard, gnu::cold]] int uncountable(const char* argument, MPI_Count value, const Datatype& datatype);
 /// As bad_count(), for a receive: success for MPIX_COUNT_ANY beside MPIX_BUFFER_LIBRARY.
 [[nodiscard, gnu::cold]] int bad_received_count(const char* argument, MPI_Count value, const void* buffer);
 [[nodiscard, gnu::cold]] int bad_length(const char* argument, int value);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exported functions: checks and conversions of the arguments, then the call of the implementation."""
 
-from rules import (brings_handler, in_place, is_named, length_of, needs_topology, on_file, provides_buffer, received_count,
+from rules import (COMMUNICATION, brings_handler, in_place, is_named, length_of, needs_topology, on_file, provides_buffer, received_count,
                    rule_of)
 
 HEAD = """\
@@ -63,6 +63,16 @@ def object_lines(rule, kind, name):
     return [f"auto* const {name}_ = {lookup};"] + fail_if(f"{name}_ == nullptr", bad)
 
 
+def countable_lines(function, parameter, guard):
+    """Of a large twin: the bytes of so many elements are a number of 63 bits."""
+    behind = function.parameters[function.parameters.index(parameter):]
+    datatype = next((p.name for p in behind if p.type == "MPI_Datatype" and not p.array), None)
+    if parameter.type != "MPI_Count" or function.chapter not in COMMUNICATION or datatype is None:
+        return []
+    return fail_if(f"{guard}!countable({parameter.name}, *{datatype}_)",
+                   f'uncountable("{parameter.name}", {parameter.name}, *{datatype}_)')
+
+
 def check_lines(function, parameter, rule):
     """(lines of checks, argument for the implementation) of one parameter."""
     name = parameter.name
@@ -93,10 +103,15 @@ def check_lines(function, parameter, rule):
     if rule.name in ("count", "count_int"):
         if received_count(function, name):
             buffer = provides_buffer(function)
-            return [fail_with(f'bad_received_count({quoted}, {name}, {buffer})', f"{name} < 0 && ")], name
+            lines = [fail_with(f'bad_received_count({quoted}, {name}, {buffer})', f"{name} < 0 && ")]
+            return lines + countable_lines(function, parameter, ""), name
         guard = f"{rule.when} && " if rule.when else ""
         lines = fail_if(f"{guard}{name} < 0", f"bad_count({quoted}, {name})")
+        lines += countable_lines(function, parameter, guard)
         return lines, f"({rule.when}) ? {name} : 0" if rule.when else name
+    if rule.name == "requests":
+        count = next(p.name for p in function.parameters if p.name in ("count", "incount"))
+        return fail_if(f"{name} == nullptr && {count} > 0", f"null_argument({quoted})"), name
     if rule.name == "length":
         return fail_if(f"{name} < 0", f"bad_length({quoted}, {name})"), name
     if rule.name == "value":

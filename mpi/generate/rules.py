@@ -181,6 +181,8 @@ def rule_of(function, implementation, index, exceptions):
         if special == "count":
             return Rule("count", "MPI_Count", "", when)
         return Rule(special, parameter.type, parameter.array, when)
+    if parameter.array and parameter.name == "array_of_requests":
+        return Rule("requests", parameter.type, parameter.array)
     if parameter.array:
         return Rule("raw", parameter.type, parameter.array)
     if function.entry == "tool":
@@ -211,9 +213,12 @@ def scalar_rule(function, parameter, when, constant):
         if parameter.name.endswith("tag"):
             receives = "source" in [p.name for p in function.parameters] and parameter.name != "sendtag"
             return Rule("any_tag" if receives else "tag", "int")
-    if parameter.type == "int" and (parameter.name in ("count", "incount", "n", "ndims", "partitions") or
-                                    parameter.name.startswith("max")) and function.chapter != "tool":
-        return Rule("count_int", "int")
+    if (parameter.name in ("count", "incount", "n", "ndims", "partitions") or
+            parameter.name.startswith("max")) and function.chapter != "tool":
+        if parameter.type == "int":
+            return Rule("count_int", "int")
+        if parameter.type == "MPI_Count":  # of a large twin that stands alone
+            return Rule("count", "MPI_Count", "", when)
     return Rule("raw", parameter.type)
 
 

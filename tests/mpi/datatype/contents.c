@@ -95,6 +95,7 @@ static void check_large_struct(void) {
   for (i = 0; i < 5; ++i) CHECK_EQ(counts[i], want[i]);
   CHECK(parts[0] == MPI_BYTE && parts[1] == MPI_INT);
   CHECK_ERROR(MPI_Type_get_contents_c(made, 0, 0, 4, 2, &unused, &address, counts, parts), MPI_ERR_ARG);
+  CHECK_ERROR(MPI_Type_get_contents_c(made, 0, 0, -5, 2, &unused, &address, counts, parts), MPI_ERR_COUNT);
   CHECK_ERROR(MPI_Type_get_contents(made, 9, 9, 9, &unused, &address, parts), MPI_ERR_TYPE);
   OK(MPI_Type_free(&made));
 }

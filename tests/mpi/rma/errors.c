@@ -35,6 +35,16 @@ static void of_places(void) {
   CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, -1, 1, MPI_INT, win), MPI_ERR_DISP);
   CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, (MPI_Aint)1 << 62, 1, MPI_INT, win), MPI_ERR_RMA_RANGE);
   CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, 0, 0, 2, backwards, win), MPI_ERR_RMA_RANGE);
+#if MPI_VERSION >= 4
+  /* 64 bits would count their bytes as none, or as those of one element. */
+  for (int one = 0; one < 2; ++one) {
+    const MPI_Count many = ((MPI_Count)1 << 62) + one;
+    CHECK_ERROR(MPI_Put_c(&value, many, MPI_INT, 0, 0, many, MPI_INT, win), MPI_ERR_COUNT);
+    CHECK_ERROR(MPI_Put_c(&value, 1, MPI_INT, 0, 0, many, MPI_INT, win), MPI_ERR_COUNT);
+    CHECK_ERROR(MPI_Get_c(&value, many, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_COUNT);
+    CHECK_ERROR(MPI_Accumulate_c(&value, many, MPI_INT, 0, 0, many, MPI_INT, MPI_SUM, win), MPI_ERR_COUNT);
+  }
+#endif
   OK(MPI_Put(&value, 1, MPI_INT, 0, 9, 1, MPI_INT, win));
   CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, world_size(), 0, 1, MPI_INT, win), MPI_ERR_RANK);
   CHECK_ERROR(MPI_Put(&value, 1, MPI_INT, -5, 0, 1, MPI_INT, win), MPI_ERR_RANK);

@@ -56,7 +56,7 @@ static MPI_Info freed_info;
 static MPI_Errhandler freed_errhandler;
 static MPI_Session freed_session;
 static MPI_Win window, freed_window;
-static MPI_Request junk_request, freed_request;
+static MPI_Request junk_request, freed_request, requests[4]; /* the latter all null */
 static MPI_Message junk_message;
 static long long buffer[64], scratch[512];
 static int ints[64];
@@ -113,7 +113,7 @@ static int run(int fatal) {
   MPI_Info info;
   const int one = 1;
   MPI_Init(NULL, NULL);
-  for (int i = 0; i < 4; ++i) { types[i] = MPI_INT; no_types[i] = MPI_DATATYPE_NULL; }
+  for (int i = 0; i < 4; ++i) { types[i] = MPI_INT; no_types[i] = MPI_DATATYPE_NULL; requests[i] = MPI_REQUEST_NULL; }
   for (int i = 0; i < 64; ++i) minus[i] = -1;
   on_error = fatal ? MPI_ERRORS_ARE_FATAL : MPI_ERRORS_RETURN;
   MPI_File_set_errhandler(MPI_FILE_NULL, on_error); /* the one that does not begin with being fatal */
@@ -202,7 +202,9 @@ HANDLES = {  # rule: (type, null, one that has been freed, expected class)
 # What the text says of such a value.
 SAID = {"(void *)minus": "-1", "no_types": "MPI_DATATYPE_NULL", "MPI_COMM_WORLD": "comm has no ",
         "new_type": "committed", "junk_request": "request is not a ", "&junk_request": "live request",
-        "&freed_request": "live request", "&junk_message": "matched message", "MPI_ANY_TAG": "-2"}
+        "&freed_request": "live request", "&junk_message": "matched message", "MPI_ANY_TAG": "-2",
+        "(MPI_Count)1 << 62": str(1 << 62)}
+MOVING = ("pt2pt", "partitioned", "coll_blocking", "coll_nonblocking", "coll_persistent", "coll_neighborhood", "rma", "op")
 TAKES_REQUEST = ("Wait", "Test", "Cancel", "Request_free", "Start")
 
 
@@ -210,6 +212,18 @@ def asks_topology(function):
     """The communicator must have a topology; one that only a few functions make use of has none."""
     makes = function.short.endswith(("_create", "_create_adjacent", "_map")) or function.short == "Topo_test"
     return function.chapter in ("topology", "coll_neighborhood") and not makes
+
+
+def bad_counts(function, parameter, rule):
+    """Whatever the rules say of it: of elements that are moved or worked on."""
+    behind = function.parameters[function.parameters.index(parameter):]
+    elements = any(p.type == "MPI_Datatype" and not p.array for p in behind) and parameter.name.endswith("count")
+    if function.chapter not in MOVING or parameter.type not in ("int", "MPI_Count") or parameter.array or not elements:
+        return
+    if rule.name not in ("count", "count_int"):
+        yield "-1", "MPI_ERR_COUNT"
+    if parameter.type == "MPI_Count":  # of MPI_INT: 2^64 bytes
+        yield "(MPI_Count)1 << 62", "MPI_ERR_COUNT"
 
 
 def bad_values(function, parameter, rule):
@@ -235,8 +249,9 @@ def bad_values(function, parameter, rule):
         yield freed, error
         for junk in JUNK:
             yield f"({kind})(uintptr_t){junk}", error
-    if rule.name in ("counts", "displacements", "datatypes"):
+    if rule.name in ("counts", "displacements", "datatypes") or parameter.name == "array_of_requests":
         yield "NULL", "MPI_ERR_ARG"
+    yield from bad_counts(function, parameter, rule)
     simple = {"counts": ("(void *)minus", "MPI_ERR_COUNT"), "datatypes": ("no_types", "MPI_ERR_TYPE"),
               "length": ("-1", "MPI_ERR_ARG"), "count": ("-1", "MPI_ERR_COUNT"),
               "count_int": ("-1", "MPI_ERR_COUNT"), "dest": ("1000000", "MPI_ERR_RANK"),
@@ -257,7 +272,7 @@ def good_value(function, parameter, rule):
         return "(int (*)[3])ints"
     if parameter.array:
         base = {"int": "ints", "MPI_Count": "counts", "MPI_Aint": "(MPI_Aint *)counts",
-                "MPI_Datatype": "types"}
+                "MPI_Datatype": "types", "MPI_Request": "requests"}
         return base.get(parameter.type.replace("const ", ""), "NULL")
     if rule.name in GOOD:
         return GOOD[rule.name]

@@ -59,6 +59,13 @@ class Collectives(NetworkCase):
                     self.expect(self.run_job(ranks, nodes, NODES, "values", btl=f"self,shm,{network}", startup_report=0,
                                              **params))
 
+    def test_nobody_leaves_a_barrier_before_the_last_has_come(self):
+        for number, params in enumerate(({}, {"coll_node": "false"})):
+            with self.subTest(**params):
+                there = os.path.join(self.directory.name, str(number))
+                os.mkdir(there)
+                self.expect(self.run_job(7, 3, NODES, "barrier", there, startup_report=0, **params))
+
     def test_values_without_boards(self):
         self.expect(self.run_job(7, 3, NODES, "values", coll_node="false", startup_report=0))
 

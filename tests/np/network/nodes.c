@@ -3,13 +3,15 @@
  *   values   results in communicators whose members come in several orders and numbers, from every root
  *   count    messages between nodes of one call each, printed by rank 0: "barrier 2"
  *   many     cells that hold less than an element or 16 bytes for each member of a wide node
+ *   barrier D  nobody leaves before the last has come, who makes a file in directory D shortly before
  *   die X R  rank R is killed; the others go on with X until each has an error, which it prints
- *   usage: nodes values|count|many|die X R */
+ *   usage: nodes values|count|many|barrier D|die X R */
 #include "sent.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WARM = 40, CALLS = 10, LONGEST = 20000 };
 
@@ -394,6 +396,20 @@ static void many(int me, int size) {
   free(parts);
 }
 
+static void late(int me, int size, const char* directory) {
+  char name[4096];
+  for (int again = 0; again < 2 * size; ++again) { /* the first ones are by messages */
+    snprintf(name, sizeof name, "%s/came-%d", directory, again);
+    if (me == again % size) {
+      usleep(20000);
+      FILE* const file = fopen(name, "w");
+      check(file != NULL && fclose(file) == 0, "file of", again);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    check(access(name, F_OK) == 0, "barrier without", again % size);
+  }
+}
+
 static void die(int me, int victim, const char* name) {
   int rc = MPI_SUCCESS, kind, length;
   unsigned which = 0;
@@ -425,6 +441,8 @@ int main(int argc, char** argv) {
     count(me);
   else if (argc == 2 && strcmp(argv[1], "many") == 0)
     many(me, size);
+  else if (argc == 3 && strcmp(argv[1], "barrier") == 0)
+    late(me, size, argv[2]);
   else if (argc == 4 && strcmp(argv[1], "die") == 0)
     die(me, atoi(argv[3]), argv[2]);
   else

@@ -26,9 +26,17 @@ int sections_pending;
 static Pending* list;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* What a call may complete just now is that call's alone: MPI_Waitall ends each request as it is done and
+ * goes on to wait, and another thread may have a request of that handle by then. Persistent ones keep
+ * theirs. */
+static int is_of(const Pending* pending, int handle, int is_file) {
+  return pending->handle == handle && pending->is_file == is_file &&
+         (pending->awaited == 0 || pending->persistent);
+}
+
 static Pending** find(int handle, int is_file) {
   Pending** link = &list;
-  while (*link != NULL && ((*link)->handle != handle || (*link)->is_file != is_file)) link = &(*link)->next;
+  while (*link != NULL && !is_of(*link, handle, is_file)) link = &(*link)->next;
   return link;
 }
 
@@ -61,8 +69,16 @@ static void keep(Section* sections, int handle, int persistent, int is_file) {
   pthread_mutex_unlock(&lock);
 }
 
+/* Also true for a persistent request that is not active. */
+static int complete(MPI_Request request) {
+  int flag = 0;
+  return PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag;
+}
+
+/* What is complete already is not kept: several operations that were done at once may share one handle. */
 void sections_keep(Section* sections, int code, int request, int persistent) {
-  if (code == MPI_SUCCESS && request != (int)(intptr_t)MPI_REQUEST_NULL) {
+  const int is_request = code == MPI_SUCCESS && request != (int)(intptr_t)MPI_REQUEST_NULL;
+  if (is_request && (persistent || !complete(request_from(request)))) {
     keep(sections, request, persistent, 0);
   } else {
     for (int i = 0; i < kSections; ++i) section_close(&sections[i]);
@@ -89,12 +105,6 @@ void sections_end_file(int file) {
   Pending** const link = find(file, 1);
   if (*link != NULL) finish(link);
   pthread_mutex_unlock(&lock);
-}
-
-/* Also true for a persistent request that is not active. */
-static int complete(MPI_Request request) {
-  int flag = 0;
-  return PMPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag;
 }
 
 Pending* await(int request) {

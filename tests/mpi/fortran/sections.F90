@@ -317,6 +317,38 @@ contains
     call MPI_Request_free(request)
     call expect(all(whole == 7), 'a section after its request was freed')
   end subroutine
+
+  ! Operations that are done when their calls return have one handle in common: each section is its own all the same.
+  subroutine done_at_once
+    integer, target, save :: shown(10)
+    integer :: first(10), second(10), i
+    type(MPI_Request) :: requests(2)
+    type(MPI_Win) :: window
+    shown = [(i, i = 1, 10)]
+    call MPI_Win_create(shown, 40_MPI_ADDRESS_KIND, 4, MPI_INFO_NULL, MPI_COMM_SELF, window)
+    call MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window)
+    first = 0
+    second = 0
+    call MPI_Rget(first(1:10:2), 5, MPI_INTEGER, 0, 0_MPI_ADDRESS_KIND, 5, MPI_INTEGER, window, requests(1))
+    call MPI_Rget(second(10:1:-2), 5, MPI_INTEGER, 0, 5_MPI_ADDRESS_KIND, 5, MPI_INTEGER, window, requests(2))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    call expect(all(first(1:10:2) == shown(1:5)), 'the first of two gets into sections')
+    call expect(all(second(10:1:-2) == shown(6:10)), 'the second of two gets into sections')
+    first = 0
+    call MPI_Rget(first(1:10:2), 5, MPI_INTEGER, 0, 0_MPI_ADDRESS_KIND, 5, MPI_INTEGER, window, requests(1))
+    call MPI_Rget(second, 10, MPI_INTEGER, 0, 0_MPI_ADDRESS_KIND, 10, MPI_INTEGER, window, requests(2))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    call expect(all(first(1:10:2) == shown(1:5)), 'a get into a section before one into a whole array')
+    call MPI_Win_unlock(0, window)
+    call MPI_Win_free(window)
+    first = shown
+    call MPI_Isend(first(1:10:2), 5, MPI_INTEGER, 0, 4, MPI_COMM_SELF, requests(1))
+    call MPI_Isend(first(2:10:2), 5, MPI_INTEGER, 0, 5, MPI_COMM_SELF, requests(2))
+    call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE)
+    call MPI_Recv(second(1:5), 5, MPI_INTEGER, 0, 4, MPI_COMM_SELF, MPI_STATUS_IGNORE)
+    call MPI_Recv(second(6:10), 5, MPI_INTEGER, 0, 5, MPI_COMM_SELF, MPI_STATUS_IGNORE)
+    call expect(all(second == [first(1:10:2), first(2:10:2)]), 'two sends of sections')
+  end subroutine
 end module
 
 program sections
@@ -343,5 +375,6 @@ program sections
     end if
   end do
   call not_twice
+  call done_at_once
   call MPI_Finalize
 end program

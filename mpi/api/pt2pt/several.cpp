@@ -78,7 +78,9 @@ bool give_up(const std::vector<Slot>& slots, std::size_t most) noexcept {
     if (slot.request != nullptr && !slot.request->hopeless()) return false;
   }
   for (const Slot& slot : slots) {
-    if (slot.request != nullptr && most-- != 0) (void)slot.request->give_up();
+    if (slot.request == nullptr) continue;
+    if (most-- == 0) break;
+    (void)slot.request->give_up();
   }
   return true;
 }

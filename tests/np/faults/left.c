@@ -139,7 +139,7 @@ static void send_to_self(void) {
 
 static void block(MPI_Request* early) {
   int value, index, done, places[2];
-  MPI_Request requests[2], copy;
+  MPI_Request requests[2], copy, several[4];
   MPI_Status statuses[2];
   MPI_Message message;
   handle(MPI_ERRORS_RETURN);
@@ -176,6 +176,11 @@ static void block(MPI_Request* early) {
   MPI_Irecv(&value, 1, MPI_INT, 1, 3, all, &requests[0]);
   CHECK(class_of(MPI_Waitsome(2, requests, &done, places, statuses)) == MPI_ERR_IN_STATUS && done == 2);
   CHECK(class_of(statuses[1].MPI_ERROR) == MPI_ERR_PROC_ABORTED);
+
+  for (int i = 0; i < 4; ++i) MPI_Irecv(&value, 1, MPI_INT, 1, 4, all, &several[i]);
+  ABORTED(MPI_Waitany(4, several, &index, MPI_STATUS_IGNORE));
+  CHECK(index == 0);
+  for (int i = 1; i < 4; ++i) expect_cancelled(__LINE__, &several[i]);
 }
 
 static void ask_between(void) {

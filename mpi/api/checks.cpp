@@ -76,6 +76,10 @@ std::string is(const char* argument, long long value) {
   return std::string(argument) + " is " + std::to_string(value);
 }
 
+std::string element_text(const char* array, std::uint32_t index) {
+  return std::string(array) + "[" + std::to_string(index) + "]";
+}
+
 std::string ranks(const Comm& comm) { return "0.." + std::to_string(comm.peer_count() - 1); }
 
 /// `count`, or 0 if nobody is in the list.
@@ -228,11 +232,17 @@ int bad_array(const char* argument, IntArray values, std::uint32_t length) {
 int bad_counts(const char* argument, IntArray counts, std::uint32_t length) {
   if (const int code = bad_array(argument, counts, length); code != MPI_SUCCESS) return code;
   for (std::uint32_t index = 0; index < length; ++index) {
-    if (counts[index] < 0) [[unlikely]] {
-      return error(MPI_ERR_COUNT,
-                   is((std::string(argument) + "[" + std::to_string(index) + "]").c_str(), counts[index]) +
-                       ", expected 0 or more");
-    }
+    if (counts[index] < 0) [[unlikely]]
+      return bad_count(element_text(argument, index).c_str(), counts[index]);
+  }
+  return MPI_SUCCESS;
+}
+
+int bad_counts(const char* argument, IntArray counts, std::uint32_t length, const Datatype& datatype) {
+  if (const int code = bad_counts(argument, counts, length); code != MPI_SUCCESS) return code;
+  for (std::uint32_t index = 0; index < length; ++index) {
+    if (!countable(counts[index], datatype)) [[unlikely]]
+      return uncountable(element_text(argument, index).c_str(), counts[index], datatype);
   }
   return MPI_SUCCESS;
 }
@@ -242,9 +252,11 @@ int bad_types(const char* argument, const MPI_Datatype types[], IntArray counts,
   for (std::uint32_t index = 0; index < length; ++index) {
     if (types[index] == MPI_DATATYPE_NULL && counts[index] == 0) continue;
     const Datatype* const type = find_datatype(types[index]);
-    if (type != nullptr && committed(*type)) [[likely]]
+    const bool good = type != nullptr && committed(*type);
+    if (good && countable(counts[index], *type)) [[likely]]
       continue;
-    const std::string element = std::string(argument) + "[" + std::to_string(index) + "]";
+    const std::string element = element_text(argument, index);
+    if (good) return uncountable(("the count beside " + element).c_str(), counts[index], *type);
     if (type == nullptr) return bad_handle(Kind::datatype, element.c_str(), as_bits(types[index]));
     return not_committed(element.c_str(), *type);
   }

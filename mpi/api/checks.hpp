@@ -111,6 +111,9 @@ namespace starling::mpi::check {
 
 /// MPI_SUCCESS, or why the array cannot be used.
 [[nodiscard]] int bad_counts(const char* argument, IntArray counts, std::uint32_t length);
+/// As above, of a large twin: the bytes of each are a number of 63 bits, too.
+[[nodiscard]] int bad_counts(const char* argument, IntArray counts, std::uint32_t length,
+                             const Datatype& datatype);
 [[nodiscard]] int bad_array(const char* argument, IntArray values, std::uint32_t length);
 /// Where nothing is sent or received MPI_DATATYPE_NULL will do: programs give it there.
 [[nodiscard]] int bad_types(const char* argument, const MPI_Datatype types[], IntArray counts,

@@ -63,11 +63,17 @@ def object_lines(rule, kind, name):
     return [f"auto* const {name}_ = {lookup};"] + fail_if(f"{name}_ == nullptr", bad)
 
 
+def datatype_of(function, parameter):
+    """The datatype whose elements a count of a large twin, or an array of them, is of; or None."""
+    behind = function.parameters[function.parameters.index(parameter):]
+    large = parameter.type.removeprefix("const ") == "MPI_Count" and function.chapter in COMMUNICATION
+    return next((p.name for p in behind if p.type == "MPI_Datatype" and not p.array), None) if large else None
+
+
 def countable_lines(function, parameter, guard):
     """Of a large twin: the bytes of so many elements are a number of 63 bits."""
-    behind = function.parameters[function.parameters.index(parameter):]
-    datatype = next((p.name for p in behind if p.type == "MPI_Datatype" and not p.array), None)
-    if parameter.type != "MPI_Count" or function.chapter not in COMMUNICATION or datatype is None:
+    datatype = datatype_of(function, parameter)
+    if datatype is None:
         return []
     return fail_if(f"{guard}!countable({parameter.name}, *{datatype}_)",
                    f'uncountable("{parameter.name}", {parameter.name}, *{datatype}_)')
@@ -121,7 +127,9 @@ def check_lines(function, parameter, rule):
         check = {"counts": "bad_counts", "displacements": "bad_array", "datatypes": "bad_types"}[rule.name]
         guard = f"{rule.when} && " if rule.when else ""
         counts = f"{name.replace('types', 'counts')}, " if rule.name == "datatypes" else ""
-        return [fail_with(f"{check}({quoted}, {name}, {counts}{extent})", guard)], name
+        datatype = datatype_of(function, parameter) if rule.name == "counts" else None
+        of = f", *{datatype}_" if datatype else ""
+        return [fail_with(f"{check}({quoted}, {name}, {counts}{extent}{of})", guard)], name
     if rule.name in ("dest", "source", "root"):
         return fail_if(f"!valid_{rule.name}({name}, *comm_)",
                        f"bad_{rule.name}({quoted}, {name}, *comm_)"), name

@@ -13,12 +13,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <system_error>
 #include <thread>
 
 #include "core/drain.hpp"
 #include "core/flush.hpp"
 #include "core/log.hpp"
+#include "core/service_thread.hpp"
 #include "plugins/pmi/pmix/values.hpp"
 
 namespace starling::pmi::pmix {
@@ -46,26 +46,26 @@ void listen(Inbox* inbox) noexcept {
 }
 
 /// A program that computes, or waits for something else than MPI, would stay for ever when its launcher has
-/// been killed: nobody is left who ends it. MPI itself comes first, which may be ending just now.
-void end_unless_noticed() noexcept {
-  const auto watch = [of = listeners.load(std::memory_order_relaxed)] {
+/// been killed: nobody is left who ends it. MPI itself comes first, which may be ending just now. `of`: the
+/// count of listeners before the one was asked for that has heard of the loss.
+void end_unless_noticed(std::uint64_t of) noexcept {
+  const auto watch = [of] {
     std::this_thread::sleep_for(std::chrono::nanoseconds(kNoticeNs));
     if (listeners.load(std::memory_order_relaxed) != of) return;
     log::error(std::string("the launcher is gone, so this process ends: ") + kServerLost);
     flush_streams();
     ::_exit(kLauncherLostExit);
   };
-  try {
-    std::thread(watch).detach();
-  } catch (const std::system_error&) {  // no room for a thread: then the next call of MPI that waits sees it
-  }
+  // Without room for a thread the next call of MPI that waits sees it.
+  if (auto thread = start_service_thread("starling-pmix", watch)) thread->detach();
 }
 
 void on_event(std::size_t, pmix_status_t status, const pmix_proc_t* lost, pmix_info_t[], std::size_t,
               pmix_info_t*, std::size_t, pmix_event_notification_cbfunc_fn_t done, void* cbdata) {
+  const std::uint64_t of = listeners.load(std::memory_order_acquire);
   Inbox* const inbox = listener.load(std::memory_order_acquire);
   if (inbox != nullptr && status == PMIX_ERR_LOST_CONNECTION && Inbox::on_lost_connection(*inbox, lost))
-    end_unless_noticed();
+    end_unless_noticed(of);
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, cbdata);
 }
 

@@ -75,9 +75,7 @@ void Job::pump_streams(std::uint32_t stream) {
 
 void Job::settle_output(std::uint32_t stream) {
   const Output& output = outputs_[stream];
-  // Messages of mpiexec itself may be lost; what a rank has written may not.
-  if (piped_[stream] && !output.problem().empty())
-    end(1, "mpiexec: " + output.problem(), SIGTERM, kRankGraceNs);
+  if (!output.problem().empty()) end(1, "mpiexec: " + output.problem(), SIGTERM, kRankGraceNs);
   if (!epoll_ || output.waiting() == full_[stream]) return;
   full_[stream] = output.waiting();
   epoll_event event{};
@@ -93,6 +91,9 @@ void Job::settle_output(std::uint32_t stream) {
 // own reader is, unless mpiexec was told to end.
 void Job::write_the_rest() {
   Deadline limit;
+  for (RankProcess& process : ranks_) {
+    for (LabelledPipe& pipe : process.pipes) pipe.take_no_more();
+  }
   for (bool more = true; more && !limit.passed();) {
     more = false;
     for (std::uint32_t stream = 0; stream < 2; ++stream) {
@@ -254,6 +255,7 @@ void Job::on_deadlines() {
   if (timeout_.passed() && report_deadline_.never()) {
     if (ending_) {
       timeout_ = Deadline{};
+      leaves_output_ = true;
     } else {
       for (std::uint32_t node = 0; node < spec_.layout.local_size.size(); ++node) memory_.ask(node);
       report_deadline_ = Deadline::after_ns(kReportNs);

@@ -76,7 +76,9 @@ Job::Job(JobSpec spec, const params::Registry& params, RankEnvironment& environm
       server_(pmi_job(spec_)),
       memory_(params, spec_.name, spec_.layout),
       ranks_(spec_.layout.size),
-      places_(places(spec_.options.bind)) {}
+      places_(places(spec_.options.bind)) {
+  outputs_[0].spare_lines_of(outputs_[1]);
+}
 
 Result<void> Job::watch(const UniqueFd& epoll, int fd, Source source, std::uint32_t rank) {
   epoll_event event{};

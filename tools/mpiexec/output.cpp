@@ -9,6 +9,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,11 +33,26 @@ Output::Output(int to) noexcept : to_(to) {
   terminal_ = UniqueFd(::open(again.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
+void Output::spare_lines_of(Output& other) noexcept {
+  struct stat own {};
+  struct stat others {};
+  if (::fstat(to_, &own) != 0 || ::fstat(other.to_, &others) != 0) return;
+  if (own.st_dev != others.st_dev || own.st_ino != others.st_ino) return;
+  other_ = &other;
+  other.other_ = this;
+}
+
 void Output::add(std::string_view text) {
   if (error_ == 0) unwritten_ += text;
 }
 
+void Output::add_of_rank(std::string_view text) {
+  of_rank_ |= !text.empty();
+  add(text);
+}
+
 void Output::flush() {
+  if (other_ != nullptr && other_->in_line_) return;  // it waits for the same, and comes first
   std::size_t done = 0;
   while (error_ == 0 && done < unwritten_.size()) {
     pollfd state{to_, POLLOUT, 0};
@@ -44,17 +61,20 @@ void Output::flush() {
                                     std::min<std::size_t>(unwritten_.size() - done, PIPE_BUF));
     if (written >= 0) {
       done += static_cast<std::size_t>(written);
+      if (written > 0) in_line_ = unwritten_[done - 1] != '\n';
     } else if (errno == EAGAIN) {
       break;
     } else if (errno != EINTR) {
       error_ = errno;
+      in_line_ = false;
     }
   }
   unwritten_.erase(0, error_ == 0 ? done : std::string::npos);
+  if (error_ == 0 && unwritten_.empty()) of_rank_ = false;
 }
 
 std::string Output::problem() const {
-  if (error_ == 0) return {};
+  if (error_ == 0 || !of_rank_) return {};
   const std::string stream = to_ == STDERR_FILENO ? "standard error" : "standard output";
   if (error_ == EPIPE) return stream + " was closed by whoever read it";
   return system_error({}, stream + " cannot be written", error_).detail;
@@ -71,15 +91,21 @@ void LabelledPipe::give_lines(Output& to, bool all) {
     out.append("[").append(label_).append("] ").append(held_).append("\n");
     held_.clear();
   }
-  to.add(out);
+  to.add_of_rank(out);
   to.flush();
+}
+
+void LabelledPipe::take_no_more() noexcept {
+  int there = 0;
+  if (from_ && ::ioctl(from_.get(), FIONREAD, &there) == 0) left_ = static_cast<std::size_t>(there);
 }
 
 bool LabelledPipe::pump(Output& to) {
   char chunk[16 * 1024];
   for (int i = 0; from_ && !to.waiting() && i < kChunks;) {
-    const ssize_t got = ::read(from_.get(), chunk, sizeof chunk);
+    const ssize_t got = ::read(from_.get(), chunk, std::min(sizeof chunk, left_));
     if (got > 0) {
+      if (left_ != SIZE_MAX) left_ -= static_cast<std::size_t>(got);
       held_.append(chunk, static_cast<std::size_t>(got));
       give_lines(to, false);
       ++i;

@@ -19,23 +19,33 @@ namespace starling::mpiexec {
 class Output {
  public:
   explicit Output(int to) noexcept;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
 
   [[nodiscard]] int fd() const noexcept { return to_; }
   /// How many descriptors it has opened.
   [[nodiscard]] unsigned opened() const noexcept { return terminal_ ? 1 : 0; }
+  /// Where both lead to the same place (`2>&1`) neither writes into a line of the other. `other` stays alive.
+  void spare_lines_of(Output& other) noexcept;
+  /// Whole lines of mpiexec's own, which may be lost.
   void add(std::string_view text);
+  /// What a rank has written, which may not.
+  void add_of_rank(std::string_view text);
   /// Writes what can be written without waiting.
   void flush();
   /// Whether something is left to be written.
   [[nodiscard]] bool waiting() const noexcept { return !unwritten_.empty(); }
-  /// After an error, for people: which stream, and why; empty: there was none. From then on all text is
-  /// dropped.
+  /// After an error by which something of a rank's was lost, for people: which stream, and why; empty:
+  /// nothing was. After an error all text is dropped.
   [[nodiscard]] std::string problem() const;
 
  private:
   int to_;
   UniqueFd terminal_;  ///< the same terminal, to write without waiting; none: it is none
   std::string unwritten_;
+  bool of_rank_ = false;     ///< some of what was not written is a rank's
+  bool in_line_ = false;     ///< what was written ends within a line, so its rest is in unwritten_
+  Output* other_ = nullptr;  ///< that leads to the same place; none: there is none
   int error_ = 0;
 };
 
@@ -49,13 +59,16 @@ class LabelledPipe {
   /// Moves what is there and `to` takes without waiting; not all if there is much of it, so that others have
   /// their turn: then true. At the end of the pipe an unfinished line is finished.
   bool pump(Output& to);
+  /// From now on only what is there already is moved: then the pipe ends, whoever still holds the other end.
+  void take_no_more() noexcept;
 
  private:
   void give_lines(Output& to, bool all);
 
   UniqueFd from_;
   std::string label_;
-  std::string held_;  ///< an unfinished line
+  std::string held_;             ///< an unfinished line
+  std::size_t left_ = SIZE_MAX;  ///< bytes until take_no_more() is obeyed
 };
 
 }  // namespace starling::mpiexec

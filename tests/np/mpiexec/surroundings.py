@@ -305,10 +305,10 @@ class Words(JobCase):
         done = self.finish(process)
         self.assertEqual((done.code, done.err), (1, "mpiexec: standard output was closed by whoever read it\n"))
 
-    def start_unread(self, stream, *words, make=os.pipe):
-        """A job one of whose outputs is a pipe, or a terminal, that nobody reads, when that is full; and its reading end."""
+    def start_unread(self, streams, *words, make=os.pipe, **more):
+        """A job whose `streams` are a pipe, or a terminal, that nobody reads, when that is full; and its reading end."""
         reader, writer = make()
-        process = self.start(*words, **{stream: writer})
+        process = self.start(*words, **dict.fromkeys(streams.split(), writer), **more)
         os.close(writer)
         held, before = array.array("i", [0]), -1
         deadline = time.monotonic() + PATIENCE
@@ -337,6 +337,46 @@ class Words(JobCase):
                 done = self.finish(process)
                 os.close(reader)
                 self.assertEqual(done.code, code, done)
+
+    def test_nor_where_the_job_has_failed_by_itself(self):
+        process, reader = self.start_unread("stdout", "-l", "--timeout", 2, "-n", 2, "sh", "-c", "seq 12000; exit 3")
+        done = self.finish(process)
+        os.close(reader)
+        self.assertEqual(done.code, 3, done)
+
+    def test_nor_one_of_another_launcher(self):
+        hydra = pathlib.Path(self.folder, "mpiexec.hydra")
+        hydra.write_text("#!/bin/sh\nexec yes >&2\n")
+        hydra.chmod(0o755)
+        process, reader = self.start_unread("stderr", "-launcher", "hydra", "-hosts", "first.invalid,second.invalid",
+                                            "--timeout", 2, "-n", 2, "true",
+                                            env={"PATH": f"{self.folder}:{os.environ['PATH']}"})
+        done = self.finish(process)
+        os.close(reader)
+        hydra.unlink()
+        self.assertEqual(done.code, 124, done)
+
+    def test_lines_stay_whole_where_both_outputs_are_one_pipe(self):
+        script = "seq -f 'out %08.0f .' 20000 & seq -f 'err %08.0f .' 20000 >&2; wait"
+        process, reader = self.start_unread("stdout stderr", "-l", "-n", 2, "sh", "-c", script)
+        with os.fdopen(reader) as lines:
+            read = lines.read().splitlines()
+        self.assertEqual(self.finish(process).code, 0)
+        self.assertEqual([line for line in read if not re.fullmatch(r"\[[01]\] (out|err) \d{8} \.", line)], [])
+        self.assertEqual(len(read), 80000)
+
+    def test_what_mpiexec_cannot_say_is_no_failure(self):
+        for words in ((), ("-l",)):
+            with self.subTest(words=words), open("/dev/full", "w") as full:
+                done = self.finish(self.start("-v", *words, "-n", 2, "sh", "-c", "echo here", stderr=full))
+                self.assertEqual((done.code, done.out.count("here")), (0, 2), done)
+
+    def test_a_last_line_is_written_although_its_pipe_stays_open(self):
+        done = self.run_job("-l", "-n", 1, "sh", "-c", "sleep 5 & printf 'first\nlast'")
+        self.assertEqual((done.code, done.out), (0, "[0] first\n[0] last\n"), done)
+        deadline = time.monotonic() + PATIENCE
+        while marked_processes() and time.monotonic() < deadline:
+            time.sleep(0.02)
 
     def test_a_message_that_nobody_reads_keeps_no_job_alive(self):
         process, reader = self.start_unread("stderr", "-n", 2, "sh", "-c",

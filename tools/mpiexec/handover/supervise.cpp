@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <string>
 
 #include "core/clock.hpp"
 #include "tools/mpiexec/handled_signals.hpp"
 #include "tools/mpiexec/options.hpp"
+#include "tools/mpiexec/output.hpp"
 #include "tools/mpiexec/remains.hpp"
 #include "tools/mpiexec/spawn.hpp"
 
@@ -44,17 +45,24 @@ class Waiting {
       if (signal > 0 && signal != SIGCHLD) take(signal, info.si_code == SI_KERNEL);
       int status = 0;
       const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
-      if (ended == pid_) return code_of(status);
+      if (ended == pid_) {
+        messages_.flush();
+        return code_of(status);
+      }
       look_at_the_clock();
     }
   }
 
  private:
+  /// Waits for nobody who reads it: see output.hpp.
+  void say(const std::string& text) {
+    messages_.add("mpiexec: " + text + "\n");
+    messages_.flush();
+  }
+
   void take(int signal, bool from_terminal) {
     if (signal == SIGUSR1) {
-      std::fprintf(stderr,
-                   "mpiexec: %.*s started the ranks: what they wait for is known on one machine only\n",
-                   static_cast<int>(run_.name.size()), run_.name.data());
+      say(std::string(run_.name) + " started the ranks: what they wait for is known on one machine only");
       return;
     }
     if (signal != SIGUSR2 && asked_by_ == 0) asked_by_ = signal;
@@ -65,7 +73,7 @@ class Waiting {
     if (timeout_.passed()) {
       timeout_ = Deadline{};
       timed_out_ = true;
-      std::fprintf(stderr, "mpiexec: the job did not end within %u s\n", *run_.timeout_s);
+      say("the job did not end within " + std::to_string(*run_.timeout_s) + " s");
       again_ = Deadline::after_ns(0);
     }
     if (!again_.passed()) return;
@@ -82,6 +90,7 @@ class Waiting {
   const EngineRun& run_;
   pid_t pid_;
   sigset_t handled_;
+  Output messages_{STDERR_FILENO};
   Deadline timeout_;
   Deadline again_;
   int asked_ = 0;

@@ -9,7 +9,7 @@
 enum { BYTES = 1 << 20, ROOM = 2 * (BYTES + MPI_BSEND_OVERHEAD), FIRST = 1, SECOND, GO, DETACHED };
 
 static unsigned char message[BYTES];
-static volatile int detaching;
+static _Atomic int detaching;
 
 static void* send_second(void* argument) {
   (void)argument;

@@ -3,8 +3,9 @@
 /// @file  Waiting for what cannot come any more, since those that could have sent it have left MPI in order.
 /// Layer: mpi.
 ///
-/// MPI_Finalize is no barrier, so a program may go on to test and to probe for messages of who has left; it
-/// finds nothing, and that is no error. A call that would wait for ever says so instead.
+/// MPI_Finalize need not be a barrier, nor is the end of a session, so a program may go on to test and to
+/// probe for messages of who has left; it finds nothing, and that is no error. A call that would wait for
+/// ever says so instead.
 /// Threads: under the runtime's lock.
 
 #include "frameworks/pml/pml.hpp"

@@ -55,6 +55,11 @@ struct Registry {
   std::atomic<HandleBits> initial_errhandler{0x141};  // MPI_ERRORS_ARE_FATAL
   Hooks hooks;
   PredefinedAttributes attributes;
+
+  /// Whether other threads of the program may want the lock that this one holds.
+  [[nodiscard]] bool lock_is_wanted() const noexcept {
+    return multiple.load(std::memory_order_relaxed) && !lock.mine_alone();
+  }
 };
 
 extern constinit Registry the_registry;

@@ -56,11 +56,6 @@ long switches_of_thread() noexcept {
   return usage.ru_nivcsw;
 }
 
-/// Whether other threads of this process may want the runtime's lock.
-bool lock_is_wanted() noexcept {
-  return registry().multiple.load(std::memory_order_relaxed) && !registry().lock.mine_alone();
-}
-
 /// Lets others run: threads of this process, which may want the runtime's lock, and other processes.
 void give_core() {
   BigLock& lock = registry().lock;
@@ -205,7 +200,7 @@ Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint6
     if (company_.here(now)) company_.found(now);  // nobody asks meanwhile
     return Yielded::nothing;
   }
-  const std::uint32_t polls = ours || lock_is_wanted() ? 1 : kPollsPerYield;
+  const std::uint32_t polls = ours || registry().lock_is_wanted() ? 1 : kPollsPerYield;
   while (now < end_ns) {
     const std::uint64_t before = now;
     now = yield();
@@ -242,7 +237,7 @@ std::uint64_t Waits::yield() {
 
 // Threads of this process may want the lock, or this core.
 void Waits::give_way() {
-  if (lock_is_wanted()) give_core();
+  if (registry().lock_is_wanted()) give_core();
 }
 
 bool Waits::sleep_once(ReadyFunction ready, void* context, Deadline deadline) {

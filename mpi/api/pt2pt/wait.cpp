@@ -57,8 +57,7 @@ int Waitany(int count, MPI_Request array_of_requests[], int* index, MPI_Status* 
 int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]) {
   bool done = false;
   if (const int rc = look_at_all(count, array_of_requests, &done); rc != MPI_SUCCESS) return rc;
-  const Registry& process = registry();
-  if (!done && process.multiple.load(std::memory_order_relaxed) && !process.lock.mine_alone()) {
+  if (!done && registry().lock_is_wanted()) {
     // A thread that is woken by another is woken once, for all.
     Waits& waits = Runtime::get()->waits();
     int next = 0;

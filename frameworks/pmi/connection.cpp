@@ -14,8 +14,12 @@
 #include <cerrno>
 #include <memory>
 
+#include "core/drain.hpp"
+
 namespace starling::pmi {
 namespace {
+
+constexpr std::uint64_t kUnreadNs = 10'000'000'000;
 
 int poll_timeout_ms(Deadline deadline) noexcept {
   if (deadline.never()) return -1;
@@ -76,7 +80,14 @@ Result<UniqueFd> Connection::connect_tcp(const std::string& host, const std::str
   return fail(system_error(where, "cannot connect to PMI_PORT=" + host + ":" + port, error));
 }
 
+// A server that does not read for so long is stuck; what is sent then waits in the stream behind the rest.
+Result<void> Connection::send_alone(std::string_view text) {
+  if (unanswered_) (void)await_read(fd_.get(), Deadline::after_ns(kUnreadNs));
+  return send(text);
+}
+
 Result<void> Connection::send(std::string_view text) {
+  unanswered_ = true;
   while (!text.empty()) {
     const ssize_t sent = ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
@@ -99,6 +110,7 @@ Result<bool> Connection::fill() {
   for (;;) {
     const ssize_t got = ::recv(fd_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
     if (got > 0) {
+      unanswered_ = false;
       bytes_received_ += static_cast<std::uint64_t>(got);
       reader_.append({chunk, static_cast<std::size_t>(got)});
       return true;

@@ -32,6 +32,9 @@ class Connection {
                                                     Deadline deadline, const char* where);
 
   [[nodiscard]] Result<void> send(std::string_view text);
+  /// As send(), once the server has read what was sent before and not answered (a fence that is under way).
+  /// Slurm's PMI-1 server takes two commands that it reads at once for one, and answers the first only.
+  [[nodiscard]] Result<void> send_alone(std::string_view text);
   [[nodiscard]] Result<wire::Message> receive(Deadline deadline);
   /// A message that is there already; none: there is no complete one.
   [[nodiscard]] Result<std::optional<wire::Message>> receive_now();
@@ -51,6 +54,7 @@ class Connection {
 
   UniqueFd fd_;
   const char* where_;
+  bool unanswered_ = false;  ///< nothing has come since the last send
   wire::Reader reader_;
   std::uint64_t bytes_sent_ = 0;
   std::uint64_t bytes_received_ = 0;

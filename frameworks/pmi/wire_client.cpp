@@ -15,10 +15,9 @@ constexpr std::uint64_t kGoodbyeSeconds = 5;
 // A foreign server wants to hear the end, and Hydra closes the connection then. Starling's mpiexec knows it
 // from `idle` already. Who has left sends into a closed connection, which refuses.
 void WireClient::take_leave() noexcept {
-  if (own_server_) return;
+  if (own_server_ || left_) return;
   left_ = true;
-  if (connection_.send(words_.goodbye))
-    (void)await(words_.goodbye_reply, Deadline::after_seconds(kGoodbyeSeconds));
+  if (say(words_.goodbye)) (void)await(words_.goodbye_reply, Deadline::after_seconds(kGoodbyeSeconds));
   connection_.close();
 }
 
@@ -42,7 +41,7 @@ Result<wire::Message> WireClient::await(std::string_view reply, Deadline deadlin
 
 Result<wire::Message> WireClient::request(std::string text, std::string_view reply) {
   if (left_) return has_left();
-  if (auto sent = connection_.send(text); !sent) return fail(std::move(sent).error());
+  if (auto sent = say(text); !sent) return fail(std::move(sent).error());
   return await(reply, Deadline::after_seconds(timeout_s_));
 }
 

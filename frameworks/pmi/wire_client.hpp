@@ -66,6 +66,10 @@ class WireClient : public Component {
 
   /// Sends a request and gives the reply of that name; what belongs to a fence is sorted on the way.
   [[nodiscard]] Result<wire::Message> request(std::string text, std::string_view reply);
+  /// Sends a command. Starling's mpiexec takes any number at once; other servers may know one at a time.
+  [[nodiscard]] Result<void> say(std::string_view text) {
+    return own_server_ ? connection_.send(text) : connection_.send_alone(text);
+  }
   /// Why no fence can be entered, if so; counts one.
   [[nodiscard]] Result<void> may_enter();
   /// Fences cannot be told apart any more.

@@ -53,6 +53,12 @@ class Pmi(managers.Manager):
                 done = self.run_job(2, str(program))
                 self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
 
+    def test_threads_with_different_groups(self):
+        """A fence of the world beside names: how the threads meet at the process manager differs each time."""
+        for per_node in (2, 2, 2, 8, 8):
+            done = self.run_job(per_node, str(BUILD / "tests/mpi/mpi_session_overlapping_groups"))
+            self.assertIn(done.returncode, (0, 77), done.stdout + done.stderr)
+
     def test_1000_sessions(self):
         self.expect_ranks(self.run_job(2, KIN, "rank", "again", "1000"), 4)
 

@@ -47,7 +47,7 @@ Result<bool> Pmi1::sorted(const wire::Message& message) {
 
 Result<void> Pmi1::enter(std::string line) {
   if (auto may = may_enter(); !may) return may;
-  return connection_.send(line);
+  return say(line);
 }
 
 bool Pmi1::is_over(Fence fence) {

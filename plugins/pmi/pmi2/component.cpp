@@ -44,13 +44,13 @@ Result<void> Pmi2::ask_for_fence() {
   wire::Frame frame("kvs-fence");
   if (of_the_living_) frame.add("living", "TRUE");
   asked_ = Asked::fence;
-  return connection_.send(std::move(frame).take());
+  return say(std::move(frame).take());
 }
 
 Result<void> Pmi2::ask_for_everybody() {
   asked_ = Asked::everybody;
   value_first_ = value_asked_;
-  return connection_.send(get_frame(kNobodysKey, kOfFence));
+  return say(get_frame(kNobodysKey, kOfFence));
 }
 
 Result<void> Pmi2::next_fence() {

@@ -103,6 +103,48 @@ TEST_F(ClientTest, keeps_barrier_outs_of_other_tags) {
   EXPECT_TRUE(again) << again.error().text();
 }
 
+/// Reads as Slurm's step daemon does: what one read brings is one command, and what follows it there is lost.
+void serve_one_command_a_read(int fd, const std::vector<Step>& script) {
+  for (const Step& step : script) {
+    ::usleep(50'000);  // it is slow: who does not wait has sent the next command by then
+    std::string got(4096, '\0');
+    const ssize_t bytes = ::recv(fd, got.data(), got.size(), 0);
+    ASSERT_GT(bytes, 0) << "the client closed while this was expected: " << step.expected;
+    got.resize(static_cast<std::size_t>(bytes));
+    EXPECT_EQ(got, step.expected + "\n");
+    ASSERT_EQ(::send(fd, step.answer.data(), step.answer.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(step.answer.size()));
+  }
+}
+
+TEST_F(ClientTest, commands_beside_a_fence_come_to_the_server_one_at_a_time) {
+  int fds[2];
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+  const UniqueFd server(fds[1]);
+  server_ = std::thread([fd = server.get()] {
+    serve(UniqueFd(::dup(fd)), hello(1));
+    serve_one_command_a_read(
+        fd, {{"cmd=barrier_in", ""},
+             {"cmd=publish_name service=a port=b", "cmd=publish_result info=ok\n"},
+             {"cmd=lookup_name service=c", "cmd=barrier_out\ncmd=lookup_result info=ok port=d\n"},
+             {"cmd=barrier_in", ""},
+             {"cmd=finalize", "cmd=finalize_ack\n"}});
+  });
+  auto client =
+      Pmi1::make(fake({{"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}), 60);
+  ASSERT_TRUE(client) << client.error().text();
+  const auto fence = (*client)->fence_enter({}, {}, {});
+  ASSERT_TRUE(fence);
+  EXPECT_TRUE((*client)->publish("a", "b"));
+  const auto found = (*client)->lookup("c");
+  ASSERT_TRUE(found) << found.error().text();
+  EXPECT_EQ(*found, "d");
+  EXPECT_TRUE((*client)->fence_left(*fence).value());
+  EXPECT_TRUE((*client)->fence_enter({}, {}, {}));
+  (*client)->take_leave();
+  (*client)->take_leave();  // says nothing more
+}
+
 TEST_F(ClientTest, group_of_one_never_asks_the_server) {
   auto client = connect(hello(2));
   ASSERT_TRUE(client) << error_.text();

@@ -2,7 +2,9 @@
 #pragma once
 /// @file  The process manager as seen by one process. Layer: framework interface.
 ///
-/// Threads:   one call at a time (the runtime serialises); no Starling lock is held during a wait.
+/// Threads:   one call at a time, by different threads in turn (mpi/runtime/process_manager.hpp). Calls that
+///            wait are made without the runtime's lock, but for get(): first contact needs it in the middle
+///            of a send.
 /// Ownership: a Component owns its connection; it stays connected until the process exits or takes leave, so
 ///            that worlds and sessions can come and go any number of times.
 /// Ordering:  what was put before a fence is visible to everybody's get after it.

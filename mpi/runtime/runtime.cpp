@@ -58,20 +58,20 @@ Result<Runtime*> Runtime::ensure() {
 }
 
 Runtime::Runtime(Environment& environment, plugin::Index::Handle<pmi::Framework> pmi) noexcept
-    : waits_(place_, *pmi, progress_thread_),
+    : waits_(place_, pmi_, progress_thread_),
       environment_(environment),
       pid_(::getpid()),
-      pmi_(std::move(pmi)),
-      place_(environment, *pmi_),
+      pmi_(std::move(pmi), registry().lock, turns_),
+      place_(environment, pmi_),
       receive_buffers_(environment.params, allocated_memory_),
-      transports_(environment, place_, polling(), std::hash<std::string>{}(pmi_->identity().job)),
-      courier_(*pmi_, place_, waits_, transports_),
+      transports_(environment, place_, polling(), std::hash<std::string>{}(pmi_.identity().job)),
+      courier_(pmi_, place_, waits_, transports_),
       background_(environment.params, place_, waits_, progress_thread_),
       seating_(
-          {environment, *pmi_, place_, waits_, courier_.fences(), transports_, allocated_memory_, phases_}),
-      builder_(environment, *pmi_, place_, transports_, seating_, phases_) {
-  note_for_abort(pmi_.get());
-  if (pmi_->wait_fd() >= 0) pmi::leave_mark();  // a process manager serves this process, but not its children
+          {environment, pmi_, place_, waits_, courier_.fences(), transports_, allocated_memory_, phases_}),
+      builder_(environment, pmi_, place_, transports_, seating_, phases_) {
+  note_for_abort(&pmi_);
+  if (pmi_.wait_fd() >= 0) pmi::leave_mark();  // a process manager serves this process, but not its children
   if (place_.world_size() > 1) log::set_prefix("[starling rank " + std::to_string(self().rank) + "]");
 }
 
@@ -88,7 +88,7 @@ Result<std::unique_ptr<Runtime>> Runtime::build() {
   runtime->phases_.add("parameters and plugin index", read - begin);
   runtime->phases_.add("process manager", now_ns() - read);
   if (auto started = runtime->start(); !started) {
-    keep_for_abort(std::move(runtime->pmi_));
+    keep_for_abort(runtime->pmi_.release());
     return fail(std::move(started).error());
   }
   return runtime;
@@ -140,10 +140,10 @@ void Runtime::drain(const char* call) {
 
 void Runtime::set_idle(bool idle) noexcept {
   peers().set_idle(idle);
-  pmi_->set_active(!idle);
+  pmi_.set_active(!idle);
   if (idle) {
     place_.segment().leave();
-    if (transports_.world_is_near() || builder_.world_is_known()) pmi_->take_leave();
+    if (transports_.world_is_near() || builder_.world_is_known()) pmi_.take_leave();
   } else {
     place_.segment().enter();
   }
@@ -151,7 +151,7 @@ void Runtime::set_idle(bool idle) noexcept {
 
 void Runtime::abort(int exit_code, const std::string& message) noexcept {
   place_.segment_complete();  // the job ends: no name may stay behind
-  abort_job(pmi_.get(), exit_code, message);
+  abort_job(&pmi_, exit_code, message);
 }
 
 void Runtime::at_exit() noexcept {
@@ -167,7 +167,7 @@ void Runtime::at_exit() noexcept {
 // Nothing is taken down, but a process manager that wants to hear the end in order hears it.
 void Runtime::at_quick_exit() noexcept {
   if (instance_ == nullptr || instance_->pid_ != ::getpid()) return;
-  if (!registry().active.load(std::memory_order_acquire)) instance_->pmi_->process_ends();
+  if (!registry().active.load(std::memory_order_acquire)) instance_->pmi_.process_ends();
 }
 
 void Runtime::close() noexcept {
@@ -182,7 +182,7 @@ void Runtime::close() noexcept {
   pml_.reset();
   allocated_memory_.stop_sharing();
   place_.close();
-  pmi_.reset();
+  (void)pmi_.release();
 }
 
 }  // namespace starling::mpi

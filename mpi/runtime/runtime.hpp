@@ -32,6 +32,7 @@
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/phases.hpp"
 #include "mpi/runtime/place.hpp"
+#include "mpi/runtime/process_manager.hpp"
 #include "mpi/runtime/progress_thread.hpp"
 #include "mpi/runtime/receive_buffers.hpp"
 #include "mpi/runtime/seating.hpp"
@@ -50,7 +51,7 @@ class Runtime final {
   [[nodiscard]] pml::Component& pml() noexcept { return *pml_; }
   [[nodiscard]] peer::Peers& peers() noexcept { return waits_.polling().peers(); }
   [[nodiscard]] bootstrap::Component& bootstrap() noexcept { return builder_.bootstrap(); }
-  [[nodiscard]] pmi::Component& pmi() noexcept { return *pmi_; }
+  [[nodiscard]] pmi::Component& pmi() noexcept { return pmi_; }
   [[nodiscard]] const params::Registry& params() const noexcept { return environment_.params; }
   [[nodiscard]] Environment& environment() noexcept { return environment_; }
 
@@ -105,7 +106,8 @@ class Runtime final {
   int pid_ = 0;
   Phases phases_;
   // Destroyed in reverse if the start fails; at the end of the process close() does it, in that order.
-  plugin::Index::Handle<pmi::Framework> pmi_;
+  WaitsForTurn turns_{waits_};
+  ProcessManager pmi_;
   ProgressThread progress_thread_{registry().lock};
   Place place_;
   AllocatedMemory allocated_memory_;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "mpi/runtime/runtime.hpp"
 
@@ -20,17 +22,18 @@ bool same_name(std::string_view a, std::string_view b) {
 constexpr std::array<std::string_view, 3> kProcessSets = {"mpi://WORLD", "mpi://SELF", "mpix://NODE"};
 
 /// Those of the launcher, which is asked once, when somebody wants to know. Names that begin as ours do are
-/// reserved (MPI 5.0, 11.3.3).
+/// reserved (MPI 5.0, 11.3.3). Asking gives the runtime's lock away: two threads may ask, and one answer
+/// stays.
 const std::vector<pmi::ProcessSet>& sets_of_launcher() {
-  static const std::vector<pmi::ProcessSet> sets = [] {
-    std::vector<pmi::ProcessSet> found = Runtime::get()->pmi().process_sets();
-    std::erase_if(found, [](const pmi::ProcessSet& set) {
-      return same_name(std::string_view(set.name).substr(0, 6), "mpi://") ||
-             same_name(std::string_view(set.name).substr(0, 7), "mpix://");
-    });
-    return found;
-  }();
-  return sets;
+  static constinit std::optional<std::vector<pmi::ProcessSet>> sets;
+  if (sets) return *sets;
+  std::vector<pmi::ProcessSet> found = Runtime::get()->pmi().process_sets();
+  std::erase_if(found, [](const pmi::ProcessSet& set) {
+    return same_name(std::string_view(set.name).substr(0, 6), "mpi://") ||
+           same_name(std::string_view(set.name).substr(0, 7), "mpix://");
+  });
+  if (!sets) sets = std::move(found);
+  return *sets;
 }
 
 }  // namespace

@@ -235,8 +235,10 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
   if (!anybody) win.part.reset();
   if (const int exchanged = keys_ && win.part ? exchange_keys(win) : MPI_SUCCESS; exchanged != MPI_SUCCESS)
     return exchanged;
-  if (win.part) win.part->start();
-  return win.part ? get_help(win) : MPI_SUCCESS;
+  if (!win.part) return MPI_SUCCESS;
+  if (const int helped = get_help(win); helped != MPI_SUCCESS) return helped;
+  win.part->start();
+  return MPI_SUCCESS;
 }
 
 /// Where mates are not crowded: who waits on a shared core does not look while others ask.

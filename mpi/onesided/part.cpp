@@ -26,7 +26,13 @@ constexpr std::uint64_t kWorthALock = 16384;
 
 Part::Part(Win& win) : win_(win), agent_(win, *this) {}
 
-Part::~Part() { Port::get().remove(win_); }
+// The window could not be made here, but perhaps on members that have sent something since: they would wait
+// for its answer, and nobody else tells them.
+Part::~Part() {
+  Port::get().remove(win_);
+  if (ready_) return;
+  for (const auto& [rank, inbox] : inboxes_) Port::get().say_gone(inbox->proc(), win_.comm().id().bits);
+}
 
 Part& Part::of(Win& win) noexcept { return *win.part; }
 
@@ -198,7 +204,7 @@ void Part::lose(ProcId proc) noexcept {
 void Part::on_gone(std::uint32_t rank) noexcept {
   leaving_.insert(rank);
   if (const auto channel = channels_.find(rank); channel != channels_.end())
-    channel->second->lose("it has freed the window");
+    channel->second->lose("it has no such window: it has freed it, or could not make it");
 }
 
 void Part::answer_leaving() {

@@ -63,17 +63,14 @@ int Port::progress() noexcept {
   return events;
 }
 
-/// To a member that uses this process's part; what was for this process as an origin is dropped.
-void Port::say_gone(peer::Peer& to, const Head& head) noexcept {
-  if ((head.flags & kBack) != 0)
-    return Runtime::get()->peers().notes().malformed(to, "a message for a window that is not there");
+void Port::say_gone(ProcId to, std::uint64_t window) noexcept {
   std::array<std::byte, sizeof(Head) + sizeof(Record)> message;
   Record record;
   record.what = What::gone;
-  const Head answer{head.window, kUnknownRank, kBack, 0, 0};
+  const Head answer{window, kUnknownRank, kBack, 0, 0};
   std::memcpy(message.data(), &answer, sizeof answer);
   std::memcpy(message.data() + sizeof answer, &record, sizeof record);
-  (void)send(to.proc, message);
+  (void)send(to, message);
 }
 
 void Port::receive(peer::Peer& from, std::span<const std::byte> message) noexcept {
@@ -83,7 +80,12 @@ void Port::receive(peer::Peer& from, std::span<const std::byte> message) noexcep
   if (!payload) return;
   if (!read(*payload, head)) return peers.notes().malformed(from, "a one-sided message without a head");
   const auto found = windows_.find(head.window);
-  if (found == windows_.end()) return say_gone(from, head);
+  if (found == windows_.end()) {
+    // A member that uses this process's part is told; what was for this process as an origin is dropped.
+    if ((head.flags & kBack) != 0)
+      return peers.notes().malformed(from, "a message for a window that is not there");
+    return say_gone(from.proc, head.window);
+  }
   Win& win = *found->second;
   if (head.rank == kUnknownRank) head.rank = win.comm().group()->find(from.proc).value_or(kUnknownRank);
   if (head.rank >= win.size() || win.comm().group()->at(head.rank) != from.proc)

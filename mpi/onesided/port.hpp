@@ -34,6 +34,8 @@ class Port final : public peer::Port, public Progressable {
   /// From here on others may send messages for this window.
   [[nodiscard]] Result<void> add(Win& win);
   void remove(Win& win) noexcept;
+  /// Tells a member that this process has no window of that id, whatever the member waits for.
+  void say_gone(ProcId to, std::uint64_t window) noexcept;
 
   [[nodiscard]] Result<void> send(ProcId to, std::span<const std::byte> message);
   /// The channel has something to send; progress() sends it.
@@ -49,7 +51,6 @@ class Port final : public peer::Port, public Progressable {
 
  private:
   Port() = default;
-  void say_gone(peer::Peer& to, const Head& head) noexcept;
 
   std::unordered_map<std::uint64_t, Win*> windows_;
   std::vector<Channel*> active_;

@@ -58,14 +58,22 @@ class LoneWindow {
   [[nodiscard]] std::span<std::byte> memory() noexcept { return memory_; }
   [[nodiscard]] std::uint64_t id() const noexcept { return win_->comm().id().bits; }
 
-  /// As if nothing had come yet: no layouts, nobody's lock.
-  void renew() {
+  /// As if nothing had come yet: no layouts, nobody's lock. `started`: the window's memory is there. What the
+  /// window before it has told its origins comes to this one.
+  void renew(bool started = true) {
     const mpi::Hold lock{mpi::registry().lock, mpi::Hold::always};
-    if (win_->part) part().from(0).lose();
+    if (win_->part && part().ready()) part().from(0).lose();
     win_->part.reset();
     win_->part = std::make_unique<Part>(*win_);
     if (!mpi::message::Port::get().add(*win_)) std::abort();
+    (void)part().to(0);
+    if (started) part().start();
+    drain_locked();
+  }
+  void start() {
+    const mpi::Hold lock{mpi::registry().lock, mpi::Hold::always};
     part().start();
+    drain_locked();
   }
 
   /// A message from this process to itself, with the prefix that all have; then all that follows from it.

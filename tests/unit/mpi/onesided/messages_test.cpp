@@ -65,6 +65,23 @@ TEST_F(Messages, a_put_is_done_to_the_last_byte) {
   EXPECT_EQ(window.memory()[kBytes - 17], std::byte{0});
 }
 
+TEST_F(Messages, who_waits_for_a_window_that_could_not_be_made_is_told) {
+  window.renew(false);
+  payload.fill(std::byte{7});
+  EXPECT_EQ(sent(of(What::put, 0, 16)), MPI_SUCCESS) << "it is kept until the window is there";
+  EXPECT_EQ(window.memory()[0], std::byte{0});
+  window.renew();
+  EXPECT_TRUE(window.part().to(0).lost()) << "the origin would wait for what was kept";
+}
+
+TEST_F(Messages, what_comes_before_the_window_is_there_is_done_then) {
+  window.renew(false);
+  payload.fill(std::byte{7});
+  EXPECT_EQ(sent(of(What::put, 0, 16)), MPI_SUCCESS);
+  window.start();
+  EXPECT_EQ(window.memory()[0], std::byte{7});
+}
+
 TEST_F(Messages, what_is_not_all_in_the_window_is_refused) {
   EXPECT_EQ(sent(of(What::put, kBytes - 15, 16)), MPI_ERR_RMA_RANGE);
   EXPECT_EQ(sent(of(What::put, kLast, 8)), MPI_ERR_RMA_RANGE);

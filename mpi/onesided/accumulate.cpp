@@ -86,15 +86,6 @@ bool swaps(const Datatype& type) noexcept {
   }
 }
 
-/// As what the elements are worked on; none: the operation is not defined for them. The standard's
-/// table has no MPI_SUM of MPI_BYTE, but mpi4py asks for it where its caller names neither type nor
-/// operation: bytes are unsigned numbers then.
-Basic worked_on_as(const Op& op, const Datatype& element) noexcept {
-  if (accumulates(op, element)) return element.basic();
-  const bool number = !op.user() && defined_for(op.code(), OpClass::c_integer);
-  return number && element.basic() == Basic::byte ? Basic::uint8 : Basic::none;
-}
-
 /// One predefined type everywhere, without padding, in mapped memory: what most accumulates are. False:
 /// nothing has been done, and accumulate() looks closer.
 bool accumulate_quickly(Win& win, const Data& origin, const Data* result, const Spot& place, const Op& op) {
@@ -103,8 +94,8 @@ bool accumulate_quickly(Win& win, const Data& origin, const Data* result, const 
     return &data.type == &type && data.count == place.count;
   };
   const bool with_origin = op.code() != OpCode::no_op;
-  if ((with_origin && !is_like_target(origin)) || (result != nullptr && !is_like_target(*result)))
-    return false;
+  if (with_origin ? !is_like_target(origin) : result == nullptr) return false;
+  if (result != nullptr && !is_like_target(*result)) return false;
   if (!type.contiguous() || !accumulates(op, type)) return false;
   const std::byte* const at = quick_place(win, place.rank, place.disp, place.count * type.size());
   if (at == nullptr) return false;
@@ -121,9 +112,14 @@ bool accumulate_quickly(Win& win, const Data& origin, const Data* result, const 
 int accumulate(Win& win, const Data& origin, const Data* result, const Spot& place, const Op& op) {
   if (accumulate_quickly(win, origin, result, place, op)) [[likely]]
     return MPI_SUCCESS;
+  const bool with_origin = op.code() != OpCode::no_op;
+  if (!with_origin && result == nullptr) {
+    return error(
+        MPI_ERR_OP,
+        "MPI_NO_OP only reads, so it is for MPI_Get_accumulate, MPI_Rget_accumulate and MPI_Fetch_and_op");
+  }
   Located found;
   if (const int rc = locate(win, place, found); rc != MPI_SUCCESS || place.rank == MPI_PROC_NULL) return rc;
-  const bool with_origin = op.code() != OpCode::no_op;
   const bool quick = place.type.basic() != Basic::none;
   const Ref<Datatype> single = quick ? Ref<Datatype>() : only_element(place.type);
   if (!quick && !single) {
@@ -131,7 +127,7 @@ int accumulate(Win& win, const Data& origin, const Data* result, const Spot& pla
                                                 : several_elements("target_datatype", place.type);
   }
   const Datatype& element = quick ? place.type : *single;
-  const Basic basic = worked_on_as(op, element);
+  const Basic basic = accumulated_as(op, element);
   if (basic == Basic::none) return error(MPI_ERR_OP, why_not_accumulate(op, element));
   // The same predefined type everywhere needs no closer look.
   if (with_origin && (&origin.type != &place.type || origin.count != place.count)) {

@@ -130,8 +130,14 @@ std::string why_not(const Op& op, const Datatype& type) {
   return op.name + " is not defined for " + name_of(type) + ", only for " + classes_of(op.code());
 }
 
+Basic accumulated_as(const Op& op, const Datatype& type) noexcept {
+  if (accumulates(op, type)) return type.basic();
+  const bool number = !op.user() && defined_for(op.code(), OpClass::c_integer);
+  return number && type.basic() == Basic::byte ? Basic::uint8 : Basic::none;
+}
+
 std::string why_not_accumulate(const Op& op, const Datatype& type) {
-  if (accumulates(op, type)) return {};
+  if (accumulated_as(op, type) != Basic::none) return {};
   if (op.user()) return "accumulates take predefined operations only";
   return why_not(op, type);
 }

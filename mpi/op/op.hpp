@@ -92,16 +92,20 @@ class Op final : public Object {
 [[nodiscard]] inline bool defined_for(OpCode code, OpClass op_class) noexcept {
   return (kClassesOfOperands[static_cast<std::size_t>(code)] >> static_cast<unsigned>(op_class) & 1) != 0;
 }
-/// Whether MPI_Accumulate and its kind take it, for elements of this type.
+/// Whether the standard's tables have it for MPI_Accumulate and its kind: what reductions take, and
+/// MPI_REPLACE and MPI_NO_OP for every predefined type.
 [[nodiscard]] inline bool accumulates(const Op& op, const Datatype& type) noexcept {
   return !op.user() && type.basic() != Basic::none && defined_for(op.code(), type.op_class());
 }
+/// As what MPI_Accumulate and its kind work on elements of this type; none: they do not take the operation.
+/// They take what accumulates() says, and one thing more: bytes as unsigned numbers. mpi4py asks for MPI_SUM
+/// of MPI_BYTE where its caller names neither.
+[[nodiscard]] Basic accumulated_as(const Op& op, const Datatype& type) noexcept;
 
 /// Empty if the operation is defined for the type in a reduction, else "MPI_SUM is not defined for MPI_CHAR
 /// (...)".
 [[nodiscard]] std::string why_not(const Op& op, const Datatype& type);
-/// As why_not(), for MPI_Accumulate and its kind, which take MPI_REPLACE and MPI_NO_OP for every predefined
-/// type.
+/// As why_not(), for MPI_Accumulate and its kind: empty where accumulated_as() finds something.
 [[nodiscard]] std::string why_not_accumulate(const Op& op, const Datatype& type);
 
 /// The operation behind a predefined constant (0x21 ... 0x3d); null if there is none (MPI_OP_NULL too).

@@ -75,6 +75,10 @@ static void of_accumulates(void) {
   CHECK_ERROR(MPI_Accumulate(pairs, 2, MPI_DOUBLE_INT, 0, 4, 2, MPI_DOUBLE_INT, MPI_MAXLOC, win),
               MPI_ERR_RMA_RANGE);
   CHECK_ERROR(MPI_Accumulate(two, 2, MPI_INT, 0, 9, 2, MPI_INT, MPI_SUM, win), MPI_ERR_RMA_RANGE);
+  /* MPI_NO_OP is for calls that get something; the operations of reductions, for the types of reductions. */
+  CHECK_ERROR(MPI_Accumulate(two, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_NO_OP, win), MPI_ERR_OP);
+  CHECK_ERROR(MPI_Accumulate(two, 1, MPI_C_BOOL, 0, 0, 1, MPI_C_BOOL, MPI_SUM, win), MPI_ERR_OP);
+  CHECK_ERROR(MPI_Accumulate(two, 1, MPI_FLOAT, 0, 0, 1, MPI_FLOAT, MPI_BAND, win), MPI_ERR_OP);
   OK(MPI_Win_fence(0, win));
   CHECK_EQ(base[0], 0);
   CHECK_EQ(got, 0);

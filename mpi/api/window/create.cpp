@@ -22,6 +22,15 @@ int allocate(Comm& comm, const WinRequest& request, void* baseptr, MPI_Win* win)
   return MPI_SUCCESS;
 }
 
+/// The lowest rank of this process's domain whose part has a size, whether or not it can be mapped; else the
+/// window's size.
+std::uint32_t first_with_memory(const Win& win) {
+  for (const std::uint32_t rank : win.domain().mates) {
+    if (win.target(rank).size != 0) return rank;
+  }
+  return win.size();
+}
+
 }  // namespace
 
 int Win_allocate(MPI_Aint size, MPI_Count disp_unit, Info* info, Comm& comm, void* baseptr, MPI_Win* win) {
@@ -52,9 +61,9 @@ int Win_create_dynamic(Info* info, Comm& comm, MPI_Win* win) {
 int Win_attach(Win& win, void* base, MPI_Aint size) { return attach(win, base, size); }
 int Win_detach(Win& win, const void* base) { return detach(win, base); }
 
-/// Of MPI_PROC_NULL: the lowest rank that has any memory here, else nothing. Of a member whose memory is not
-/// mapped, on another node for one: nothing, and no error (section 12.2.3). A part of no bytes has an
-/// address only where the parts follow each other.
+/// Of MPI_PROC_NULL: first_with_memory(). Of a member whose memory is not mapped, on another node or brought
+/// by the program: size 0 and no address, and no error (section 12.2.3). A part of no bytes has an address
+/// only where the parts follow each other.
 int Win_shared_query(Win& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, void* baseptr) {
   if (win.flavor() == MPI_WIN_FLAVOR_DYNAMIC) {
     return error(MPI_ERR_RMA_FLAVOR,
@@ -62,7 +71,7 @@ int Win_shared_query(Win& win, int rank, MPI_Aint* size, MPI_Count* disp_unit, v
   }
   std::uint32_t found = 0;
   if (rank == MPI_PROC_NULL) {
-    while (found < win.size() && (win.target(found).size == 0 || win.target(found).base == nullptr)) ++found;
+    found = first_with_memory(win);
   } else if (rank < 0 || static_cast<std::uint32_t>(rank) >= win.size()) {
     return error(MPI_ERR_RANK, "rank is " + std::to_string(rank) + ", expected 0.." +
                                    std::to_string(win.size() - 1) + " or MPI_PROC_NULL");

@@ -142,6 +142,26 @@ static void allocated_windows_too(void) {
   OK(MPI_Win_free(&win));
 }
 
+/* Since 4.1 memory of the program's own, too: it may be that nobody else can load from it. MPI_PROC_NULL
+ * means the lowest rank that has brought any, rank 1 here, also where that one's memory cannot be had. */
+static void the_programs_memory(void) {
+  static int mine[4];
+  int *queried, *first;
+  place_t unit;
+  MPI_Aint bytes, first_bytes;
+  MPI_Win win;
+  if (world_size() < 2) return;
+  OK(MPI_Win_create(mine, world_rank() == 0 ? 0 : (MPI_Aint)sizeof mine, 4, MPI_INFO_NULL, MPI_COMM_WORLD,
+                    &win));
+  OK(MPI_Win_shared_query(win, 1, &bytes, &unit, &queried));
+  OK(MPI_Win_shared_query(win, MPI_PROC_NULL, &first_bytes, &unit, &first));
+  CHECK_EQ(first_bytes, bytes);
+  CHECK(first == queried);
+  if (world_rank() == 1) CHECK(bytes == (MPI_Aint)sizeof mine && queried == mine);
+  if (world_rank() != 1 && bytes == 0) CHECK(queried == NULL);
+  OK(MPI_Win_free(&win));
+}
+
 int main(int argc, char** argv) {
   OK(MPI_Init(&argc, &argv));
   parts_are_contiguous();
@@ -151,7 +171,9 @@ int main(int argc, char** argv) {
 #if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
   size_costs_nothing();
   allocated_windows_too();
+  the_programs_memory();
 #else
+  (void)the_programs_memory;
   (void)size_costs_nothing;
   (void)allocated_windows_too;
 #endif

@@ -21,19 +21,28 @@ void fill_status(const pml::Status& from, MPI_Status& to) noexcept {
   set_bytes(to, from.bytes);
 }
 
+namespace {
+
+/// Why `rank` cannot be reached, where it is lost and not known to have ended; else null.
+const std::string* refusal(const Comm& comm, int rank) noexcept {
+  for (const pml::Context* context : {&comm.context(), &comm.collective_context()}) {
+    const pml::Source* const source = context->touched(Rank{rank});
+    if (source == nullptr) continue;
+    const pml::Peer& peer = *source->peer;
+    if (peer.state == pml::PeerState::lost && !peer.contact->refused.empty())
+      return &peer.contact->refused.front();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::string fate_text(const Comm& comm, int rank) {
   if (rank == MPI_ANY_SOURCE) return "every other rank of the communicator has left MPI or ended";
   const std::string who = "rank " + std::to_string(rank) + " ";
   if (Runtime::get()->pml().lost(comm.context(), Rank{rank}) == pml::Fault::peer_left)
     return who + "has left MPI and ended";
-  for (const pml::Context* context : {&comm.context(), &comm.collective_context()}) {
-    const pml::Source* const source = context->touched(Rank{rank});
-    if (source == nullptr) continue;
-    const pml::Peer& peer = *source->peer;
-    if (peer.state == pml::PeerState::lost && !peer.contact->refused.empty()) {  // not known to have ended
-      return who + "cannot be reached any more: " + peer.contact->refused.front();
-    }
-  }
+  if (const std::string* const why = refusal(comm, rank)) return who + "cannot be reached any more: " + *why;
   return who + "has ended";
 }
 
@@ -49,6 +58,16 @@ std::string fault_text(pml::Fault fault, const Comm* comm, int rank) {
     case pml::Fault::internal: break;
   }
   return "a message to or from " + who + " ended with an internal error";
+}
+
+bool failed_here(const pml::Request& request, const Comm& comm) noexcept {
+  switch (request.status.fault) {
+    case pml::Fault::unreachable:
+    case pml::Fault::no_memory:
+    case pml::Fault::internal: return true;
+    case pml::Fault::peer_lost: return refusal(comm, to_int(request.rank)) != nullptr;
+    default: return false;
+  }
 }
 
 int fault_error(pml::Fault fault, const Comm& comm, int rank, const std::string& what) {

@@ -26,5 +26,9 @@ void fill_status(const pml::Status& from, MPI_Status& to) noexcept;
 [[nodiscard]] int fault_error(pml::Fault fault, const Comm& comm, int rank, const std::string& what = {});
 /// As above, for a message of the program; `comm` may be null.
 [[nodiscard]] int fault_error(const pml::Request& request, const Comm* comm);
+/// Whether a completed send or receive failed although its peer has not ended, as far as is known: there was
+/// no transport or no memory for it. Nobody tells the peer, so what it owes this process in return may never
+/// come. A call that consists of several operations does not wait for the others then.
+[[nodiscard]] bool failed_here(const pml::Request& request, const Comm& comm) noexcept;
 
 }  // namespace starling::mpi

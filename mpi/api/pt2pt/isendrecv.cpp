@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/pt2pt/other_half.hpp"
 #include "mpi/api/pt2pt/transfer.hpp"
 
 namespace starling::mpi::api {
@@ -33,7 +34,11 @@ class Exchange final : public Operation {
   }
   int progress() noexcept override {
     if (sends_ && !outgoing_.complete.load(std::memory_order_acquire)) return 0;
-    if (receives_ && !incoming_.complete.load(std::memory_order_acquire)) return 0;
+    if (receives_ && !incoming_.complete.load(std::memory_order_acquire)) {
+      if (!sends_ || outgoing_.status.fault == pml::Fault::none) return 0;
+      end_other_half("MPI_Isendrecv", outgoing_, incoming_, *request_->comm);
+      if (!incoming_.complete.load(std::memory_order_acquire)) return 0;
+    }
     Runtime::get()->polling().remove(*this);
     request_->core.complete.store(true, std::memory_order_release);
     return 1;

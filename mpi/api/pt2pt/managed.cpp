@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/pt2pt/other_half.hpp"
 #include "mpi/api/pt2pt/transfer.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
@@ -139,6 +140,8 @@ int Sendrecv_managed(const void* sendbuf, MPI_Count sendcount, Datatype& sendtyp
     Transfer{sendbuf, sendcount, sendtype, dest, sendtag, comm}.fill(outgoing, pml::Mode::standard, false);
     Runtime::get()->pml().isend(outgoing);
     sent = wait_for(function, outgoing, comm);
+    if (sent != MPI_SUCCESS) [[unlikely]]
+      end_other_half(function, outgoing, find_request(incoming)->core, comm);
   }
   const int received = finish(function, incoming, status);
   return sent != MPI_SUCCESS ? sent : received;

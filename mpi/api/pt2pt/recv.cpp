@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "mpi/api.gen.hpp"
+#include "mpi/api/pt2pt/other_half.hpp"
 #include "mpi/api/pt2pt/transfer.hpp"
 
 namespace starling::mpi::api {
@@ -33,6 +34,8 @@ int exchange(const char* function, const Transfer& out, const pml::Buffer& data,
     set_proc_null(status);
     return sent;
   }
+  if (sent != MPI_SUCCESS) [[unlikely]]
+    end_other_half(function, outgoing, incoming, out.comm);
   const int received = wait_for(function, incoming, in.comm);
   store_status(incoming.status, status);
   return sent != MPI_SUCCESS ? sent : received;

@@ -7,10 +7,13 @@
 
 #include <string>
 
+#include "core/clock.hpp"
 #include "mpi/comm/comm.hpp"
 #include "mpi/error.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/names.gen.hpp"
+#include "mpi/request/fault.hpp"
+#include "mpi/runtime/runtime.hpp"
 #include "mpi/status.hpp"
 
 namespace starling::mpi {
@@ -103,27 +106,77 @@ int look_at_all(MPI_Count count, MPI_Request handles[], bool* done) {
   return MPI_SUCCESS;
 }
 
-int complete_all(MPI_Count count, MPI_Request handles[], MPI_Status statuses[]) {
+bool FailureLook::failed(MPI_Count from) noexcept {
+  constexpr std::uint64_t kLookNs = 10'000'000;
+  const std::uint64_t now = now_ns();
+  if (next_ns_ == 0) next_ns_ = now + kLookNs;
+  if (failed_ || now < next_ns_) return failed_;
+  next_ns_ = now + kLookNs;
+  for (MPI_Count i = from; i < count_ && !failed_; ++i) {
+    Request* request = nullptr;
+    if (!find_active(handles_[i], &request) || request == nullptr || !request->done()) continue;
+    failed_ = request->comm && failed_here(request->core, *request->comm);
+  }
+  return failed_;
+}
+
+namespace {
+
+/// Waits for one of an array, until it is done or another one has failed here.
+void wait_in_turn(Request& request, MPI_Count index, FailureLook& look) {
+  Waits& waits = Runtime::get()->waits();
+  if (waits.watch_shortly([&] { return request.done(); })) return;
+  waits.watch_long(names::Waitall, [&] { return request.give_up() || look.failed(index + 1); });
+}
+
+/// The statuses of an array, whose error fields are written from the first error on.
+class Statuses {
+ public:
+  explicit Statuses(MPI_Status* statuses) noexcept : statuses_(statuses) {}
+  [[nodiscard]] MPI_Status* at(std::size_t index) const noexcept { return nth(statuses_, index); }
+  /// For each index in turn.
+  void note(std::size_t index, int code) noexcept {
+    if (statuses_ == MPI_STATUSES_IGNORE) return;
+    if (code != MPI_SUCCESS && !errors_) {
+      errors_ = true;
+      for (std::size_t earlier = 0; earlier < index; ++earlier) statuses_[earlier].MPI_ERROR = MPI_SUCCESS;
+    }
+    if (errors_) statuses_[index].MPI_ERROR = code;
+  }
+
+ private:
+  MPI_Status* statuses_;
+  bool errors_ = false;
+};
+
+}  // namespace
+
+int complete_all(MPI_Count count, MPI_Request handles[], MPI_Status array_of_statuses[]) {
   FirstError first;
+  Statuses statuses(array_of_statuses);
+  FailureLook look(count, handles);
+  bool failed = false;  // one has failed here: the others are not waited for
   for (MPI_Count i = 0; i < count; ++i) {
     const auto index = static_cast<std::size_t>(i);
-    MPI_Status* const status = nth(statuses, index);
+    MPI_Status* const status = statuses.at(index);
     Request* request = nullptr;
     (void)find_active(handles[i], &request);  // look_at_all() has found it good
     if (request == nullptr) {
       if (status != MPI_STATUS_IGNORE) set_empty(*status);
       continue;
     }
-    if (!request->done()) request->wait(names::Waitall);
-    const HandleBits comm = comm_of(*request);
-    const int code = complete(&handles[i], *request, status);
-    if (code != MPI_SUCCESS) [[unlikely]] {
-      if (first.error_class == MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE) {
-        for (std::size_t earlier = 0; earlier < index; ++earlier) statuses[earlier].MPI_ERROR = MPI_SUCCESS;
-      }
-      first.note(code, index, comm);
+    if (!request->done() && !failed) wait_in_turn(*request, i, look);
+    if (!request->done()) [[unlikely]] {
+      statuses.note(index, MPI_ERR_PENDING);
+      failed = true;
+      continue;
     }
-    if (first.error_class != MPI_SUCCESS && status != MPI_STATUS_IGNORE) status->MPI_ERROR = code;
+    const HandleBits comm = comm_of(*request);
+    failed = failed || (!request->plain() && request->comm && failed_here(request->core, *request->comm));
+    const int code = complete(&handles[i], *request, status);
+    if (code != MPI_SUCCESS) [[unlikely]]
+      first.note(code, index, comm);
+    statuses.note(index, code);
   }
   return first.result();
 }

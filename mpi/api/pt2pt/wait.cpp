@@ -65,8 +65,9 @@ int Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_stat
       while (next < count && ended(array_of_requests[next])) ++next;
       return next == count;
     };
+    FailureLook look(count, array_of_requests);
     if (!waits.watch_shortly([&] { return all(is_done); }))
-      waits.watch_long(names::Waitall, [&] { return all(is_given_up); });
+      waits.watch_long(names::Waitall, [&] { return all(is_given_up) || look.failed(next); });
   }
   return complete_all(count, array_of_requests, array_of_statuses);
 }

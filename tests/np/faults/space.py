@@ -17,6 +17,7 @@ from jobs import BUILD, FULL, MPIEXEC, SANITIZED, JobCase  # noqa: E402
 
 HYDRA = shutil.which("mpiexec.hydra")
 RING = str(BUILD / "examples/ring")
+HALVES = str(BUILD / "tests/np_halves")
 LOADS = str(BUILD / "tests/np_loads")
 NAMESPACE = ["unshare", "--mount", "sh", "-c"]
 
@@ -52,6 +53,19 @@ class SmallFileSystem(JobCase):
                     self.expect_run_or_reason(done)
                     ended.add(done.code == 0)
         self.assertEqual(ended, {True, False}, "neither the smallest nor the largest size tells anything")
+
+    def test_a_send_without_room_ends_the_calls_that_also_receive(self):
+        """The receive waits for a rank that has failed, too: nobody would end it."""
+        for size in ("96k", "128k"):
+            for call in ("sendrecv", "isendrecv", "waitall"):
+                with self.subTest(size=size, call=call):
+                    done = self.run_in(size, HALVES, call, shm="posix", shm_memory_wait=1)
+                    self.expect_run_or_reason(done)
+                    self.assertNotEqual(done.code, 0, "there was room: nothing is tested")
+            with self.subTest(size=size, call="waitall", errors="returned"):
+                done = self.run_in(size, HALVES, "waitall", "returns", shm="posix", shm_memory_wait=1)
+                self.assertEqual(done.code, 42, done)
+                self.assertIn("receive pending, send failed", done.out)
 
     def test_a_memfd_ignores_the_limit(self):
         for size in self.SIZES if FULL else self.SIZES[::4]:

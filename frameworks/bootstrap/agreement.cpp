@@ -122,7 +122,7 @@ Result<ContextId> Agreement::result_from_parent(Climb& climb, Orders orders) {
       "waits for rank " + std::to_string(parent.rank) + " to pass on the new context id";
   const auto find_failure = [&] {
     consistency_.look(climb.call, [&] { return std::vector{parent}; });
-    return consistency_.failure(climb.call);
+    return consistency_.failure_before_result(climb.call, parent);
   };
   auto waited = wait_while_possible(
       courier_, find_failure, [&] { return entries_[key].result.has_value(); }, climb.deadline,

@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint64_t kFirstLookNs = 5'000'000'000;
 constexpr std::uint64_t kListWaitNs = 5'000'000'000;    // for the list of a process that is in MPI
 constexpr std::uint64_t kActivityWaitNs = 500'000'000;  // for what somebody does who may be in no call at all
+constexpr std::uint64_t kResultNs = 1'000'000'000;      // for a result that is on its way from the parent
 constexpr std::size_t kRemembered = 64;
 constexpr std::uint64_t kNobody = ~std::uint64_t{0} >> 32;
 
@@ -185,6 +186,16 @@ std::optional<Failure> Consistency::failure(const Call& call) const {
   if (const auto dead = courier_.dead_among(*call.creation().members))
     return Failure{Errc::peer_lost, dead, {}};
   return std::nullopt;
+}
+
+std::optional<Failure> Consistency::failure_before_result(const Call& call, ProcId parent) {
+  auto found = failure(call);
+  if (!found || !found->dead || *found->dead == parent || misfit(call)) return found;
+  const std::uint64_t now = courier_.clock_ns();
+  if (now == 0) return found;  // no clock, no patience
+  Open& open = open_[call.key()];
+  if (open.death_at_ns == 0) open.death_at_ns = now;
+  return now - open.death_at_ns < kResultNs ? std::nullopt : std::move(found);
 }
 
 void Consistency::look(const Call& call, const std::function<std::vector<ProcId>()>& missing) {

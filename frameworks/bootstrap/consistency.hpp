@@ -93,6 +93,10 @@ class Consistency {
   [[nodiscard]] Result<void> fits(const Call& call) const;
   /// A member that has died, or what was heard.
   [[nodiscard]] std::optional<Failure> failure(const Call& call) const;
+  /// As failure(), for who has told its parent in the tree that all below are there, and waits for the
+  /// result. Another member may have had its own, and have ended since: its death is a failure only if the
+  /// result does not come soon. A parent that needs the dead one tells so at once.
+  [[nodiscard]] std::optional<Failure> failure_before_result(const Call& call, ProcId parent);
   /// Now and then, and only after seconds: asks those that `missing` gives. Cheap otherwise.
   void look(const Call& call, const std::function<std::vector<ProcId>()>& missing);
 
@@ -115,6 +119,7 @@ class Consistency {
     std::optional<ProcId> differs;  // whose settings are others
     std::optional<ProcId> source;   // who has told
     bool answered = false;          // the failure is the answer to what was sent up
+    std::uint64_t death_at_ns = 0;  // when a member's death was seen first, before the result
     std::uint64_t look_at_ns = 0, look_again_ns = 0;
   };
   struct Early {

@@ -26,7 +26,8 @@ constexpr std::size_t kChunkBytes = 64 * 1024;
 FindFailure Hierarchical::failure_of(const Meeting& meeting, std::function<std::vector<ProcId>()> missing) {
   return [this, &meeting, missing = std::move(missing)] {
     consistency_.look(meeting.call, missing);
-    return consistency_.failure(meeting.call);
+    return meeting.sent_up ? consistency_.failure_before_result(meeting.call, *meeting.place.parent)
+                           : consistency_.failure(meeting.call);
   };
 }
 

@@ -12,6 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from jobs import BUILD, FULL, JobCase  # noqa: E402
 
+SOON = str(BUILD / "tests/np_soon")
 SURVIVE = str(BUILD / "tests/np_survive")
 LATE = str(BUILD / "tests/np_late")
 LEFT = str(BUILD / "tests/np_left")
@@ -82,6 +83,14 @@ class Kept(JobCase):
         done = self.run_job("-n", 3, "-enable-recovery", "sh", "-c", script)
         self.assertEqual((done.code, done.out), (9, "done\ndone\n"), done)
         self.assertIn("rank 1 pid ", done.err)
+
+    def test_who_ends_right_after_its_init_does_not_end_that_of_others(self):
+        """They may still wait for what it has had already."""
+        for option in ("-disable-auto-cleanup", "-enable-recovery"):
+            for code in (0, 1, 0, 1, 0, 1):
+                done = self.run_job(option, "-n", 4, SOON, code)
+                self.assertNotIn("MPI_Init", done.err)
+                self.assertEqual(done.out.count("goes on"), 3, done)
 
     def test_a_stopped_rank_is_killed(self):
         script = "test $PMI_RANK != 1 || kill -STOP $$; sleep 1.5; echo done"

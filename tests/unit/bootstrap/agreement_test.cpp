@@ -113,6 +113,46 @@ TEST(Agreement, ends_at_once_on_every_member_when_one_has_died) {
   for (std::thread& thread : threads) thread.join();
 }
 
+/// Another member may have had its result and have ended since.
+TEST(Agreement, who_waits_for_the_result_does_not_take_every_death_for_a_failure) {
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const ProcId parent{0, 0}, other{0, 1};
+  Network network;
+  auto processes = processes_of(network, 3);
+  Consistency& consistency = processes.at(2)->consistency;
+  const ProcListPtr members = list({0, 1, 2});
+  const Creation creation{members, "t"};
+  const Consistency::Call call(consistency, creation);
+  network.now_ns = 5 * kSecond;
+  EXPECT_FALSE(consistency.failure_before_result(call, parent));
+  network.dead = other;
+  EXPECT_TRUE(consistency.failure(call)) << "before it has told the parent";
+  EXPECT_FALSE(consistency.failure_before_result(call, parent));
+  network.now_ns += kSecond - 1;
+  EXPECT_FALSE(consistency.failure_before_result(call, parent));
+  network.now_ns += 1;
+  EXPECT_TRUE(consistency.failure_before_result(call, parent)) << "the parent may be in no call at all";
+}
+
+TEST(Agreement, the_parents_death_and_its_word_end_a_wait_for_the_result_at_once) {
+  const ProcId parent{0, 0}, other{0, 1};
+  Network network;
+  network.now_ns = 1;
+  auto processes = processes_of(network, 3);
+  Consistency& consistency = processes.at(2)->consistency;
+  const ProcListPtr members = list({0, 1, 2});
+  const Creation creation{members, "t"};
+  const Consistency::Call call(consistency, creation);
+  network.dead = parent;
+  EXPECT_TRUE(consistency.failure_before_result(call, parent));
+  network.dead = other;
+  EXPECT_FALSE(consistency.failure_before_result(call, parent));
+  const Error error{Errc::peer_lost, "t", "rank 1 has ended"};
+  processes.at(0)->consistency.tell_end(call, error, {0, 2}, call.number());
+  processes.at(2)->progress();
+  EXPECT_TRUE(consistency.failure_before_result(call, parent));
+}
+
 TEST(Agreement, keeps_nothing_of_a_tag_that_was_used) {
   Network network;
   auto processes = processes_of(network, 3);

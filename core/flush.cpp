@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio_ext.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -52,6 +53,13 @@ bool is_a_file(std::FILE* stream) noexcept {
 }
 
 }  // namespace
+
+// A buffer of no size is one that the stream has not made yet; one of a single byte says "unbuffered".
+void write_lines_at_once() noexcept {
+  const std::size_t bytes = ::__fbufsize(stdout);
+  if (bytes == 1 || bytes > BUFSIZ) return;
+  (void)std::setvbuf(stdout, nullptr, _IOLBF, 0);
+}
 
 bool flush_streams(std::uint64_t limit_ns) noexcept {
   auto* const done = new (std::nothrow) sem_t;  // never given back: the thread may outlive this call

@@ -17,4 +17,9 @@ inline constexpr std::uint64_t kFlushNs = 1'000'000'000;
 /// \return  whether all was written in time.
 bool flush_streams(std::uint64_t limit_ns = kFlushNs) noexcept;
 
+/// Has standard output written line by line from here on, also into pipes and files, where C's library would
+/// keep some kilobytes: what a process has printed when a signal ends it is not lost, and is seen while it
+/// runs. Leaves a stream alone that the program has made unbuffered, or has given a large buffer.
+void write_lines_at_once() noexcept;
+
 }  // namespace starling

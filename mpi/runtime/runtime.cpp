@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "core/clock.hpp"
+#include "core/flush.hpp"
 #include "core/log.hpp"
 #include "core/standard_descriptors.hpp"
 #include "frameworks/pmi/launchers.hpp"
@@ -72,6 +73,7 @@ Runtime::Runtime(Environment& environment, plugin::Index::Handle<pmi::Framework>
       builder_(environment, pmi_, place_, transports_, seating_, phases_) {
   note_for_abort(&pmi_);
   if (pmi_.wait_fd() >= 0) pmi::leave_mark();  // a process manager serves this process, but not its children
+  if (pmi_.wait_fd() >= 0 || place_.world_size() > 1) write_lines_at_once();  // as with other MPIs
   if (place_.world_size() > 1) log::set_prefix("[starling rank " + std::to_string(self().rank) + "]");
 }
 

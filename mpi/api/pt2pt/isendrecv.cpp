@@ -36,7 +36,7 @@ class Exchange final : public Operation {
     if (sends_ && !outgoing_.complete.load(std::memory_order_acquire)) return 0;
     if (receives_ && !incoming_.complete.load(std::memory_order_acquire)) {
       if (!sends_ || outgoing_.status.fault == pml::Fault::none) return 0;
-      end_other_half("MPI_Isendrecv", outgoing_, incoming_, *request_->comm);
+      end_other_half(names::Isendrecv, outgoing_, incoming_, *request_->comm);
       if (!incoming_.complete.load(std::memory_order_acquire)) return 0;
     }
     Runtime::get()->polling().remove(*this);

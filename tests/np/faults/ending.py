@@ -8,6 +8,7 @@ import itertools
 import pathlib
 import shutil
 import sys
+import tempfile
 import time
 import unittest
 
@@ -20,6 +21,8 @@ ENDING = str(BUILD / "tests/np_ending")
 PROBE = str(BUILD / "tests/pmi_probe")
 HYDRA = shutil.which("mpiexec.hydra")
 NETWORKS = [name for name in ("ucx", "ofi") if (BUILD / f"lib/starling/btl_{name}.so").exists()]
+LINES = str(BUILD / "tests/np_lines")
+EVERY_LINE = [f"rank {rank} {what}" for rank in range(3) for what in ("starts", "works")]
 PROC_ABORTED = 58  # the class MPI_ERR_PROC_ABORTED
 
 
@@ -36,6 +39,20 @@ class Output(JobCase):
             with self.subTest(way=way):
                 done = self.run_job("-n", 2, ENDING, way)
                 self.assertEqual((done.code, done.out), (code, "rank 1 has printed this\n"), done)
+
+    def test_lines_of_all_ranks_are_kept_when_one_aborts(self):
+        """Into a pipe and into a file, printed before MPI_Init and after it."""
+        done = self.run_job("-n", 3, LINES)
+        self.assertEqual((done.code, sorted(done.out.splitlines())), (3, EVERY_LINE), done)
+        with tempfile.NamedTemporaryFile() as file:
+            done = self.finish(self.start("-c", f'exec "$0" "$@" >{file.name}', MPIEXEC, "-n", 3, LINES, launcher="sh"))
+            lines = pathlib.Path(file.name).read_text().splitlines()
+        self.assertEqual((done.code, sorted(lines)), (3, EVERY_LINE), done)
+
+    def test_a_buffer_of_the_programs_own_is_left_alone(self):
+        for size, lines in ("65536", ["rank 1 starts", "rank 1 works"]), ("0", EVERY_LINE):
+            done = self.run_job("-n", 3, LINES, size)
+            self.assertEqual((done.code, sorted(done.out.splitlines())), (3, lines), done)
 
     def test_is_kept_when_the_launcher_is_gone(self):
         (code, out, err), = Leaving(1, [ENDING, "launcher"]).wait()

@@ -20,6 +20,7 @@
 #include "core/result.hpp"
 #include "frameworks/examine.hpp"
 #include "frameworks/plugin.hpp"
+#include "frameworks/start_crash.hpp"
 #include "frameworks/start_watch.hpp"
 #include "params/registry.hpp"
 
@@ -74,7 +75,9 @@ class Index {
   template <class Framework>
   [[nodiscard]] Result<Handle<Framework>> create(const Candidate& candidate,
                                                  const typename Framework::Args& args) {
-    const StartWatch watch(candidate.framework + "/" + candidate.name, candidate.file, start_timeout());
+    const std::string what = candidate.framework + "/" + candidate.name;
+    const StartWatch watch(what, candidate.file, start_timeout());
+    const StartCrash crash(what, candidate.file);
     Result<const Entry*> entry = open(candidate);
     if (!entry) return fail(std::move(entry).error());
     Error error;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Plugins whose code misbehaves once it is opened, or must not run at all.
 
+#include <sys/wait.h>
+
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -87,6 +90,26 @@ TEST_F(Site, a_plugin_that_does_not_come_back_ends_the_process_and_says_which) {
   };
   EXPECT_EXIT(told(), testing::ExitedWithCode(40 + EXIT_FAILURE), "told: shm/blocking: .*has not come back");
   start("1", "good");
+}
+
+TEST_F(Site, a_plugin_that_crashes_is_named_before_the_process_ends) {
+  install("crashing");
+  install("good");
+  const auto start = [this](const std::string& name) {
+    Index index = inspect();
+    (void)index.create<shm::Framework>(*find(index, name), shm::Args{params_});
+  };
+  const auto crashed = [](int status) {
+    return !WIFEXITED(status) || WEXITSTATUS(status) != 0;  // by the signal, or by a sanitizer's handler
+  };
+  EXPECT_EXIT(start("crashing"), crashed,
+              "shm/crashing: this process crashes in .*shm_crashing.so.*STARLING_MCA_shm=.crashing");
+  struct sigaction before {
+  }, after{};
+  ASSERT_EQ(::sigaction(SIGSEGV, nullptr, &before), 0);
+  start("good");
+  ASSERT_EQ(::sigaction(SIGSEGV, nullptr, &after), 0);
+  EXPECT_EQ(after.sa_handler, before.sa_handler) << "crashes are taken only while a plugin is opened";
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ struct Candidate {
   Descriptor descriptor;  ///< as far as it could be read
   std::string refusal;    ///< why it cannot be used (file, field, both values); empty: it can
   std::span<const params::Decl> manifest;  ///< its parameters; empty if refused
+  bool hidden = false;                     ///< the refusal is that another one of its name comes first
 };
 
 /// A framework of this build.

@@ -102,7 +102,8 @@ struct Exported {
 /// A transport to other nodes writes STARLING_NETWORK_PLUGIN with the same arguments: it is loaded only when
 /// a communicator has a member that nothing else reaches, never in a job on one node. A transport to the own
 /// process alone writes STARLING_OWN_PLUGIN: it is made before this process knows who shares its node. A
-/// component of pmi writes STARLING_PMI_PLUGIN, with what it speaks (pmi::Speaks) behind its name.
+/// component of pmi that speaks PMI-1, PMI-2 or PMIx, or needs nobody, writes STARLING_PMI_PLUGIN with that
+/// (pmi::Speaks) behind its name; one with a protocol of its own writes STARLING_PLUGIN, as all others do.
 /// FRAMEWORK: trait type; NAME: bare identifier; PRIORITY: int; SUMMARY: literal; PARAMS: an array declared
 ///            with STARLING_PLUGIN_PARAMS, or STARLING_NO_PARAMS; FACTORY: address of the factory function.
 #define STARLING_PLUGIN(FRAMEWORK, NAME, PRIORITY, SUMMARY, PARAMS, FACTORY) \

@@ -19,6 +19,7 @@
 #include "frameworks/handed_records.hpp"
 #include "params/core_params.hpp"
 #include "params/excerpt.hpp"
+#include "params/foreign.hpp"
 #include "params/nearest.hpp"
 #include "params/value.hpp"
 
@@ -36,6 +37,7 @@ struct Index::State {
   std::vector<std::string> searched;
   std::vector<std::string> refused_directories;
   std::vector<std::string> problems;
+  std::vector<std::string> passed_over;
   std::int64_t start_timeout = 0;
 
   void note(const Result<void>& done) {
@@ -57,6 +59,11 @@ struct Index::State {
 namespace {
 
 std::string label(const Candidate& candidate) { return candidate.framework + "/" + candidate.name; }
+
+/// Neither linked in nor beside libstarling, where a file may well lack the library that it needs.
+bool is_of_the_site(const Candidate& candidate) {
+  return !candidate.file.empty() && !candidate.file.starts_with(installation().plugin_directory + "/");
+}
 
 /// Position in all_frameworks(); what belongs to none comes last.
 std::size_t order_of(const Candidate& candidate) {
@@ -100,6 +107,7 @@ void Index::State::take(params::Registry& params, Candidate candidate) {
     const std::string where = candidate.file.empty() ? "linked in" : candidate.file;
     const Candidate* const first = best(candidate.framework, candidate.name);
     if (first != nullptr) {
+      candidate.hidden = true;
       candidate.refusal =
           where + ": hidden by " + (first->file.empty() ? "the one that is linked in" : first->file);
     } else if (const std::string why = clash(params, label(candidate), candidate.manifest); !why.empty()) {
@@ -205,10 +213,16 @@ Result<const Candidate*> Index::State::named(std::string_view framework, std::st
     }
     names.push_back(candidate.name);
   }
+  const std::string_view use = params::instead_of_component(framework, name);
   const std::string near = params::nearest(name, names);
+  std::string hint;
+  if (!use.empty()) {
+    hint = ", but in other MPI libraries; here use " + std::string(use);
+  } else if (!near.empty()) {
+    hint = " (did you mean '" + near + "'?)";
+  }
   return fail(Errc::not_found, std::string(framework),
-              by.said + " names '" + params::excerpt(name) + "', which does not exist" +
-                  (near.empty() ? std::string{} : " (did you mean '" + near + "'?)") +
+              by.said + " names '" + params::excerpt(name) + "', which does not exist" + hint +
                   what_exists(framework));
 }
 
@@ -288,6 +302,22 @@ Result<std::vector<const Candidate*>> Index::admitted(std::string_view framework
             state_->what_exists(framework));
   }
   return list;
+}
+
+std::vector<std::string> Index::left_out() const {
+  std::vector<std::string> all;
+  for (const Candidate& candidate : state_->candidates) {
+    if (!candidate.refusal.empty() && !candidate.hidden && is_of_the_site(candidate))
+      all.push_back(label(candidate) + ": " + candidate.refusal);
+  }
+  all.insert(all.end(), state_->passed_over.begin(), state_->passed_over.end());
+  return all;
+}
+
+Error Index::passed_over(const Candidate& candidate, Error error) {
+  if (error.code != Errc::unsupported && is_of_the_site(candidate))
+    state_->passed_over.push_back(error.text());
+  return error;
 }
 
 std::int64_t Index::start_timeout() const noexcept { return state_->start_timeout; }

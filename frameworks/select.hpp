@@ -51,6 +51,10 @@ class Index {
   [[nodiscard]] const std::vector<Candidate>& candidates() const noexcept;
   /// Directories that were not searched, with the reason, one a line: for listings and a warning.
   [[nodiscard]] const std::vector<std::string>& refused_directories() const noexcept;
+  /// A site's own plugins that are there and cannot be used, each with the reason: broken files, and those
+  /// that have failed when they were loaded or made so far. Not those that say that there is nothing for them
+  /// to do here.
+  [[nodiscard]] std::vector<std::string> left_out() const;
   /// Parameter values that were refused, one or more lines each.
   [[nodiscard]] const std::vector<std::string>& problems() const noexcept;
   /// Whether the selection list asks for this component by its name.
@@ -79,10 +83,10 @@ class Index {
     const StartWatch watch(what, candidate.file, start_timeout());
     const StartCrash crash(what, candidate.file);
     Result<const Entry*> entry = open(candidate);
-    if (!entry) return fail(std::move(entry).error());
+    if (!entry) return fail(passed_over(candidate, std::move(entry).error()));
     Error error;
     void* const component = (*entry)->create(&args, &error);
-    if (component == nullptr) return fail(named(candidate, std::move(error)));
+    if (component == nullptr) return fail(passed_over(candidate, named(candidate, std::move(error))));
     return Handle<Framework>(static_cast<typename Framework::Component*>(component),
                              Destroy{(*entry)->destroy});
   }
@@ -109,6 +113,8 @@ class Index {
  private:
   /// An error that its component begins with its name stays, others get it here: so it stands there once.
   [[nodiscard]] static Error named(const Candidate& candidate, Error error);
+  /// Keeps the error for left_out(), and gives it back.
+  [[nodiscard]] Error passed_over(const Candidate& candidate, Error error);
   [[nodiscard]] std::int64_t start_timeout() const noexcept;  ///< seconds
 
   struct State;

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "params/excerpt.hpp"
+#include "params/foreign.hpp"
 #include "params/nearest.hpp"
 #include "params/sources.hpp"
 #include "params/value.hpp"
@@ -203,6 +204,8 @@ std::string describe(const Unclaimed& unclaimed) {
                          ? "the environment's '" + excerpt(unclaimed.name) + "' is not read"
                          : "unknown parameter '" + excerpt(unclaimed.name) + "' (" +
                                unclaimed.origin.text(excerpt(unclaimed.name)) + ")";
+  if (const std::string_view use = instead_of_parameter(unclaimed.name); !use.empty())
+    return text + ", which is another MPI library's; here use " + std::string(use);
   if (!unclaimed.nearest.empty()) text += "; did you mean '" + unclaimed.nearest + "'?";
   return text + " (`starling-info` lists all parameters)";
 }

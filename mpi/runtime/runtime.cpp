@@ -102,7 +102,12 @@ Result<void> Runtime::start() {
   if (auto done = step("place on the node", [this] { return seating_.find(); }); !done) return done;
   if (auto done = step("shared segment", [this] { return seating_.attach(); }); !done) return done;
   if (auto done = step("pml and transports", [this] { return create_transports(); }); !done) return done;
-  return step("bootstrap", [this] { return builder_.open(courier_, polling()); });
+  if (auto done = step("bootstrap", [this] { return builder_.open(courier_, polling()); }); !done)
+    return done;
+  if (self().rank == 0) {  // once per job
+    for (const std::string& line : environment_.plugins.left_out()) log::warning("plugin left out: " + line);
+  }
+  return {};
 }
 
 Result<void> Runtime::create_transports() {

@@ -61,6 +61,18 @@ TEST_F(Site, an_unknown_name_is_an_error_in_either_form_and_says_what_exists) {
   }
 }
 
+TEST_F(Site, components_of_other_libraries_lead_to_what_is_here) {
+  for (const auto& [framework, name, use] : {std::array{"btl", "vader", "here use 'shm'"},
+                                             {"btl", "openib", "here use 'ucx'"},
+                                             {"pml", "ob1", "here use 'static' or 'dynamic'"},
+                                             {"pml", "ucx", "btl=self,shm,ucx"}}) {
+    const auto admitted =
+        inspect({"STARLING_MCA_" + std::string(framework) + "=" + name}).admitted(framework);
+    ASSERT_FALSE(admitted.has_value());
+    EXPECT_THAT(admitted.error().text(), HasSubstr(use));
+  }
+}
+
 TEST_F(Site, a_list_that_leaves_nothing_is_an_error) {
   install("good");
   const auto admitted = inspect({"STARLING_MCA_shm=^good"}).admitted("shm");

@@ -57,6 +57,18 @@ TEST_F(Site, those_that_fail_are_passed_over_when_nobody_named_them) {
   auto made = index.create_first<shm::Framework>(shm::Args{params_}, &chosen);
   ASSERT_TRUE(made.has_value()) << made.error().text();
   EXPECT_EQ(chosen, "last");
+  EXPECT_THAT(index.left_out(),
+              testing::UnorderedElementsAre(HasSubstr("shm/no_entry: "), HasSubstr("shm/needs_absent: "),
+                                            HasSubstr("shm/throwing: "), HasSubstr("shm/nothing: ")));
+}
+
+TEST_F(Site, what_has_nothing_to_do_here_is_not_said_to_be_left_out) {
+  install("refusing");
+  install("good");
+  Index index = inspect();
+  auto made = index.create<shm::Framework>(*find(index, "refusing"), shm::Args{params_});
+  EXPECT_FALSE(made);
+  EXPECT_TRUE(index.left_out().empty());
 }
 
 TEST_F(Site, code_of_plugins_that_are_not_selected_never_runs) {

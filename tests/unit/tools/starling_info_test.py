@@ -2,6 +2,7 @@
 """What starling-info prints and how it ends. usage: starling_info_test.py STARLING_INFO HOSTILE_PLUGINS"""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,20 @@ class StarlingInfo(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         self.assertIn("unknown parameter 'log_levle' (environment STARLING_MCA_log_levle); did you mean 'log_level'?", done.stderr)
         self.assertEqual(self.run_info("--build", log_levle="info", mca_strict="1").returncode, 1)
+
+    def test_names_of_other_libraries_lead_to_what_exists_here(self):
+        facts, _ = self.facts("--params")
+        known = {name.split(".")[1] for name in facts if name.startswith("parameter.")}
+        for name, use in (("btl_tcp_if_include", "btl_ucx_devices"), ("btl_vader_eager_limit", "pml_eager_limit"),
+                          ("btl_vader_backing_directory", "shm_..."), ("pml_ob1_send_length", "pml_eager_limit"),
+                          ("pml_ucx_tls", "btl_ucx_tls"), ("mpi_yield_when_idle", "wait_yield_us"),
+                          ("coll_tuned_use_dynamic_rules", "coll_rules"), ("orte_base_help_aggregate", "mpiexec --help")):
+            with self.subTest(name=name):
+                done = self.run_info("--build", **{name: "1"})
+                self.assertRegex(done.stderr, f"unknown parameter '{name}' .*another MPI library's; here use .*{re.escape(use)}")
+                said = done.stderr.split("here use ")[1]
+                for word in re.findall(r"[a-z]+_[a-z_]*[a-z]\b(?!_?\.\.\.)", said):
+                    self.assertIn(word, known)
 
     def test_asking_for_an_unknown_parameter_ends_in_1(self):
         done = self.run_info("--param", "log_levle")

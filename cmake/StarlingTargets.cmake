@@ -54,15 +54,6 @@ function(starling_folder name)
   set_property(GLOBAL APPEND PROPERTY STARLING_CORE_FOLDERS starling_${name})
 endfunction()
 
-# starling_mpi_folder(<name> SOURCES ... [LIBS ...]): the objects of one folder of libmpi_abi; target starling_mpi_<name>.
-function(starling_mpi_folder name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
-  add_library(starling_mpi_${name} OBJECT ${ARG_SOURCES})
-  target_link_libraries(starling_mpi_${name} PUBLIC starling_flags ${ARG_LIBS})
-  target_compile_options(starling_mpi_${name} PRIVATE -fvisibility=hidden -fno-semantic-interposition)
-  set_property(GLOBAL APPEND PROPERTY STARLING_MPI_FOLDERS starling_mpi_${name})
-endfunction()
-
 # starling_start_order(): what a start calls lies together in a library. The kernel maps 16 pages around one that is
 # touched; scattered over a file, these functions would have nearly all of it mapped, and taken down again at exit.
 # cmake/start_order has their names (bench/start-order writes it); a name that is no more has no effect. GNU ld takes an

@@ -6,6 +6,10 @@ A table stands between the lines `<!-- record NAME -->` and `<!-- end NAME -->`;
 import pathlib
 
 
+def cells(line):
+    return [cell.strip() for cell in line.strip("|").split("|")]
+
+
 class Page:
     def __init__(self, path):
         self.path = pathlib.Path(path)
@@ -35,10 +39,32 @@ class Page:
             raise ValueError(f"{self.path}: '{name}' ends before it begins")
         return found
 
+    @classmethod
+    def of(cls, name, paths):
+        """The one page among these that has a place for the table."""
+        found = [page for page in map(cls, paths) if name in page.names()]
+        if len(found) != 1:
+            raise ValueError(f"the table '{name}' has a place on {len(found)} pages ({', '.join(map(str, paths))}), expected one")
+        found[0].span(name)
+        return found[0]
+
     def names(self):
         """The tables that the page has room for."""
         begin = "<!-- record "
         return [line[len(begin):-len(" -->")] for line in self.lines if line.startswith(begin)]
+
+    def rows(self, name):
+        """The rows of a table, each as a dictionary from column to cell."""
+        begin, end = self.span(name)
+        head, rows = None, []
+        for line in self.lines[begin + 1:end]:
+            if not line.startswith("|"):
+                head = None
+            elif head is None:
+                head = cells(line)
+            elif not line.startswith("|---"):
+                rows.append(dict(zip(head, cells(line))))
+        return rows
 
     def replace(self, name, lines):
         begin, end = self.span(name)

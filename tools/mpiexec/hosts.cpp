@@ -6,6 +6,7 @@
 #include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pwd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -49,8 +50,31 @@ bool resolves_to_us(const std::string& name) {
   return false;
 }
 
+std::string user_name() {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::vector<char> text(16 * 1024);
+  if (::getpwuid_r(::geteuid(), &entry, text.data(), text.size(), &found) != 0 || found == nullptr) return {};
+  return found->pw_name;
+}
+
+/// Without "user@": no launcher takes another user for its ranks.
+Result<std::string> without_user(const std::string& written) {
+  const std::size_t at = written.find('@');
+  if (at == std::string::npos) return written;
+  const std::string own = user_name();
+  if (written.substr(0, at) == own) return written.substr(at + 1);
+  return fail(Errc::bad_parameter, kWhere,
+              "host \"" + written + "\": ranks run as the user who starts them (" +
+                  (own.empty() ? std::to_string(::geteuid()) : own) +
+                  "); write the host's name alone, and put another name for ssh into ~/.ssh/config");
+}
+
 /// One colon begins the slots; an address of IPv6 has more.
-Result<Host> read_host(const std::string& written) {
+Result<Host> read_host(const std::string& with_user) {
+  auto name = without_user(with_user);
+  if (!name) return fail(std::move(name).error());
+  const std::string& written = *name;
   const std::size_t colon = written.find(':');
   if (colon == std::string::npos || written.find(':', colon + 1) != std::string::npos)
     return Host{written, 0};

@@ -18,7 +18,7 @@ struct Host {
 };
 
 /// Reads "name" and "name:slots". A name that comes again adds to its slots; the order is that of first
-/// mention.
+/// mention. "user@name" is taken if that is the user who runs this.
 [[nodiscard]] Result<std::vector<Host>> read_hosts(const std::vector<std::string>& written);
 
 /// Whether a host of that name is the one that this process runs on. Asks the resolver for unknown names.

@@ -2,15 +2,17 @@
 // -configfile and -hostfile. Layer: tools.
 
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "tools/mpiexec/options.hpp"
+#include "tools/options/options.hpp"
 
 namespace starling::mpiexec {
 namespace {
 
 Unexpected file_error(const std::string& path, int line, const std::string& rule) {
-  return fail(Errc::bad_input, "mpiexec", path + (line > 0 ? ":" + std::to_string(line) : "") + ": " + rule);
+  return fail(Errc::bad_input, kWhere, path + (line > 0 ? ":" + std::to_string(line) : "") + ": " + rule);
 }
 
 /// Splits one line as a shell would: blanks separate, quotes and backslashes protect, `#` at a word's start
@@ -53,6 +55,59 @@ Result<void> split_line(const std::string& path, int number, const std::string& 
   return {};
 }
 
+/// The words between blanks; those around '=' separate nothing.
+std::vector<std::string> words_of_host_line(const std::string& line) {
+  std::string joined;
+  for (const char c : line) {
+    const bool blank = c == ' ' || c == '\t' || c == '\r';
+    if (blank && (joined.empty() || joined.back() == '=')) continue;
+    if (c == '=') joined.erase(joined.find_last_not_of(' ') + 1);
+    joined += blank ? ' ' : c;
+  }
+  std::istringstream words(joined);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+Unexpected bad_host_line(std::string rule) { return fail(Errc::bad_input, kWhere, std::move(rule)); }
+
+/// "name:slots" of a line "name slots=N", "name:N" or "name"; empty: there is none.
+Result<std::string> host_in_line(const std::string& line) {
+  const std::vector<std::string> words = words_of_host_line(line);
+  if (words.empty()) return std::string();
+  const std::string& name = words.front();
+  const std::size_t colon = name.find(':');
+  const bool address = colon != std::string::npos && name.find(':', colon + 1) != std::string::npos;
+  if (name.find('=') != std::string::npos)
+    return bad_host_line("\"" + name + "\" stands where a host's name belongs");
+  std::optional<std::uint32_t> slots;
+  std::optional<std::uint32_t> most;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string key = words[i].substr(0, equals);
+    const bool is_slots = key == "slots" || key == "cpu" || key == "cpus" || key == "count";
+    const bool is_most = key == "max-slots" || key == "max_slots";
+    if (equals == std::string::npos || !(is_slots || is_most)) {
+      return bad_host_line("\"" + words[i] +
+                           "\" is none of slots=N, cpu=N, cpus=N, count=N, max-slots=N, max_slots=N");
+    }
+    std::optional<std::uint32_t>& value = is_slots ? slots : most;
+    if (value || (is_slots && colon != std::string::npos && !address))
+      return bad_host_line("\"" + words[i] + "\": the number of slots of " + name + " is said twice");
+    value = options::whole_number(std::string_view(words[i]).substr(equals + 1), 1, kMaxRanks);
+    if (!value) {
+      return bad_host_line("\"" + words[i] + "\": a whole number from 1 to " + std::to_string(kMaxRanks) +
+                           " was expected");
+    }
+  }
+  if (slots && most && *slots > *most)
+    return bad_host_line("slots=" + std::to_string(*slots) +
+                         " is more than max-slots=" + std::to_string(*most));
+  if (!slots && (colon == std::string::npos || address)) slots = most;
+  if (slots && address)
+    return bad_host_line("slots of " + name + ", an address of IPv6, cannot be told; give the host a name");
+  return slots ? name + ":" + std::to_string(*slots) : name;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> read_config_file(const std::string& path) {
@@ -86,18 +141,9 @@ Result<std::vector<std::string>> read_host_file(const std::string& path) {
   std::vector<std::string> hosts;
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::string host;
-    if (!(words >> host)) continue;
-    std::string word;
-    while (words >> word) {
-      if (word.compare(0, 6, "slots=") == 0) {
-        host += ":" + word.substr(6);
-      } else if (word.find('=') == std::string::npos) {
-        return file_error(path, number, "\"" + word + "\" is no NAME=VALUE");
-      }
-    }
-    hosts.push_back(host);
+    auto host = host_in_line(line.substr(0, line.find('#')));
+    if (!host) return file_error(path, number, host.error().detail);
+    if (!host->empty()) hosts.push_back(std::move(*host));
   }
   return hosts;
 }

@@ -211,7 +211,8 @@ struct Option {
 };
 
 constexpr Option kOptions[] = {
-    {"n np c", "N", "start N ranks of the program (default: slots of the host list, else 1)", &set_ranks},
+    {"n np c", "N", "start N ranks of the program (default: -ppn for each host, slots of the list, else 1)",
+     &set_ranks},
     {"ppn N npernode perhost", "N", "ranks per host, or per virtual node", &set_per_node},
     {"virtual-nodes", "K", "pretend that this machine is K nodes", &set_virtual_nodes},
     {"host hosts H", "LIST", "host names, separated by commas: NAME or NAME:SLOTS", &add_hosts},

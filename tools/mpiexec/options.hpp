@@ -75,7 +75,8 @@ struct Options {
 /// Words of a -configfile: lines join as if by ':', `#` starts a comment, quotes and backslashes as in a
 /// shell.
 [[nodiscard]] Result<std::vector<std::string>> read_config_file(const std::string& path);
-/// Hosts of a -hostfile: `name`, `name:slots` or `name slots=N` per line.
+/// Hosts of a -hostfile: `name`, `name:slots` or `name slots=N` per line (as `cpu=`, `count=`, or `max-slots=`
+/// where no other number is said). Any other key is an error.
 [[nodiscard]] Result<std::vector<std::string>> read_host_file(const std::string& path);
 
 }  // namespace starling::mpiexec

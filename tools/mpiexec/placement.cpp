@@ -34,26 +34,36 @@ int numa_of(const std::string& cpu_directory) {
 
 }  // namespace
 
-Result<std::uint32_t> check_hosts(const std::vector<std::string>& written) {
+Result<Offer> check_hosts(const std::vector<std::string>& written) {
   auto hosts = read_hosts(written);
   if (!hosts) return fail(std::move(hosts).error());
-  std::uint32_t slots = 0;
+  Offer offer{0, std::max(static_cast<std::uint32_t>(hosts->size()), 1u)};
   for (const Host& host : *hosts) {
     if (!is_this_machine(host.name)) {
       return fail(Errc::bad_parameter, kWhere,
                   "host \"" + host.name + "\" is not this machine (" + host_name() +
                       "), and -launcher local starts ranks nowhere else");
     }
-    slots += std::max(host.slots, 1u);
+    offer.slots += std::max(host.slots, 1u);
   }
-  return slots;
+  return offer;
 }
 
-Result<JobLayout> lay_out(const Options& options, std::uint32_t slots) {
+std::uint64_t ranks_if_unsaid(const Options& options, std::uint32_t slots, std::uint64_t nodes) {
+  return options.per_node > 0 ? options.per_node * nodes : slots;
+}
+
+Result<JobLayout> lay_out(const Options& options, const Offer& offer) {
   JobLayout layout;
+  const bool alone = options.programs.size() == 1;
+  const std::uint64_t unsaid =
+      ranks_if_unsaid(options, offer.slots, options.virtual_nodes > 1 ? options.virtual_nodes : offer.hosts);
   for (std::uint32_t index = 0; index < options.programs.size(); ++index) {
-    const std::uint32_t fallback = slots > 0 && options.programs.size() == 1 ? slots : 1;
-    layout.program.resize(layout.program.size() + options.programs[index].ranks.value_or(fallback), index);
+    const std::uint64_t ranks = options.programs[index].ranks.value_or(alone && unsaid > 0 ? unsaid : 1);
+    if (layout.program.size() + ranks > kMaxRanks)
+      return fail(Errc::bad_parameter, kWhere,
+                  "at most " + std::to_string(kMaxRanks) + " ranks are possible");
+    layout.program.resize(layout.program.size() + ranks, index);
   }
   layout.size = static_cast<std::uint32_t>(layout.program.size());
   const std::uint32_t nodes = std::min(options.virtual_nodes, layout.size);

@@ -25,10 +25,20 @@ struct JobLayout {
   std::vector<std::uint32_t> local_size;  ///< by node
 };
 
-/// Checks that every host is this machine and gives the number of slots named (0: none named).
-[[nodiscard]] Result<std::uint32_t> check_hosts(const std::vector<std::string>& hosts);
+/// What the hosts offer that the command line names.
+struct Offer {
+  std::uint32_t slots = 0;  ///< 0: no host is named
+  std::uint32_t hosts = 1;
+};
 
-[[nodiscard]] Result<JobLayout> lay_out(const Options& options, std::uint32_t slots);
+/// Checks that every host is this machine.
+[[nodiscard]] Result<Offer> check_hosts(const std::vector<std::string>& hosts);
+
+/// The number of ranks of a program alone that says none: as many on each of `nodes` as -ppn says, else the
+/// slots. 0: nothing says it.
+[[nodiscard]] std::uint64_t ranks_if_unsaid(const Options& options, std::uint32_t slots, std::uint64_t nodes);
+
+[[nodiscard]] Result<JobLayout> lay_out(const Options& options, const Offer& offer);
 
 /// The processor sets of one kind that this process may use, in the machine's order; empty for Bind::none.
 [[nodiscard]] std::vector<cpu_set_t> places(Bind bind);

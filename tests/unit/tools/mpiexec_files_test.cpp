@@ -57,5 +57,36 @@ TEST_F(MpiexecFiles, a_program_is_looked_for_where_it_will_run) {
   EXPECT_NE(missing.error().detail.find("write ./program"), std::string::npos) << missing.error().detail;
 }
 
+TEST_F(MpiexecFiles, slots_in_a_host_file) {
+  const auto hosts = read_host_file(
+      write("hosts",
+            "# all ways\na\nb:3 # three\n\n c slots=2\nd cpu=2\ne count = 4\nf cpus =5\ng max-slots= 6\n"
+            "h slots=2 max_slots=3\r\nroot@i\t slots\t=\t7 \nfe80::1\nj:2 max-slots=4\n"));
+  ASSERT_TRUE(hosts) << hosts.error().text();
+  EXPECT_EQ(*hosts, (std::vector<std::string>{"a", "b:3", "c:2", "d:2", "e:4", "f:5", "g:6", "h:2",
+                                              "root@i:7", "fe80::1", "j:2"}));
+}
+
+TEST_F(MpiexecFiles, a_host_line_that_is_not_understood_is_refused) {
+  const std::pair<const char*, const char*> lines[] = {
+      {"a slotss=3", "\"slotss=3\" is none of slots=N"},
+      {"a slots", "\"slots\" is none of"},
+      {"a slots=", "a whole number from 1"},
+      {"a slots=x", "a whole number from 1"},
+      {"a slots=0", "a whole number from 1"},
+      {"a cpu=2 slots=2", "said twice"},
+      {"localhost:3 slots=2", "the number of slots of localhost:3 is said twice"},
+      {"a slots=4 max-slots=2", "slots=4 is more than max-slots=2"},
+      {"slots=4", "stands where a host's name belongs"},
+      {"fe80::1 slots=2", "IPv6"},
+      {"a user=joe", "\"user=joe\" is none of"}};
+  for (const auto& [line, rule] : lines) {
+    const auto hosts = read_host_file(write("hosts", std::string("# first\n") + line + "\n"));
+    ASSERT_FALSE(hosts) << line;
+    EXPECT_NE(hosts.error().detail.find(rule), std::string::npos) << hosts.error().detail;
+    EXPECT_NE(hosts.error().detail.find("hosts:2: "), std::string::npos) << hosts.error().detail;
+  }
+}
+
 }  // namespace
 }  // namespace starling::mpiexec

@@ -2,6 +2,8 @@
 // tools/mpiexec: command line, host and node placement, environment of a rank. Layer: tests.
 
 #include <gtest/gtest.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include "tools/mpiexec/options.hpp"
 #include "tools/mpiexec/placement.hpp"
@@ -65,34 +67,61 @@ TEST(MpiexecOptions, refusals_name_option_and_expectation) {
 TEST(MpiexecOptions, map_by_ppr) { EXPECT_EQ(parsed({"--map-by", "ppr:3:node", "a"}).per_node, 3u); }
 
 TEST(MpiexecPlacement, local_names_only) {
-  EXPECT_EQ(*check_hosts({"localhost", "127.0.0.1:4"}), 5u);
-  EXPECT_EQ(*check_hosts({}), 0u);
+  EXPECT_EQ(check_hosts({"localhost", "127.0.0.1:4"})->slots, 5u);
+  EXPECT_EQ(check_hosts({})->slots, 0u);
   EXPECT_EQ(check_hosts({"no-such-host.invalid"}).error().code, Errc::bad_parameter);
   EXPECT_FALSE(check_hosts({"localhost:0"}));
   EXPECT_FALSE(check_hosts({"localhost:x"}));
 }
 
 TEST(MpiexecPlacement, slots_are_the_default_number_of_ranks) {
-  EXPECT_EQ(lay_out(parsed({"a"}), 3)->size, 3u);
-  EXPECT_EQ(lay_out(parsed({"a"}), 0)->size, 1u);
-  EXPECT_EQ(lay_out(parsed({"-n", "2", "a"}), 3)->size, 2u);
+  EXPECT_EQ(lay_out(parsed({"a"}), {3})->size, 3u);
+  EXPECT_EQ(lay_out(parsed({"a"}), {0})->size, 1u);
+  EXPECT_EQ(lay_out(parsed({"-n", "2", "a"}), {3})->size, 2u);
+}
+
+TEST(MpiexecPlacement, ranks_per_node_are_the_number_of_ranks_where_none_is_said) {
+  for (const auto& three : {std::vector<std::string>{"-ppn", "3"},
+                            {"-N", "3"},
+                            {"--npernode", "3"},
+                            {"--map-by", "ppr:3:node"}}) {
+    std::vector<std::string> words = three;
+    words.emplace_back("a");
+    EXPECT_EQ(lay_out(parsed(words), {})->size, 3u) << words[0];
+    EXPECT_EQ(lay_out(parsed(words), {8, 1})->size, 3u) << "not the slots";
+    EXPECT_EQ(lay_out(parsed(words), {2, 2})->size, 6u) << "two names of this machine";
+    words.insert(words.begin(), {"--virtual-nodes", "2"});
+    EXPECT_EQ(lay_out(parsed(words), {})->local_size, (std::vector<std::uint32_t>{3, 3}));
+    words.insert(words.begin(), {"-n", "4"});
+    EXPECT_EQ(lay_out(parsed(words), {})->local_size, (std::vector<std::uint32_t>{3, 1}));
+  }
+  EXPECT_FALSE(lay_out(parsed({"-ppn", "1000000", "--virtual-nodes", "1000000", "a"}), {}));
+}
+
+TEST(MpiexecPlacement, a_user_before_the_host_is_oneself) {
+  const passwd* const entry = ::getpwuid(::geteuid());
+  if (entry == nullptr) GTEST_SKIP() << "this user has no name";
+  EXPECT_EQ(check_hosts({std::string(entry->pw_name) + "@localhost:3"})->slots, 3u);
+  const auto other = check_hosts({"nobody-else@localhost"});
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().detail.find("~/.ssh/config"), std::string::npos) << other.error().detail;
 }
 
 TEST(MpiexecPlacement, virtual_nodes) {
-  const auto filled = lay_out(parsed({"-n", "5", "--virtual-nodes", "3", "a"}), 0);
+  const auto filled = lay_out(parsed({"-n", "5", "--virtual-nodes", "3", "a"}), {0});
   EXPECT_EQ(filled->node, (std::vector<std::uint32_t>{0, 0, 1, 1, 2}));
   EXPECT_EQ(filled->local_rank, (std::vector<std::uint32_t>{0, 1, 0, 1, 0}));
   EXPECT_EQ(filled->local_size, (std::vector<std::uint32_t>{2, 2, 1}));
-  const auto in_turn = lay_out(parsed({"-n", "5", "--virtual-nodes", "3", "--map-by", "node", "a"}), 0);
+  const auto in_turn = lay_out(parsed({"-n", "5", "--virtual-nodes", "3", "--map-by", "node", "a"}), {0});
   EXPECT_EQ(in_turn->node, (std::vector<std::uint32_t>{0, 1, 2, 0, 1}));
-  const auto few = lay_out(parsed({"-n", "2", "--virtual-nodes", "8", "a"}), 0);
+  const auto few = lay_out(parsed({"-n", "2", "--virtual-nodes", "8", "a"}), {0});
   EXPECT_EQ(few->local_size, (std::vector<std::uint32_t>{1, 1}));
-  EXPECT_FALSE(lay_out(parsed({"-n", "5", "--virtual-nodes", "2", "-ppn", "2", "a"}), 0));
-  EXPECT_EQ(lay_out(parsed({"-n", "4", "-ppn", "2", "a"}), 0)->nodes.text(), "(vector,(0,1,4))");
+  EXPECT_FALSE(lay_out(parsed({"-n", "5", "--virtual-nodes", "2", "-ppn", "2", "a"}), {0}));
+  EXPECT_EQ(lay_out(parsed({"-n", "4", "-ppn", "2", "a"}), {0})->nodes.text(), "(vector,(0,1,4))");
 }
 
 TEST(MpiexecPlacement, programs_follow_each_other) {
-  const auto layout = lay_out(parsed({"-n", "2", "a", ":", "-n", "1", "b"}), 0);
+  const auto layout = lay_out(parsed({"-n", "2", "a", ":", "-n", "1", "b"}), {0});
   EXPECT_EQ(layout->program, (std::vector<std::uint32_t>{0, 0, 1}));
 }
 

@@ -20,6 +20,7 @@
 #include "tools/mpiexec/handover/slurm_mpi.hpp"
 #include "tools/mpiexec/handover/spread.hpp"
 #include "tools/mpiexec/handover/supervise.hpp"
+#include "tools/mpiexec/placement.hpp"
 
 extern char** environ;
 
@@ -74,9 +75,10 @@ Result<Request> request_for(const Options& options, const Whereabouts& where, co
                       " nodes, but their names cannot be read; -hosts names them");
     }
   }
-  if (options.per_node > 0 && !request.hosts.empty())
-    slots = options.per_node * static_cast<std::uint32_t>(request.hosts.size());
-  request.ranks = ranks_of_programs(options, slots);
+  const std::uint64_t unsaid =
+      ranks_if_unsaid(options, slots, std::max<std::size_t>(request.hosts.size(), 1));
+  request.ranks =
+      ranks_of_programs(options, static_cast<std::uint32_t>(std::min<std::uint64_t>(unsaid, UINT32_MAX)));
   if (request.hosts.empty()) return request;
   const std::uint64_t ranks = std::accumulate(request.ranks.begin(), request.ranks.end(), std::uint64_t{0});
   if (ranks > kMaxRanks) {

@@ -140,9 +140,9 @@ Result<std::unique_ptr<PmixHelper>> start_pmix(const JobSpec& spec) {
 }
 
 int run_here(Options options) {
-  auto slots = check_hosts(options.hosts);
-  if (!slots) return report(slots.error());
-  auto layout = lay_out(options, *slots);
+  auto offer = check_hosts(options.hosts);
+  if (!offer) return report(offer.error());
+  auto layout = lay_out(options, *offer);
   if (!layout) return report(layout.error());
   params::Registry registry;
   const auto plugins = load_params(registry);

@@ -336,6 +336,14 @@ class Slurm(Handed, unittest.TestCase):
     def test_more_ranks_than_processors(self):
         self.assertEqual(collections.Counter(self.lines("-n", 6, "hostname")), {"n0": 3, "n1": 3})
 
+    def test_ranks_are_placed_alike_whatever_processors_each_node_has_given(self):
+        uneven = ("salloc", "-Q", "--nodes=2", "--ntasks=4")  # three processors of the first node, one of the other
+        lines = {}
+        for engine in ((), ("-launcher", "hydra")):
+            self.launch = lambda engine=engine: (uneven, engine)
+            lines[engine] = sorted(self.lines("-n", 4, "sh", "-c", RANK + "echo $rank $(hostname)"))
+            self.assertEqual(lines[engine], ["0 n0", "1 n0", "2 n1", "3 n1"], engine)
+
     def test_named_hosts(self):
         placed = ["n1", "n1", "n0", "n1"]
         lines = self.lines("-H", "n1:2,n0:1", "-n", 3, "sh", "-c", "echo $SLURM_PROCID $(hostname)")

@@ -309,24 +309,31 @@ TEST(MpiexecCommand, several_programs) {
             "else cd /here/sub && exec b c; fi");
 }
 
-TEST(MpiexecCommand, placement_of_an_allocation_is_left_to_slurm) {
+TEST(MpiexecCommand, srun_is_told_the_host_of_each_rank_in_an_allocation_too) {
   Request request = request_of({"-n", "4", "a"}, Engine::slurm);
+  const auto line = [&request] { return joined(*words_for(Engine::slurm, request)); };
   request.hosts = {{"x", 0}, {"y", 0}};
   request.host_of = {0, 0, 1, 1};
-  EXPECT_NE(joined(*words_for(Engine::slurm, request))
-                .find("--ntasks=4 --nodes=2 --ntasks-per-node=2 --distribution=block --export"),
-            std::string::npos);
-  request.options.placement = Placement::round_robin;
+  EXPECT_NE(line().find("--ntasks=4 --nodes=2 --distribution=arbitrary --nodelist=x,x,y,y --export"),
+            std::string::npos)
+      << "by itself it would place by the processors that each node has given";
   request.processors_per_node = 1;
   request.inside_step = true;
-  EXPECT_NE(joined(*words_for(Engine::slurm, request))
-                .find("--ntasks-per-node=2 --distribution=cyclic --overcommit --overlap "),
+  EXPECT_NE(line().find("--nodelist=x,x,y,y --overcommit --overlap "), std::string::npos);
+}
+
+TEST(MpiexecCommand, placement_is_left_to_slurm_where_hosts_cannot_be_listed) {
+  Request request = request_of({"-n", "4", "a"}, Engine::slurm);
+  const auto line = [&request] { return joined(*words_for(Engine::slurm, request)); };
+  request.hosts = {{"", 0}, {"", 0}};
+  request.host_of = {0, 0, 1, 1};
+  EXPECT_NE(line().find("--ntasks=4 --nodes=2 --ntasks-per-node=2 --distribution=block --export"),
             std::string::npos);
-  request.options.per_node = 3;
-  request.host_of = {0, 0, 0, 1};
-  EXPECT_NE(joined(*words_for(Engine::slurm, request)).find("--distribution=arbitrary --nodelist=x,x,x,y "),
-            std::string::npos)
-      << "srun by itself would take two on each";
+  request.options.placement = Placement::round_robin;
+  EXPECT_NE(line().find("--ntasks-per-node=2 --distribution=cyclic --export"), std::string::npos);
+  request.hosts = {{std::string(60'000, 'x'), 0}, {"y", 0}};
+  EXPECT_NE(line().find("--ntasks-per-node=2 --distribution=cyclic --export"), std::string::npos)
+      << "a list of that length is no word of a command line";
 }
 
 TEST(MpiexecCommand, turns) {

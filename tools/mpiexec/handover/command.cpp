@@ -8,8 +8,6 @@
 namespace starling::mpiexec {
 namespace {
 
-constexpr std::size_t kWordMax = std::size_t{96} << 10;  ///< the kernel takes 128 KiB
-
 Result<void> check(const Request& request) {
   const Options& options = request.options;
   if (options.virtual_nodes > 1) {

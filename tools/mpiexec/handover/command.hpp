@@ -45,6 +45,7 @@ struct Request {
 
 /// Of a program or of all; empty: where mpiexec was started. Absolute.
 [[nodiscard]] std::string directory_of(const Request& request, const Program& program);
+inline constexpr std::size_t kWordMax = std::size_t{96} << 10;  ///< the kernel takes 128 KiB
 /// The hosts of ranks [first, first + count), one word a rank, joined by ','. Errors: bad_parameter if that
 /// is longer than the system takes.
 [[nodiscard]] Result<std::string> host_list(const Request& request, std::size_t first, std::size_t count);

@@ -5,6 +5,7 @@
 // looks at the task's number; so do their own working directories.
 
 #include <numeric>
+#include <optional>
 
 #include "tools/mpiexec/handover/command.hpp"
 #include "tools/mpiexec/handover/shell_words.hpp"
@@ -47,6 +48,14 @@ std::string script_of(const Request& request) {
   return script;
 }
 
+/// Of the list that names a host for each rank; none: the nodes have no names.
+std::optional<std::size_t> length_of_host_list(const Request& request) {
+  if (request.hosts[0].name.empty()) return std::nullopt;
+  std::size_t length = request.host_of.size();
+  for (const std::uint32_t host : request.host_of) length += request.hosts[host].name.size();
+  return length;
+}
+
 Result<void> add_slurm_places(const Request& request, std::vector<std::string>& words) {
   if (request.hosts.empty()) {
     if (request.options.per_node > 0)
@@ -55,10 +64,10 @@ Result<void> add_slurm_places(const Request& request, std::vector<std::string>& 
   }
   const Load load = load_of(request);
   words.push_back("--nodes=" + std::to_string(load.hosts));
-  // By itself srun fills nodes evenly, whatever -ppn says.
-  const bool uneven = request.options.per_node > 0 && !request.hosts[0].name.empty() &&
-                      request.host_of.size() % load.most != 0;
-  if (request.hosts_named || uneven) {
+  // By itself srun places ranks by the processors that each node has given, so each rank's host is named. In an
+  // allocation it may do as it likes where that is too long.
+  const std::optional<std::size_t> length = length_of_host_list(request);
+  if (request.hosts_named || (length && *length <= kWordMax)) {
     auto list = host_list(request, 0, request.host_of.size());
     if (!list) return fail(std::move(list).error());
     words.push_back("--distribution=arbitrary");

@@ -41,6 +41,7 @@ inline constexpr std::uint64_t kRankGraceNs = 250 * kMs;  ///< after a failure, 
 struct JobSpec {
   Options options;
   JobLayout layout;
+  std::vector<cpu_set_t> places;  ///< by rank; empty: nobody is bound
   std::string name;
   std::string host;
   rlimit descriptors{};     ///< what the ranks get: the limit that mpiexec itself was given

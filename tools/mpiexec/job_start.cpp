@@ -76,7 +76,7 @@ Job::Job(JobSpec spec, const params::Registry& params, RankEnvironment& environm
       server_(pmi_job(spec_)),
       memory_(params, spec_.name, spec_.layout),
       ranks_(spec_.layout.size),
-      places_(places(spec_.options.bind)) {
+      places_(std::move(spec_.places)) {
   outputs_[0].spare_lines_of(outputs_[1]);
 }
 
@@ -236,8 +236,7 @@ Result<void> Job::start_rank(std::uint32_t rank) {
   request.own_group = process.own_group = rank != 0 || ::isatty(0) == 0;
   request.descriptors = &spec_.descriptors;
   request.signal_mask = &spec_.signal_mask;
-  // More ranks than places are never bound: two on one core would be worse than none.
-  if (spec_.layout.size <= places_.size()) request.processors = &places_[rank];
+  if (!places_.empty()) request.processors = &places_[rank];
   auto pid = spawn(request);
   if (!pid) return fail(std::move(pid).error());
   process.pid = *pid;

@@ -46,7 +46,7 @@ Result<void> set_ranks(State& state, Values values) {
 Result<void> set_per_node(State& state, Values values) {
   auto count = number(state, values[0], 1, kMaxRanks);
   if (!count) return fail(std::move(count).error());
-  state.options.per_node = *count;
+  state.options.place.per_node = *count;
   return {};
 }
 Result<void> set_virtual_nodes(State& state, Values values) {
@@ -98,40 +98,11 @@ Result<void> set_global_wdir(State& state, Values values) {
   state.options.wdir = values[0];
   return {};
 }
-Result<void> set_bind(State& state, Values values) {
-  constexpr std::pair<std::string_view, Bind> kKinds[] = {
-      {"none", Bind::none},      {"core", Bind::core},    {"hwthread", Bind::hwthread},
-      {"hwt", Bind::hwthread},   {"cpu", Bind::hwthread}, {"socket", Bind::socket},
-      {"package", Bind::socket}, {"numa", Bind::numa}};
-  // Modifiers after ':' (overload-allowed ...) change nothing here: more ranks than places are never bound.
-  const std::string_view kind = std::string_view(values[0]).substr(0, values[0].find(':'));
-  for (const auto& [name, bind] : kKinds) {
-    if (name != kind) continue;
-    state.options.bind = bind;
-    state.options.bind_said = true;
-    return {};
-  }
-  return bad("option " + state.given + ": \"" + excerpt(values[0]) +
-             "\" is none of none, core, hwthread, socket, numa");
-}
-Result<void> set_map(State& state, Values values) {
-  const std::string& by = values[0];
-  if (by.compare(0, 4, "ppr:") == 0) {
-    const std::string count = by.substr(4, by.find(':', 4) - 4);
-    const std::string_view unit = std::string_view(by).substr(std::min(by.size(), 5 + count.size()));
-    if (unit.substr(0, 4) == "node") return set_per_node(state, Values(&count, 1));
-  }
-  for (const std::string_view filling : {"slot", "core", "hwthread", "socket", "package", "numa"}) {
-    if (std::string_view(by).substr(0, by.find(':')) != filling) continue;
-    state.options.placement = Placement::fill_nodes;
-    return {};
-  }
-  if (by.substr(0, by.find(':')) == "node") {
-    state.options.placement = Placement::round_robin;
-    return {};
-  }
-  return bad("option " + state.given + ": \"" + excerpt(by) +
-             "\" is none of slot, core, socket, numa, node, ppr:N:node");
+template <auto Read>
+Result<void> set_places(State& state, Values values) {
+  auto done = Read(values[0], state.options.place);
+  if (!done) return bad("option " + state.given + ": " + done.error().detail);
+  return {};
 }
 Result<void> set_labels(State& state, Values) {
   state.options.labels = true;
@@ -226,8 +197,13 @@ constexpr Option kOptions[] = {
      "who starts ranks on other hosts: auto (default), local, slurm, prrte, openmpi, hydra", &set_launcher},
     {"launcher-exec", "PROGRAM", "what that launcher calls instead of ssh", &set_launcher_exec},
     {"iface", "NAME", "the network interface that the launcher itself uses", &set_iface},
-    {"bind-to", "WHAT", "none (default), core, hwthread, socket, numa", &set_bind},
-    {"map-by rank-by", "WHAT", "slot (default: fill a node first), node (in turn), ppr:N:node", &set_map},
+    {"bind-to", "WHAT",
+     "none (default), or UNIT[:N]: core, hwthread, l1cache to l3cache, numa, socket, machine",
+     &set_places<&read_bind_to>},
+    {"map-by", "WHAT",
+     "slot (default: fill a node first), node (in turn), UNIT[:N][:PE=N], ppr:N:node, ppr:N:UNIT",
+     &set_places<&read_map_by>},
+    {"rank-by", "WHAT", "in which order ranks are numbered: slot, node, UNIT", &set_places<&read_rank_by>},
     {"l prepend-rank tag-output", "", "label every line of output with its rank", &set_labels},
     {"outfile-pattern output-filename", "PATTERN", "standard output into files; %r rank, %h host, %p job",
      &set_out},
@@ -308,6 +284,7 @@ Result<Options> parse_options(const std::vector<std::string>& arguments) {
   State state;
   if (auto done = parse_words(state, arguments, false); !done) return fail(std::move(done).error());
   if (state.options.help || state.options.version) return std::move(state.options);
+  if (auto done = settle(state.options.place); !done) return bad(done.error().detail);
   const bool ends_with_colon = state.program.argv.empty() && !state.options.programs.empty();
   if (!ends_with_colon || state.program.ranks) {
     if (auto done = finish_program(state); !done) {

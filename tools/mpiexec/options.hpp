@@ -17,6 +17,7 @@
 
 #include "core/result.hpp"
 #include "params/registry.hpp"
+#include "tools/mpiexec/binding.hpp"
 
 namespace starling::mpiexec {
 
@@ -26,9 +27,6 @@ inline constexpr char kWhere[] = "mpiexec";
 inline constexpr std::uint32_t kMaxRanks = 1u << 20;
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
-
-enum class Bind : std::uint8_t { none, hwthread, core, numa, socket };
-enum class Placement : std::uint8_t { fill_nodes, round_robin };
 
 /// One program of the job (between two ':').
 struct Program {
@@ -43,11 +41,8 @@ struct Options {
   Variables env;                   ///< -genv: for all programs
   std::string wdir;                ///< -gwdir
   std::vector<std::string> hosts;  ///< as written, "name[:slots]"
-  std::uint32_t per_node = 0;      ///< -ppn; 0: not said
+  PlacementWords place;
   std::uint32_t virtual_nodes = 1;
-  Bind bind = Bind::none;
-  bool bind_said = false;
-  Placement placement = Placement::fill_nodes;
   bool labels = false;
   bool verbose = false;
   bool allow_stop = false;  ///< a stopped rank does not end the job
@@ -75,8 +70,8 @@ struct Options {
 /// Words of a -configfile: lines join as if by ':', `#` starts a comment, quotes and backslashes as in a
 /// shell.
 [[nodiscard]] Result<std::vector<std::string>> read_config_file(const std::string& path);
-/// Hosts of a -hostfile: `name`, `name:slots` or `name slots=N` per line (as `cpu=`, `count=`, or `max-slots=`
-/// where no other number is said). Any other key is an error.
+/// Hosts of a -hostfile: `name`, `name:slots` or `name slots=N` per line (as `cpu=`, `count=`, or
+/// `max-slots=` where no other number is said). Any other key is an error.
 [[nodiscard]] Result<std::vector<std::string>> read_host_file(const std::string& path);
 
 }  // namespace starling::mpiexec

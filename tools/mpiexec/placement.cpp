@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hosts, nodes and processors. Layer: tools.
-//
-// The machine is read from /sys instead of through hwloc: loading its topology takes longer than starting a
-// small job.
+// Ranks over programs and nodes. Layer: tools.
 
 #include "tools/mpiexec/placement.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
-#include <map>
 
 #include "tools/mpiexec/hosts.hpp"
 
 namespace starling::mpiexec {
-namespace {
-
-int read_number(const std::string& path) {
-  std::ifstream file(path);
-  int value = -1;
-  file >> value;
-  return file ? value : -1;
-}
-
-/// Which NUMA node a processor is on: the directory has a link named nodeN.
-int numa_of(const std::string& cpu_directory) {
-  for (int node = 0; node < 1024; ++node) {
-    if (::access((cpu_directory + "/node" + std::to_string(node)).c_str(), F_OK) == 0) return node;
-  }
-  return 0;
-}
-
-}  // namespace
 
 Result<Offer> check_hosts(const std::vector<std::string>& written) {
   auto hosts = read_hosts(written);
@@ -50,7 +25,7 @@ Result<Offer> check_hosts(const std::vector<std::string>& written) {
 }
 
 std::uint64_t ranks_if_unsaid(const Options& options, std::uint32_t slots, std::uint64_t nodes) {
-  return options.per_node > 0 ? options.per_node * nodes : slots;
+  return options.place.per_node > 0 ? options.place.per_node * nodes : slots;
 }
 
 Result<JobLayout> lay_out(const Options& options, const Offer& offer) {
@@ -67,18 +42,19 @@ Result<JobLayout> lay_out(const Options& options, const Offer& offer) {
   }
   layout.size = static_cast<std::uint32_t>(layout.program.size());
   const std::uint32_t nodes = std::min(options.virtual_nodes, layout.size);
-  if (nodes > 1 && options.per_node > 0 && std::uint64_t{options.per_node} * nodes < layout.size) {
+  if (nodes > 1 && options.place.per_node > 0 &&
+      std::uint64_t{options.place.per_node} * nodes < layout.size) {
     return fail(Errc::bad_parameter, kWhere,
                 std::to_string(layout.size) + " ranks do not fit: " + std::to_string(nodes) +
-                    " virtual nodes with " + std::to_string(options.per_node) + " ranks on each");
+                    " virtual nodes with " + std::to_string(options.place.per_node) + " ranks on each");
   }
   const std::uint32_t few = layout.size / nodes;
   const std::uint32_t with_one_more = layout.size % nodes;
   if (nodes == 1) {
     layout.nodes = NodeMap::one_node(layout.size);
-  } else if (options.per_node > 0) {
-    layout.nodes = NodeMap({{0, nodes, options.per_node}});
-  } else if (options.placement == Placement::round_robin) {
+  } else if (options.place.per_node > 0) {
+    layout.nodes = NodeMap({{0, nodes, options.place.per_node}});
+  } else if (options.place.nodes_in_turn) {
     layout.nodes = NodeMap({{0, nodes, 1}});
   } else {
     layout.nodes = NodeMap({{0, with_one_more, few + 1}, {with_one_more, nodes - with_one_more, few}});
@@ -92,27 +68,17 @@ Result<JobLayout> lay_out(const Options& options, const Offer& offer) {
   return layout;
 }
 
-std::vector<cpu_set_t> places(Bind bind) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (bind == Bind::none || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
-  std::map<std::pair<int, int>, cpu_set_t> sets;
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (!CPU_ISSET(cpu, &allowed)) continue;
-    const std::string directory = "/sys/devices/system/cpu/cpu" + std::to_string(cpu);
-    const int package = std::max(read_number(directory + "/topology/physical_package_id"), 0);
-    std::pair<int, int> key{package, 0};
-    if (bind == Bind::hwthread) key.second = cpu;
-    if (bind == Bind::core) key.second = read_number(directory + "/topology/core_id");
-    if (bind == Bind::numa) key = {numa_of(directory), 0};
-    if (bind == Bind::core && key.second < 0) key.second = cpu;
-    const auto [at, added] = sets.try_emplace(key);
-    if (added) CPU_ZERO(&at->second);
-    CPU_SET(cpu, &at->second);
+Result<void> resolve_per_object(PlacementWords& place, const Machine& machine) {
+  if (place.map.per_unit == 0) return {};
+  const std::uint64_t ranks = std::uint64_t{place.map.per_unit} * objects_of(machine, place.map.unit).size();
+  if (ranks == 0 || ranks > kMaxRanks) {
+    return fail(Errc::bad_parameter, kWhere,
+                "option -map-by ppr:" + std::to_string(place.map.per_unit) + ":" + word_for(place.map.unit) +
+                    " means " + std::to_string(ranks) + " ranks here; 1 to " + std::to_string(kMaxRanks) +
+                    " are possible");
   }
-  std::vector<cpu_set_t> result;
-  for (const auto& [key, set] : sets) result.push_back(set);
-  return result;
+  place.per_node = static_cast<std::uint32_t>(ranks);
+  return {};
 }
 
 }  // namespace starling::mpiexec

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Which rank runs what, on which (virtual) node, on which processors. Layer: tools.
+/// @file  Which rank runs what, on which (virtual) node. Layer: tools.
 ///
 /// Threads: one. Errors: bad_parameter says what was asked and what this machine has.
-
-#include <sched.h>
 
 #include <cstdint>
 #include <optional>
@@ -40,7 +38,7 @@ struct Offer {
 
 [[nodiscard]] Result<JobLayout> lay_out(const Options& options, const Offer& offer);
 
-/// The processor sets of one kind that this process may use, in the machine's order; empty for Bind::none.
-[[nodiscard]] std::vector<cpu_set_t> places(Bind bind);
+/// Turns ppr:N:UNIT into a number of ranks for each node, which is this machine.
+[[nodiscard]] Result<void> resolve_per_object(PlacementWords& place, const Machine& machine);
 
 }  // namespace starling::mpiexec

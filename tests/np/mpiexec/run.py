@@ -136,6 +136,13 @@ class Options(JobCase):
         self.assertEqual(len(set(out.splitlines())), 1)
         out = self.expect_ok("-n", 1, "-bind-to", "hwthread", "nproc").out
         self.assertEqual(out, "1\n")
+        if len(os.sched_getaffinity(0)) >= 2:
+            self.assertEqual(self.expect_ok("-n", 1, "-bind-to", "hwthread:2", "nproc").out, "2\n")
+            self.assertEqual(self.expect_ok("-n", 1, "--map-by", "slot:PE=2:HWTCPUS", "nproc").out, "2\n")
+
+    def test_ranks_per_node_are_the_number_of_ranks(self):
+        for words in (("-ppn", 3), ("-N", 3), ("--npernode", 3), ("--map-by", "ppr:3:node"), ("-H", "localhost:9", "-N", 3)):
+            self.assertEqual(self.expect_ok(*words, "echo", "x").out, "x\n" * 3, words)
 
     def test_descriptor_limit_of_the_ranks_is_the_user_s(self):
         done = self.finish(self.start("-c", f"ulimit -Sn 64; exec {MPIEXEC} -n 100 sh -c 'ulimit -Sn'", launcher="sh"))
@@ -156,6 +163,8 @@ class Options(JobCase):
                 (["--bindto", "core", "true"], 2, "did you mean --bind-to"),
                 (["-n", "2"], 2, "no program is given"),
                 (["-bind-to", "moon", "true"], 2, "none of none, core"),
+                (["-bind-to", "core:x", "true"], 2, '"x" in "core:x"'),
+                (["--map-by", "ppr:2:node:foo", "true"], 2, '"foo" in "ppr:2:node:foo"'),
                 (["-launcher", "local", "-host", "no-such-host.invalid", "true"], 2, "is not this machine"),
                 (["-wdir", "/no/such", "true"], 127, "cannot be entered"),
                 (["--mca", "btl"], 2, "needs NAME VALUE")):

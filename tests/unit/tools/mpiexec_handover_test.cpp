@@ -329,7 +329,7 @@ TEST(MpiexecCommand, placement_is_left_to_slurm_where_hosts_cannot_be_listed) {
   request.host_of = {0, 0, 1, 1};
   EXPECT_NE(line().find("--ntasks=4 --nodes=2 --ntasks-per-node=2 --distribution=block --export"),
             std::string::npos);
-  request.options.placement = Placement::round_robin;
+  request.options.place.nodes_in_turn = true;
   EXPECT_NE(line().find("--ntasks-per-node=2 --distribution=cyclic --export"), std::string::npos);
   request.hosts = {{std::string(60'000, 'x'), 0}, {"y", 0}};
   EXPECT_NE(line().find("--ntasks-per-node=2 --distribution=cyclic --export"), std::string::npos)
@@ -358,6 +358,28 @@ const Translation kTranslations[] = {
     {{"-bind-to", "numa"}, {" --cpu-bind=ldoms ", " --bind-to numa ", " --bind-to numa ", " -bind-to numa "}},
     {{"-bind-to", "socket"},
      {" --cpu-bind=sockets ", " --bind-to package ", " --bind-to socket ", " -bind-to socket "}},
+    {{"-bind-to", "core:2"},
+     {"refused: option -bind-to core:2 cannot be told to Slurm",
+      "refused: option -bind-to core:2 cannot be told",
+      "refused: option -bind-to core:2 cannot be told to Open MPI's mpirun; -launcher hydra takes",
+      " -bind-to core:2 "}},
+    {{"-map-by", "socket:PE=2"},
+     {"refused: option -bind-to core:2 with -map-by socket", "refused: option -bind-to core:2 with",
+      "refused: option -bind-to core:2 with", " -bind-to core:2 -map-by socket "}},
+    {{"-bind-to", "l3cache"},
+     {"refused: option -bind-to l3cache", " --bind-to l3cache ", " --bind-to l3cache ",
+      " -bind-to l3cache "}},
+    {{"-bind-to", "core:overload-allowed"},
+     {" --cpu-bind=cores ", " --bind-to core:overload-allowed ", " --bind-to core:overload-allowed ",
+      " -bind-to core "}},
+    {{"-map-by", "socket"}, {"", "", "", ""}},  // hosts are filled first, and nobody is bound
+    {{"-map-by", ":OVERSUBSCRIBE"}, {"", "", "", ""}},
+    {{"-map-by", "ppr:2:socket"},
+     {"refused: option -map-by ppr:2:socket: how many of these the other hosts have",
+      "refused: option -map-by ppr", "refused: option -map-by ppr", "refused: option -map-by ppr"}},
+    {{"-map-by", "socket:SPAN"},
+     {"refused: option -map-by: SPAN", "refused: option -map-by: SPAN", "refused: option -map-by: SPAN",
+      "refused: option -map-by: SPAN"}},
     {{"-bind-to", "none"}, {" --cpu-bind=none ", " --bind-to none ", " --bind-to none ", ""}},
     {{"-l"}, {" --label ", " --output tag ", " --tag-output ", " -prepend-rank "}},
     {{"-outfile-pattern", "o%r.%h.%p%"},

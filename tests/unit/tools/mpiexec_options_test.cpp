@@ -27,8 +27,8 @@ TEST(MpiexecOptions, both_dialects_and_any_number_of_dashes) {
   for (const char* option : {"-n", "-np", "--np", "-c", "--n"})
     EXPECT_EQ(parsed({option, "4", "a"}).programs[0].ranks, 4u);
   for (const char* option : {"-bind-to", "--bind-to"})
-    EXPECT_EQ(parsed({option, "core", "a"}).bind, Bind::core);
-  EXPECT_EQ(parsed({"--bind-to=numa", "a"}).bind, Bind::numa);
+    EXPECT_EQ(parsed({option, "core", "a"}).place.bind.unit, Unit::core);
+  EXPECT_EQ(parsed({"--bind-to=numa", "a"}).place.bind.unit, Unit::numa);
   for (const char* option : {"-l", "-prepend-rank", "--tag-output"})
     EXPECT_TRUE(parsed({option, "a"}).labels);
   EXPECT_EQ(parsed({"--oversubscribe", "--allow-run-as-root", "a"}).programs[0].argv,
@@ -64,7 +64,7 @@ TEST(MpiexecOptions, refusals_name_option_and_expectation) {
   EXPECT_NE(refusal({"-map-by", "moon", "a"}).find("ppr:N:node"), std::string::npos);
 }
 
-TEST(MpiexecOptions, map_by_ppr) { EXPECT_EQ(parsed({"--map-by", "ppr:3:node", "a"}).per_node, 3u); }
+TEST(MpiexecOptions, map_by_ppr) { EXPECT_EQ(parsed({"--map-by", "ppr:3:node", "a"}).place.per_node, 3u); }
 
 TEST(MpiexecPlacement, local_names_only) {
   EXPECT_EQ(check_hosts({"localhost", "127.0.0.1:4"})->slots, 5u);

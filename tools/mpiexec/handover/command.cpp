@@ -8,7 +8,40 @@
 namespace starling::mpiexec {
 namespace {
 
-Result<void> check(const Request& request) {
+/// Whether an engine has words for that binding. srun and mpirun are told each rank's host, and then take no
+/// more than a kind of object.
+bool can_bind(Engine engine, const PlacementWords& place) {
+  const Unit unit = place.bind.unit;
+  if (unit == Unit::none) return true;
+  const bool plain = !place.map.ranking_said && place.map.per_unit == 0;
+  if (engine == Engine::hydra) return plain;
+  const bool usual =
+      unit == Unit::hwthread || unit == Unit::core || unit == Unit::numa || unit == Unit::socket;
+  const bool cache = unit == Unit::l1cache || unit == Unit::l2cache || unit == Unit::l3cache;
+  const bool as_bound = place.map.unit == Unit::none || place.map.unit == unit;
+  return plain && place.bind.count == 1 && as_bound && place.map.count == 1 &&
+         (usual || (cache && engine != Engine::slurm));
+}
+
+Result<void> check_places(Engine engine, const PlacementWords& place) {
+  const auto refuse = [](std::string text) { return fail(Errc::bad_parameter, kWhere, std::move(text)); };
+  if (place.map.per_unit > 0) {
+    return refuse(
+        "option -map-by ppr:" + std::to_string(place.map.per_unit) + ":" + word_for(place.map.unit) +
+        ": how many of these the other hosts have is not known; -map-by ppr:N:node or -ppn N says it");
+  }
+  if (place.map.over_all_hosts)
+    return refuse(
+        "option -map-by: SPAN has no meaning with several hosts here; -map-by node gives them in turn");
+  if (can_bind(engine, place)) return {};
+  return refuse(
+      "option -bind-to " + word_for(place.bind.unit, place.bind.count) +
+      (place.map.unit == Unit::none ? "" : " with -map-by " + word_for(place.map.unit, place.map.count)) +
+      (place.map.ranking_said ? " and -rank-by" : "") + " cannot be told to " + std::string(name_of(engine)) +
+      (engine == Engine::hydra ? "; leave -rank-by out" : "; -launcher hydra takes -bind-to and -map-by"));
+}
+
+Result<void> check(Engine engine, const Request& request) {
   const Options& options = request.options;
   if (options.virtual_nodes > 1) {
     return fail(
@@ -16,7 +49,7 @@ Result<void> check(const Request& request) {
         "option -virtual-nodes pretends that one machine is several; it goes with no other host and no "
         "other launcher (-host localhost, or -launcher local)");
   }
-  return {};
+  return check_places(engine, options.place);
 }
 
 }  // namespace
@@ -62,7 +95,7 @@ Result<std::string> host_list(const Request& request, std::size_t first, std::si
 }
 
 Result<std::vector<std::string>> words_for(Engine engine, const Request& request) {
-  if (auto done = check(request); !done) return fail(std::move(done).error());
+  if (auto done = check(engine, request); !done) return fail(std::move(done).error());
   switch (engine) {
     case Engine::slurm: return words_for_slurm(request);
     case Engine::prrte:

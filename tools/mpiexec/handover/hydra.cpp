@@ -10,17 +10,6 @@
 namespace starling::mpiexec {
 namespace {
 
-const char* hydra_binding(Bind bind) {
-  switch (bind) {
-    case Bind::none: return "none";
-    case Bind::hwthread: return "hwthread";
-    case Bind::core: return "core";
-    case Bind::numa: return "numa";
-    case Bind::socket: return "socket";
-  }
-  return "none";
-}
-
 /// "a:4,b:2", if the ranks of each host follow each other.
 std::optional<std::string> as_blocks(const Request& request) {
   std::vector<bool> seen(request.hosts.size());
@@ -86,7 +75,11 @@ Result<std::vector<std::string>> words_for_hydra(const Request& request) {
   if (!options.launcher_exec.empty()) add({"-launcher-exec", options.launcher_exec});
   if (!options.iface.empty()) add({"-iface", options.iface});
   if (auto done = add_hydra_places(request, words); !done) return fail(std::move(done).error());
-  if (options.bind != Bind::none) add({"-bind-to", hydra_binding(options.bind)});
+  const PlacementWords& place = options.place;
+  if (place.bind.unit != Unit::none) {
+    add({"-bind-to", word_for(place.bind.unit, place.bind.count)});
+    if (place.map.unit != Unit::none) add({"-map-by", word_for(place.map.unit, place.map.count)});
+  }
   if (options.labels) add({"-prepend-rank"});
   if (!options.out_pattern.empty()) add({"-outfile-pattern", hydra_pattern(request, options.out_pattern)});
   if (!options.err_pattern.empty()) add({"-errfile-pattern", hydra_pattern(request, options.err_pattern)});

@@ -10,15 +10,9 @@
 namespace starling::mpiexec {
 namespace {
 
-const char* openmpi_binding(Bind bind, bool prrte) {
-  switch (bind) {
-    case Bind::none: return "none";
-    case Bind::hwthread: return "hwthread";
-    case Bind::core: return "core";
-    case Bind::numa: return "numa";
-    case Bind::socket: return prrte ? "package" : "socket";
-  }
-  return "none";
+std::string openmpi_binding(const BindTo& bind, bool prrte) {
+  std::string word = bind.unit == Unit::socket && prrte ? "package" : word_for(bind.unit);
+  return word + (bind.overload ? ":overload-allowed" : "");
 }
 
 /// `>"FILE"` for a shell that runs as the rank.
@@ -59,7 +53,7 @@ std::vector<std::string> words_for_all(const Request& request, bool prrte) {
     add({setting, prrte ? "plm_ssh_agent" : "plm_rsh_agent", options.launcher_exec});
   if (!options.iface.empty()) add({setting, prrte ? "prte_if_include" : "oob_tcp_if_include", options.iface});
   add({"--map-by", request.hosts.empty() ? "slot:OVERSUBSCRIBE" : "seq:OVERSUBSCRIBE"});
-  add({"--bind-to", openmpi_binding(options.bind, prrte)});
+  add({"--bind-to", openmpi_binding(options.place.bind, prrte)});
   if (options.labels && prrte) add({"--output", "tag"});
   if (options.labels && !prrte) add({"--tag-output"});
   if (options.keep_job && prrte) add({"--runtime-options", "recoverable"});

@@ -13,15 +13,12 @@
 namespace starling::mpiexec {
 namespace {
 
-const char* slurm_binding(Bind bind) {
-  switch (bind) {
-    case Bind::none: return "none";
-    case Bind::hwthread: return "threads";
-    case Bind::core: return "cores";
-    case Bind::numa: return "ldoms";
-    case Bind::socket: return "sockets";
-  }
-  return "none";
+const char* slurm_binding(Unit unit) {
+  return unit == Unit::hwthread ? "threads"
+         : unit == Unit::core   ? "cores"
+         : unit == Unit::numa   ? "ldoms"
+         : unit == Unit::socket ? "sockets"
+                                : "none";
 }
 
 std::string slurm_pattern(const Request& request, const std::string& pattern) {
@@ -58,14 +55,14 @@ std::optional<std::size_t> length_of_host_list(const Request& request) {
 
 Result<void> add_slurm_places(const Request& request, std::vector<std::string>& words) {
   if (request.hosts.empty()) {
-    if (request.options.per_node > 0)
-      words.push_back("--ntasks-per-node=" + std::to_string(request.options.per_node));
+    if (request.options.place.per_node > 0)
+      words.push_back("--ntasks-per-node=" + std::to_string(request.options.place.per_node));
     return {};
   }
   const Load load = load_of(request);
   words.push_back("--nodes=" + std::to_string(load.hosts));
-  // By itself srun places ranks by the processors that each node has given, so each rank's host is named. In an
-  // allocation it may do as it likes where that is too long.
+  // By itself srun places ranks by the processors that each node has given, so each rank's host is named.
+  // In an allocation it may do as it likes where that is too long.
   const std::optional<std::size_t> length = length_of_host_list(request);
   if (request.hosts_named || (length && *length <= kWordMax)) {
     auto list = host_list(request, 0, request.host_of.size());
@@ -74,7 +71,7 @@ Result<void> add_slurm_places(const Request& request, std::vector<std::string>& 
     words.push_back("--nodelist=" + *list);
   } else {
     words.push_back("--ntasks-per-node=" + std::to_string(load.most));
-    const bool in_turn = request.options.placement == Placement::round_robin;
+    const bool in_turn = request.options.place.nodes_in_turn;
     words.push_back(std::string("--distribution=") + (in_turn ? "cyclic" : "block"));
   }
   if (request.processors_per_node > 0 && load.most > request.processors_per_node)
@@ -102,7 +99,8 @@ Result<std::vector<std::string>> words_for_slurm(const Request& request) {
   words.emplace_back("--input=0");  // else every task gets a copy of standard input
   words.emplace_back("--quit-on-interrupt");
   words.push_back(std::string("--kill-on-bad-exit=") + (options.keep_job ? "0" : "1"));
-  if (options.bind_said) words.push_back(std::string("--cpu-bind=") + slurm_binding(options.bind));
+  if (options.place.bind.said)
+    words.push_back(std::string("--cpu-bind=") + slurm_binding(options.place.bind.unit));
   if (options.labels) words.emplace_back("--label");
   if (!options.out_pattern.empty())
     words.push_back("--output=" + slurm_pattern(request, options.out_pattern));

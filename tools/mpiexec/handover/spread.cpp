@@ -14,8 +14,8 @@ std::vector<std::uint64_t> room_on_hosts(const Options& options, const std::vect
                                          std::uint32_t ranks) {
   const auto named = [](const Host& host) { return host.slots > 0; };
   std::vector<std::uint64_t> room;
-  if (options.per_node > 0) {
-    room.assign(hosts.size(), options.per_node);
+  if (options.place.per_node > 0) {
+    room.assign(hosts.size(), options.place.per_node);
   } else if (std::none_of(hosts.begin(), hosts.end(), named)) {
     const std::size_t few = ranks / hosts.size();
     const std::size_t with_one_more = ranks % hosts.size();
@@ -41,14 +41,14 @@ std::vector<std::uint32_t> ranks_of_programs(const Options& options, std::uint32
 Result<std::vector<std::uint32_t>> spread(const Options& options, const std::vector<Host>& hosts,
                                           std::uint32_t ranks) {
   std::vector<std::uint64_t> room = room_on_hosts(options, hosts, ranks);
-  if (options.per_node > 0 && std::uint64_t{options.per_node} * hosts.size() < ranks) {
+  if (options.place.per_node > 0 && std::uint64_t{options.place.per_node} * hosts.size() < ranks) {
     return fail(Errc::bad_parameter, kWhere,
                 std::to_string(ranks) + " ranks do not fit: " + std::to_string(hosts.size()) +
-                    " hosts with " + std::to_string(options.per_node) + " ranks on each (-ppn)");
+                    " hosts with " + std::to_string(options.place.per_node) + " ranks on each (-ppn)");
   }
   std::vector<std::uint32_t> host_of;
   host_of.reserve(ranks);
-  if (options.placement == Placement::fill_nodes) {
+  if (!options.place.nodes_in_turn) {
     for (std::uint32_t host = 0; host_of.size() < ranks; ++host)
       host_of.insert(host_of.end(), std::min<std::uint64_t>(room[host], ranks - host_of.size()), host);
     return host_of;

@@ -142,13 +142,19 @@ Result<std::unique_ptr<PmixHelper>> start_pmix(const JobSpec& spec) {
 int run_here(Options options) {
   auto offer = check_hosts(options.hosts);
   if (!offer) return report(offer.error());
+  const PlacementWords& place = options.place;
+  const bool needs_machine = place.bind.unit != Unit::none || place.map.per_unit > 0;
+  const Machine machine = needs_machine ? machine_here() : Machine{};
+  if (auto done = resolve_per_object(options.place, machine); !done) return report(done.error());
   auto layout = lay_out(options, *offer);
   if (!layout) return report(layout.error());
   params::Registry registry;
   const auto plugins = load_params(registry);
   if (!plugins) return report(plugins.error());
 
-  JobSpec spec{std::move(options), std::move(*layout), unique_job_name(), host_name(), {}, {}, {}};
+  auto bound = places(place.bind, place.map, machine, layout->size);
+  JobSpec spec{
+      std::move(options), std::move(*layout), std::move(bound), unique_job_name(), host_name(), {}, {}, {}};
   spec.plugin_records = records_of(*plugins);
   ::getrlimit(RLIMIT_NOFILE, &spec.descriptors);
   ::sigprocmask(SIG_SETMASK, nullptr, &spec.signal_mask);

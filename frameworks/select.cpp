@@ -215,6 +215,8 @@ Result<const Candidate*> Index::State::named(std::string_view framework, std::st
   }
   const std::string_view use = params::instead_of_component(framework, name);
   const std::string near = params::nearest(name, names);
+  // Recipes for other MPIs exclude theirs (`btl=^openib`), which asks for nothing; a slip is told.
+  if (by.list.excluded && near.empty()) return nullptr;
   std::string hint;
   if (!use.empty()) {
     hint = ", but in other MPI libraries; here use " + std::string(use);

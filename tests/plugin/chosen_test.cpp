@@ -73,6 +73,15 @@ TEST_F(Site, components_of_other_libraries_lead_to_what_is_here) {
   }
 }
 
+TEST_F(Site, excluding_what_is_not_there_changes_nothing) {
+  install("good");
+  for (const char* list : {"^openib", "^ucx,tcp"}) {
+    const auto admitted = inspect({std::string("STARLING_MCA_shm=") + list}).admitted("shm");
+    ASSERT_TRUE(admitted.has_value()) << admitted.error().text();
+    EXPECT_EQ(admitted->size(), 1u);
+  }
+}
+
 TEST_F(Site, a_list_that_leaves_nothing_is_an_error) {
   install("good");
   const auto admitted = inspect({"STARLING_MCA_shm=^good"}).admitted("shm");

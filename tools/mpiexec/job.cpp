@@ -51,6 +51,7 @@ void Job::turn(std::uint64_t most_ns) {
 
 int Job::run() {
   while (alive_ > 0) turn(UINT64_MAX);
+  if (spec_.options.exit_codes) say_exit_codes();
   write_the_rest();
   pmix_.reset();
   guard_.reset();  // it is a child, too

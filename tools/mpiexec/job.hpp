@@ -70,6 +70,7 @@ class Job {
     pmi::wire::Reader reader;
     std::string unsent;
     LabelledPipe pipes[2];
+    int exit_code = 0;  ///< its own, or 128 + signal; once it has ended
     int stop_signal = 0;
     Deadline stop_deadline;      ///< a stopped rank ends the job at this time
     Deadline silent_deadline;    ///< its connection was closed while MPI is in use
@@ -88,6 +89,9 @@ class Job {
   [[nodiscard]] Result<void> open_loop();
   [[nodiscard]] Result<void> start_rank(std::uint32_t rank);
   [[nodiscard]] Result<UniqueFd> open_output(const std::string& pattern, std::uint32_t rank);
+  [[nodiscard]] std::string label_of(std::uint32_t rank) const;
+  /// mpiexec's standard input once more, for one of all ranks.
+  [[nodiscard]] Result<UniqueFd> open_input();
   /// What rank writes to, where it is not mpiexec's own output: files, or pipes whose lines are labelled.
   [[nodiscard]] Result<void> open_streams(std::uint32_t rank, UniqueFd (&outputs)[2]);
   [[nodiscard]] Variables rank_variables(std::uint32_t rank, std::uint64_t socket_inode) const;
@@ -116,6 +120,7 @@ class Job {
   void on_signal(int signal, bool from_terminal);
   void reap();
   void on_exit(std::uint32_t rank, int status);
+  void say_exit_codes();
   /// Ends the job that a rank wants to end, once it is clear that no other rank is to blame.
   void settle_asked_end();
   void look_for_closed_connections();

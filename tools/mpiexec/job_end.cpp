@@ -107,12 +107,13 @@ void Job::on_signal(int signal, bool from_terminal) {
     return;
   }
   asked_to_end_ = leaves_output_ = true;
-  const bool terminal_did_it = from_terminal && !ranks_[0].own_group && ranks_[0].alive;
+  RankProcess& reader = ranks_[spec_.options.input.rank.value_or(0)];
+  const bool terminal_did_it = from_terminal && !reader.own_group && reader.alive;
   if (!ending_) {
-    // Rank 0 in the terminal's own group has got this signal already.
-    if (terminal_did_it) ranks_[0].alive = false;
+    // The rank in the terminal's own group has got this signal already.
+    if (terminal_did_it) reader.alive = false;
     end(128 + signal, "", signal, kUserGraceNs);
-    if (terminal_did_it) ranks_[0].alive = true;
+    if (terminal_did_it) reader.alive = true;
   }
 }
 
@@ -153,6 +154,7 @@ void Job::on_exit(std::uint32_t rank, int status) {
                             : process.pmix == Phase::finalized ? "after PMIx_Finalize"
                                                                : server_.describe(rank);
   process.alive = false;
+  process.exit_code = status < 0 ? 128 - status : status;
   process.stop_deadline = Deadline{};
   process.silent_deadline = Deadline{};
   --alive_;
@@ -173,6 +175,13 @@ void Job::on_exit(std::uint32_t rank, int status) {
                         phase_of(rank) == Phase::idle || phase_of(rank) == Phase::finalized);
   }
   check_stuck();
+}
+
+void Job::say_exit_codes() {
+  std::string text = "mpiexec: exit codes:";
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+    text += (rank == 0 ? " " : ", ") + std::to_string(rank) + ": " + std::to_string(ranks_[rank].exit_code);
+  say(text);
 }
 
 // A rank that has died closes its connections, ours first, and its peers may notice that and abort the job

@@ -28,7 +28,7 @@ namespace {
 constexpr rlim_t kOwnDescriptors = 26;  ///< besides those of ranks and nodes
 
 PmiJob pmi_job(const JobSpec& spec) {
-  return {spec.name,         spec.layout.size,    spec.layout.size,
+  return {spec.name,         spec.layout.size,    spec.options.universe.value_or(spec.layout.size),
           spec.layout.nodes, spec.layout.program, spec.options.keep_job};
 }
 
@@ -104,7 +104,7 @@ Result<void> Job::open_loop() {
   if (pmix_) {
     if (auto watched = watch(epoll_, pmix_->fd(), Source::pmix, 0); !watched) return watched;
   }
-  for (int i = 0; i < 2 && spec_.options.labels; ++i) {
+  for (int i = 0; i < 2 && marks_lines(spec_.options); ++i) {
     piped_[i] = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
     if (!piped_[i]) return fail(system_error(kWhere, "epoll_create1", errno));
     if (auto watched = watch(epoll_, piped_[i].get(), i == 0 ? Source::out : Source::err, 0); !watched)
@@ -115,8 +115,8 @@ Result<void> Job::open_loop() {
 
 Result<void> Job::start() {
   const rlim_t own =
-      kOwnDescriptors + (spec_.options.labels ? 2 : 0) + outputs_[0].opened() + outputs_[1].opened();
-  const rlim_t per_rank = spec_.options.labels ? 3 : 1;
+      kOwnDescriptors + (marks_lines(spec_.options) ? 2 : 0) + outputs_[0].opened() + outputs_[1].opened();
+  const rlim_t per_rank = marks_lines(spec_.options) ? 3 : 1;
   auto enough = raise_descriptor_limit(own + spec_.layout.local_size.size() + per_rank * spec_.layout.size);
   if (!enough) return enough;
   for (UniqueFd& reserved : reserved_) {
@@ -148,7 +148,7 @@ Variables Job::rank_variables(std::uint32_t rank, std::uint64_t socket_inode) co
   const std::string local_size = std::to_string(layout.local_size[node]);
   const pmi::Features features{.socket = socket_inode,
                                .vallen_max = kOwnVallenMax,
-                               .universe_size = layout.size,
+                               .universe_size = spec_.options.universe.value_or(layout.size),
                                .appnum = layout.program[rank],
                                .runs = 1,
                                .nodes = layout.nodes};
@@ -182,6 +182,26 @@ Result<UniqueFd> Job::open_output(const std::string& pattern, std::uint32_t rank
   return fd;
 }
 
+std::string Job::label_of(std::uint32_t rank) const {
+  const std::string number = std::to_string(rank);
+  const std::string& pattern = spec_.options.label_pattern;
+  if (!pattern.empty()) return filled_pattern(pattern, number, spec_.host, spec_.name);
+  return spec_.options.labels ? "[" + number + "] " : "";
+}
+
+Result<UniqueFd> Job::open_input() {
+  struct stat facts {};
+  if (::fstat(STDIN_FILENO, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+    return fail(
+        Errc::bad_parameter, kWhere,
+        "option -stdin all: standard input has to be a file that each rank can read (mpiexec ... < FILE)");
+  }
+  UniqueFd fd(::open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC));
+  if (!fd) return fail(system_error(kWhere, "cannot open standard input once more", errno));
+  ::lseek(fd.get(), ::lseek(STDIN_FILENO, 0, SEEK_CUR), SEEK_SET);
+  return fd;
+}
+
 Result<void> Job::open_streams(std::uint32_t rank, UniqueFd (&outputs)[2]) {
   const std::string* const patterns[2] = {&spec_.options.out_pattern, &spec_.options.err_pattern};
   for (int i = 0; i < 2; ++i) {
@@ -189,12 +209,15 @@ Result<void> Job::open_streams(std::uint32_t rank, UniqueFd (&outputs)[2]) {
       auto file = open_output(*patterns[i], rank);
       if (!file) return fail(std::move(file).error());
       outputs[i] = std::move(*file);
-    } else if (spec_.options.labels) {
+    } else if (i == 1 && spec_.options.merge) {
+      outputs[1] = UniqueFd(::fcntl(outputs[0] ? outputs[0].get() : STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
+      if (!outputs[1]) return fail(system_error(kWhere, "cannot copy standard output", errno));
+    } else if (marks_lines(spec_.options)) {
       int ends[2] = {-1, -1};
       if (::pipe2(ends, O_CLOEXEC) != 0) return fail(system_error(kWhere, "pipe2", errno));
       outputs[i] = UniqueFd(ends[1]);
       ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-      ranks_[rank].pipes[i] = LabelledPipe(UniqueFd(ends[0]), std::to_string(rank));
+      ranks_[rank].pipes[i] = LabelledPipe(UniqueFd(ends[0]), label_of(rank), spec_.options.times);
       if (auto ok = watch(piped_[i], ends[0], i == 0 ? Source::out : Source::err, rank); !ok) return ok;
     }
   }
@@ -214,6 +237,9 @@ Result<void> Job::start_rank(std::uint32_t rank) {
   if (::fstat(theirs.get(), &facts) != 0) return fail(system_error(kWhere, "fstat", errno));
 
   SpawnRequest request;
+  const InputTo& reader = spec_.options.input;
+  auto input = reader.all ? open_input() : Result<UniqueFd>(UniqueFd());
+  if (!input) return fail(std::move(input).error());
   UniqueFd outputs[2];
   if (auto ok = open_streams(rank, outputs); !ok) return ok;
   for (int i = 0; i < 2; ++i) request.stdio[i + 1] = outputs[i].get();
@@ -228,12 +254,12 @@ Result<void> Job::start_rank(std::uint32_t rank) {
   request.argv = argv.data();
   request.environment = environment_.block(program.env, rank_variables(rank, facts.st_ino));
   request.wdir = wdir.empty() ? nullptr : wdir.c_str();
-  request.stdio[0] = rank == 0 ? -1 : null_.get();
+  request.stdio[0] = reader.all ? input->get() : reader.rank == rank ? -1 : null_.get();
   request.kept[0] = {theirs.get(), reserved_[0].get()};
   request.kept[1] = {memory_.fd(spec_.layout.node[rank]), reserved_[1].get()};
   request.kept[2] = {spec_.plugin_records.get(), reserved_[2].get()};
   // A process group of its own would lose the right to read from the terminal.
-  request.own_group = process.own_group = rank != 0 || ::isatty(0) == 0;
+  request.own_group = process.own_group = reader.rank != rank || ::isatty(0) == 0;
   request.descriptors = &spec_.descriptors;
   request.signal_mask = &spec_.signal_mask;
   if (!places_.empty()) request.processors = &places_[rank];

@@ -36,6 +36,12 @@ struct Program {
   std::string wdir;
 };
 
+/// Who reads mpiexec's standard input.
+struct InputTo {
+  std::optional<std::uint32_t> rank = 0;  ///< none: nobody, or all
+  bool all = false;
+};
+
 struct Options {
   std::vector<Program> programs;
   Variables env;                   ///< -genv: for all programs
@@ -43,7 +49,13 @@ struct Options {
   std::vector<std::string> hosts;  ///< as written, "name[:slots]"
   PlacementWords place;
   std::uint32_t virtual_nodes = 1;
-  bool labels = false;
+  bool labels = false;        ///< the rank before each line
+  bool times = false;         ///< the time before each line
+  std::string label_pattern;  ///< -prepend-pattern: before each line, instead of the rank
+  bool merge = false;         ///< standard error goes where standard output goes
+  InputTo input;
+  bool exit_codes = false;  ///< print those of all ranks
+  std::optional<std::uint32_t> universe;
   bool verbose = false;
   bool allow_stop = false;  ///< a stopped rank does not end the job
   bool keep_job = false;    ///< the death of a rank does not end the job
@@ -60,6 +72,11 @@ struct Options {
   std::string launcher_exec;
   std::string iface;
 };
+
+/// Whether the ranks' lines get something in front, so that mpiexec reads them.
+[[nodiscard]] inline bool marks_lines(const Options& options) {
+  return options.labels || options.times || !options.label_pattern.empty();
+}
 
 /// Parses the arguments after the program name. -configfile and -hostfile are read here.
 [[nodiscard]] Result<Options> parse_options(const std::vector<std::string>& arguments);

@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
+#include <ctime>
 
 #include "core/result.hpp"
 
@@ -24,6 +26,19 @@ namespace {
 
 constexpr std::size_t kLongestLine = 64 * 1024;  ///< a longer one is cut, so that memory stays bounded
 constexpr int kChunks = 64;                      ///< that one turn of a pipe moves
+
+/// "2026-03-01 12:00:00.123 ", in the zone of whoever started mpiexec.
+std::string time_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  std::tm parts{};
+  ::localtime_r(&now.tv_sec, &parts);
+  char day[32];
+  char text[48];
+  std::strftime(day, sizeof day, "%F %T", &parts);
+  std::snprintf(text, sizeof text, "%s.%03ld ", day, now.tv_nsec / 1'000'000);
+  return text;
+}
 
 }  // namespace
 
@@ -82,13 +97,14 @@ std::string Output::problem() const {
 
 void LabelledPipe::give_lines(Output& to, bool all) {
   std::string out;
+  const std::string label = times_ ? time_now() + label_ : label_;
   std::size_t at = 0;
   for (std::size_t newline = 0; (newline = held_.find('\n', at)) != std::string::npos; at = newline + 1) {
-    out.append("[").append(label_).append("] ").append(held_, at, newline + 1 - at);
+    out.append(label).append(held_, at, newline + 1 - at);
   }
   held_.erase(0, at);
   if (!held_.empty() && (all || held_.size() > kLongestLine)) {
-    out.append("[").append(label_).append("] ").append(held_).append("\n");
+    out.append(label).append(held_).append("\n");
     held_.clear();
   }
   to.add_of_rank(out);

@@ -52,8 +52,9 @@ class Output {
 class LabelledPipe {
  public:
   LabelledPipe() = default;
-  /// Lines read from `from` go out behind "[label] ".
-  LabelledPipe(UniqueFd from, std::string label) : from_(std::move(from)), label_(std::move(label)) {}
+  /// Lines read from `from` go out behind `label`, before which the time may stand.
+  LabelledPipe(UniqueFd from, std::string label, bool times = false)
+      : from_(std::move(from)), label_(std::move(label)), times_(times) {}
 
   [[nodiscard]] bool open() const noexcept { return static_cast<bool>(from_); }
   /// Moves what is there and `to` takes without waiting; not all if there is much of it, so that others have
@@ -67,6 +68,7 @@ class LabelledPipe {
 
   UniqueFd from_;
   std::string label_;
+  bool times_ = false;
   std::string held_;             ///< an unfinished line
   std::size_t left_ = SIZE_MAX;  ///< bytes until take_no_more() is obeyed
 };

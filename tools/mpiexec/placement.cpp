@@ -8,6 +8,23 @@
 #include "tools/mpiexec/hosts.hpp"
 
 namespace starling::mpiexec {
+namespace {
+
+/// "0-3,8"
+std::string numbers_in(const cpu_set_t& set) {
+  std::string text;
+  for (int first = 0; first < CPU_SETSIZE; ++first) {
+    if (!CPU_ISSET(first, &set)) continue;
+    int last = first;
+    while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, &set)) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(first);
+    if (last > first) text += "-" + std::to_string(last);
+    first = last;
+  }
+  return text;
+}
+
+}  // namespace
 
 Result<Offer> check_hosts(const std::vector<std::string>& written) {
   auto hosts = read_hosts(written);
@@ -66,6 +83,23 @@ Result<JobLayout> lay_out(const Options& options, const Offer& offer) {
     layout.local_rank.push_back(layout.local_size[node]++);
   }
   return layout;
+}
+
+Result<void> check_input(const InputTo& input, std::uint64_t ranks) {
+  if (!input.rank || *input.rank < ranks) return {};
+  return fail(
+      Errc::bad_parameter, kWhere,
+      "option -stdin: there is no rank " + std::to_string(*input.rank) + " among " + std::to_string(ranks));
+}
+
+std::string map_text(const JobLayout& layout, const std::vector<cpu_set_t>& bound, const std::string& host) {
+  std::string text;
+  for (std::uint32_t rank = 0; rank < layout.size; ++rank) {
+    text += "mpiexec: rank " + std::to_string(rank) + " on " + host;
+    if (layout.local_size.size() > 1) text += ", virtual node " + std::to_string(layout.node[rank]);
+    text += bound.empty() ? ", not bound\n" : ", processors " + numbers_in(bound[rank]) + "\n";
+  }
+  return text;
 }
 
 Result<void> resolve_per_object(PlacementWords& place, const Machine& machine) {

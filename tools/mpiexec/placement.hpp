@@ -38,6 +38,13 @@ struct Offer {
 
 [[nodiscard]] Result<JobLayout> lay_out(const Options& options, const Offer& offer);
 
+/// -stdin names a rank that exists.
+[[nodiscard]] Result<void> check_input(const InputTo& input, std::uint64_t ranks);
+
+/// --display-map: a line for each rank.
+[[nodiscard]] std::string map_text(const JobLayout& layout, const std::vector<cpu_set_t>& bound,
+                                   const std::string& host);
+
 /// Turns ppr:N:UNIT into a number of ranks for each node, which is this machine.
 [[nodiscard]] Result<void> resolve_per_object(PlacementWords& place, const Machine& machine);
 

@@ -123,6 +123,37 @@ class Options(JobCase):
         process = self.start("-n", 3, "sh", "-c", "echo $PMI_RANK:$(cat)", stdin=subprocess.PIPE)
         self.assertEqual(sorted(self.finish(process, text="hello").out.split()), ["0:hello", "1:", "2:"])
 
+    def test_standard_input_goes_where_it_is_said(self):
+        program = ("sh", "-c", "echo $PMI_RANK:$(cat)")
+        for which, lines in ((1, ["0:", "1:hello", "2:"]), ("none", ["0:", "1:", "2:"])):
+            process = self.start("--stdin", which, "-n", 3, *program, stdin=subprocess.PIPE)
+            self.assertEqual(sorted(self.finish(process, text="hello").out.split()), lines)
+        with tempfile.TemporaryFile() as file:
+            file.write(b"skip hello")
+            file.flush()
+            os.lseek(file.fileno(), 5, os.SEEK_SET)
+            process = self.start("-s", "all", "-n", 2, *program, stdin=file)
+            self.assertEqual(sorted(self.finish(process).out.split()), ["0:hello", "1:hello"])
+        self.assertIn("there is no rank 3 among 3", self.run_job("--stdin", 3, "-n", 3, "true").err)
+
+    def test_what_stands_before_lines(self):
+        out = self.expect_ok("-prepend-pattern", "<%r> ", "-n", 2, "echo", "x").out
+        self.assertEqual(sorted(out.splitlines()), ["<0> x", "<1> x"])
+        out = self.expect_ok("--output", "tag,timestamp", "-n", 1, "echo", "x").out
+        self.assertRegex(out, r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[0\] x\n$")
+
+    def test_errors_go_where_output_goes(self):
+        for more, line in (((), "x\n"), (("-l",), "[0] x\n")):
+            done = self.run_job("--merge-stderr-to-stdout", *more, "-n", 1, "sh", "-c", "echo x >&2")
+            self.assertEqual((done.code, done.out, done.err), (0, line, ""))
+
+    def test_exit_codes_and_places_are_printed(self):
+        done = self.run_job("-print-all-exitcodes", "-disable-auto-cleanup", "-n", 2, "sh", "-c", "exit $PMI_RANK")
+        self.assertIn("mpiexec: exit codes: 0: 0, 1: 1\n", done.err)
+        done = self.run_job("--display-map", "-n", 2, "--virtual-nodes", 2, "true")
+        self.assertRegex(done.err, r"^mpiexec: rank 0 on \S+, virtual node 0, not bound\nmpiexec: rank 1 on .* node 1, not")
+        self.assertRegex(self.run_job("--report-bindings", "-bind-to", "core", "true").err, r"rank 0 on \S+, processors \d")
+
     def test_working_directory(self):
         self.assertEqual(self.expect_ok("-wdir", "/usr", "-n", 1, "pwd").out, "/usr\n")
 

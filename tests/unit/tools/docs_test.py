@@ -38,6 +38,64 @@ def man_text(page):
     return re.sub(r'^\.\w+ |\\f.|"', " ", text.replace("\\-", "-"), flags=re.MULTILINE)
 
 
+# A value for each placeholder of the table of options, and where one option needs another.
+VALUES = {"N": "1", "K": "1", "LIST": "localhost", "NAME": "A", "VALUE": "1", "NAME[=VALUE]": "A=1", "DIR": "/", "SECONDS": "60",
+          "N:UNIT": "1:core", "WHICH": "0", "PATTERN": "/dev/null"}
+VALUES_OF = {"launcher": "local", "bind-to": "core", "map-by": "slot", "rank-by": "slot", "output": "tag", "display": "map",
+             "with-ft": "ulfm", "pmi": "pmi", "mca": ("log_level", "error"), "gmca": ("log_level", "error")}
+
+
+def table_of_options():
+    """(names, placeholders, taken, note) of each row in the user guide."""
+    rows = re.findall(r"^\| (`-.*?) \| (taken|no effect|refused) \| (.*) \|$", (ROOT / "docs/user-guide.md").read_text(), re.M)
+    return [([name[2:-1] for name in re.findall(r"`-[\w-]+`", options)], re.sub(r"`.*`", "", options).split(), what, note)
+            for options, what, note in rows]
+
+
+class MpiexecOptions(unittest.TestCase):
+    """The guide's table of options, row by row."""
+
+    def try_option(self, name, placeholders):
+        with tempfile.TemporaryDirectory(prefix="starling-docs-") as folder:
+            files = {"configfile": "-n 1 true\n", "app": "-n 1 true\n"}
+            path = pathlib.Path(folder) / "file"
+            hosts = name in ("f", "hostfile", "machinefile", "default-hostfile")
+            path.write_text(files.get(name, "localhost\n" if hosts else ""))
+            values = VALUES_OF.get(name, [str(path) if each == "FILE" else VALUES.get(each, "x") for each in placeholders])
+            values = [values] if isinstance(values, str) else values
+            program = [] if name in files else ["-n", "1", "true"]
+            return subprocess.run([str(BIN / "mpiexec"), f"-{name}", *values, *program], capture_output=True, text=True,
+                                  timeout=60, stdin=subprocess.DEVNULL)
+
+    def test_each_option_does_what_its_row_says(self):
+        rows = table_of_options()
+        self.assertGreater(len(rows), 80)
+        for names, placeholders, what, note in rows:
+            for name in names:
+                with self.subTest(option=name):
+                    done = self.try_option(name, placeholders)
+                    self.assertEqual(done.returncode, 2 if what == "refused" else 0, done.stderr)
+                    if what == "refused":
+                        self.assertEqual(done.stderr, f"mpiexec: option -{name} is not there; {note}\n")
+                    elif what == "no effect":
+                        self.assertEqual(done.stdout + done.stderr, "")
+
+    def test_all_options_of_mpiexec_are_in_the_table(self):
+        named = {name for names, _, what, _ in table_of_options() for name in names if what != "refused"}
+        self.assertEqual(options_in(output_of(BIN / "mpiexec", "--help").split("\n\nVariables")[0]) - named, set())
+
+    def test_all_options_of_the_peers_are_in_the_table(self):
+        named = {name for names, *_ in table_of_options() for name in names}
+        for command, row in ((("mpiexec.mpich", "--help"), r"^    (-\S+)"),
+                             (("mpirun.openmpi", "--allow-run-as-root", "--help", "full"), r"^ {0,3}(-\S+)")):
+            if not shutil.which(command[0]):
+                continue
+            text = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+            theirs = {name.lstrip("-") for found in re.findall(row, text, re.M) for name in re.split(r"[|/]", found)}
+            self.assertGreater(len(theirs), 30, command)
+            self.assertEqual(theirs - named, set(), command)
+
+
 class Pages(unittest.TestCase):
     maxDiff = 2000
 

@@ -408,6 +408,29 @@ const Translation kTranslations[] = {
     {{"-ppn", "2"}, {" --nodelist=x,x,y,y ", " --host x,x,y,y ", " --host x,x,y,y ", " -hosts x:2,y:2 "}},
     {{"-map-by", "ppr:2:node"},
      {" --nodelist=x,x,y,y ", " --host x,x,y,y ", " --host x,x,y,y ", " -hosts x:2,y:2 "}},
+    {{"-timestamp-output"},
+     {"refused: option -timestamp-output cannot be told to Slurm; with several hosts -launcher prrte and",
+      " --output timestamp ", " --timestamp-output ", "refused: option -timestamp-output"}},
+    {{"-merge-stderr-to-stdout"},
+     {"refused: option -merge", " --output merge ", " --merge-stderr-to-stdout ", "refused: option -merge"}},
+    {{"-prepend-pattern", "%r:"},
+     {"refused: option -prepend", "refused: option -prepend", "refused: option -prepend",
+      " -prepend-pattern %r: "}},
+    {{"-print-all-exitcodes"},
+     {"refused: option -print", "refused: option -print", "refused: option -print",
+      " -print-all-exitcodes "}},
+    {{"-usize", "7"},
+     {"refused: option -usize", "refused: option -usize", "refused: option -usize", " -usize 7 "}},
+    {{"-stdin", "2"},
+     {" --input=2 ", " --stdin 2 ", " --stdin 2 ", "refused: option -stdin cannot be told to Hydra"}},
+    {{"-s", "all"}, {" --input=all ", " --stdin all ", " --stdin all ", "refused: option -stdin"}},
+    {{"-stdin", "none"}, {" --input=none ", " --stdin none ", " --stdin none ", "refused: option -stdin"}},
+    {{"-stdin", "0"}, {"", "", "", ""}},
+    {{"-with-ft", "ulfm"},
+     {" --kill-on-bad-exit=0 ", " --runtime-options recoverable ", " --enable-recovery ",
+      " -disable-auto-cleanup "}},
+    {{"-bynode"}, {" --nodelist=x,y,x,y ", " --host x,y,x,y ", " --host x,y,x,y ", " -hosts x,y -ppn 1 "}},
+    {{"-display-map"}, {"", "", "", ""}},                                  // mpiexec prints it
     {{"-pmi", "pmix"}, {"", "", "", "refused: option -pmi pmix: Hydra"}},  // the others serve it
     {{"-pmi", "pmi"}, {"", "", "", ""}},
     // mpiexec sees to these itself, by the environment or by its own clock.
@@ -444,6 +467,9 @@ TEST(MpiexecCommand, no_option_of_the_help_is_forgotten) {
       " n np c host hosts H f hostfile machinefile launcher virtual-nodes version V help h configfile ppn N "
       "npernode "
       "perhost x env genv wdir wd gwdir launcher-exec iface bind-to map-by rank-by l prepend-rank tag-output "
+      "pernode npersocket ppr bynode byslot bycore bind-to-core bind-to-socket cpus-per-proc cpus-per-rank "
+      "use-hwthread-cpus prepend-pattern timestamp-output merge-stderr-to-stdout output stdin s display-map "
+      "report-bindings display print-all-exitcodes disable-recovery with-ft usize default-hostfile app info "
       "outfile-pattern output-filename errfile-pattern timeout allow-stop disable-auto-cleanup "
       "enable-recovery mca "
       "gmca params tune pmi v verbose ";

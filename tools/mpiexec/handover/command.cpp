@@ -41,6 +41,33 @@ Result<void> check_places(Engine engine, const PlacementWords& place) {
       (engine == Engine::hydra ? "; leave -rank-by out" : "; -launcher hydra takes -bind-to and -map-by"));
 }
 
+/// Options that only some engines have a word for.
+Result<void> check_abilities(Engine engine, const Options& options) {
+  const bool other_reader = options.input.all || options.input.rank != 0u;
+  struct Ability {
+    bool asked;
+    const char* option;
+    const char* able;  ///< who is
+  };
+  constexpr char kOpenMpi[] = "prrte and openmpi", kHydra[] = "hydra";
+  for (const Ability& each : {Ability{options.times, "-timestamp-output", kOpenMpi},
+                              Ability{options.merge, "-merge-stderr-to-stdout", kOpenMpi},
+                              Ability{!options.label_pattern.empty(), "-prepend-pattern", kHydra},
+                              Ability{options.exit_codes, "-print-all-exitcodes", kHydra},
+                              Ability{options.universe.has_value(), "-usize", kHydra},
+                              Ability{other_reader, "-stdin", "slurm, prrte and openmpi"}}) {
+    const bool of_openmpi = engine == Engine::prrte || engine == Engine::openmpi;
+    const bool able = each.able == kHydra     ? engine == Engine::hydra
+                      : each.able == kOpenMpi ? of_openmpi
+                                              : engine != Engine::hydra;
+    if (!each.asked || able) continue;
+    return fail(Errc::bad_parameter, kWhere,
+                std::string("option ") + each.option + " cannot be told to " + std::string(name_of(engine)) +
+                    "; with several hosts -launcher " + each.able + " can");
+  }
+  return {};
+}
+
 Result<void> check(Engine engine, const Request& request) {
   const Options& options = request.options;
   if (options.virtual_nodes > 1) {
@@ -49,6 +76,7 @@ Result<void> check(Engine engine, const Request& request) {
         "option -virtual-nodes pretends that one machine is several; it goes with no other host and no "
         "other launcher (-host localhost, or -launcher local)");
   }
+  if (auto done = check_abilities(engine, options); !done) return done;
   return check_places(engine, options.place);
 }
 
@@ -71,6 +99,10 @@ Load load_of(const Request& request) {
     load.most = std::max(load.most, ++on[host]);
   }
   return load;
+}
+
+std::string input_word(const InputTo& input) {
+  return input.all ? "all" : input.rank ? std::to_string(*input.rank) : "none";
 }
 
 std::vector<std::string> program_words(const Program& program) {

@@ -55,6 +55,8 @@ struct Load {
   std::uint32_t hosts = 0;
 };
 [[nodiscard]] Load load_of(const Request& request);
+/// "0", "all" or "none": who reads standard input.
+[[nodiscard]] std::string input_word(const InputTo& input);
 /// The program's words, behind `env NAME=VALUE...` if it has variables of its own.
 [[nodiscard]] std::vector<std::string> program_words(const Program& program);
 /// Splits a -outfile-pattern: calls literal(text), rank() and host() in its order; %p is filled in. Absolute.

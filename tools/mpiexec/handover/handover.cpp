@@ -79,8 +79,9 @@ Result<Request> request_for(const Options& options, const Whereabouts& where, co
       ranks_if_unsaid(options, slots, std::max<std::size_t>(request.hosts.size(), 1));
   request.ranks =
       ranks_of_programs(options, static_cast<std::uint32_t>(std::min<std::uint64_t>(unsaid, UINT32_MAX)));
-  if (request.hosts.empty()) return request;
   const std::uint64_t ranks = std::accumulate(request.ranks.begin(), request.ranks.end(), std::uint64_t{0});
+  if (auto done = check_input(options.input, ranks); !done) return fail(std::move(done).error());
+  if (request.hosts.empty()) return request;
   if (ranks > kMaxRanks) {
     return fail(Errc::bad_parameter, kWhere,
                 std::to_string(ranks) + " ranks; at most " + std::to_string(kMaxRanks) + " are possible");
@@ -148,6 +149,10 @@ Result<int> hand_over(const Options& options, const Whereabouts& where, const Su
   request->variables = environment.names_to_hand_on();
   auto words = words_for(found->engine, *request);
   if (!words) return fail(std::move(words).error());
+  for (std::size_t rank = 0; options.place.show && rank < request->host_of.size(); ++rank) {
+    const std::string& host = request->hosts[request->host_of[rank]].name;
+    if (!host.empty()) std::fprintf(stderr, "mpiexec: rank %zu on %s\n", rank, host.c_str());
+  }
   const bool by_shell = found->engine == Engine::prrte || found->engine == Engine::openmpi;
   if (by_shell) {
     if (auto done = empty_shared_files(*request); !done) return fail(std::move(done).error());

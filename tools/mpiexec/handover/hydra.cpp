@@ -80,7 +80,13 @@ Result<std::vector<std::string>> words_for_hydra(const Request& request) {
     add({"-bind-to", word_for(place.bind.unit, place.bind.count)});
     if (place.map.unit != Unit::none) add({"-map-by", word_for(place.map.unit, place.map.count)});
   }
-  if (options.labels) add({"-prepend-rank"});
+  if (!options.label_pattern.empty()) {
+    add({"-prepend-pattern", options.label_pattern});
+  } else if (options.labels) {
+    add({"-prepend-rank"});
+  }
+  if (options.exit_codes) add({"-print-all-exitcodes"});
+  if (options.universe) add({"-usize", std::to_string(*options.universe)});
   if (!options.out_pattern.empty()) add({"-outfile-pattern", hydra_pattern(request, options.out_pattern)});
   if (!options.err_pattern.empty()) add({"-errfile-pattern", hydra_pattern(request, options.err_pattern)});
   if (options.keep_job) add({"-disable-auto-cleanup"});

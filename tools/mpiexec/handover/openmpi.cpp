@@ -4,6 +4,8 @@
 // Hard here: their own mapping puts the launching host first and counts slots by program. So each rank's host
 // is written down (the sequential mapper). Variables are handed on by name only.
 
+#include <tuple>
+
 #include "tools/mpiexec/handover/command.hpp"
 #include "tools/mpiexec/handover/shell_words.hpp"
 
@@ -54,8 +56,14 @@ std::vector<std::string> words_for_all(const Request& request, bool prrte) {
   if (!options.iface.empty()) add({setting, prrte ? "prte_if_include" : "oob_tcp_if_include", options.iface});
   add({"--map-by", request.hosts.empty() ? "slot:OVERSUBSCRIBE" : "seq:OVERSUBSCRIBE"});
   add({"--bind-to", openmpi_binding(options.place.bind, prrte)});
-  if (options.labels && prrte) add({"--output", "tag"});
-  if (options.labels && !prrte) add({"--tag-output"});
+  for (const auto& [asked, prrte_word, openmpi_word] :
+       {std::tuple{options.labels, "tag", "--tag-output"},
+        {options.times, "timestamp", "--timestamp-output"},
+        {options.merge, "merge", "--merge-stderr-to-stdout"}}) {
+    if (asked && prrte) add({"--output", prrte_word});
+    if (asked && !prrte) add({openmpi_word});
+  }
+  if (options.input.all || options.input.rank != 0u) add({"--stdin", input_word(options.input)});
   if (options.keep_job && prrte) add({"--runtime-options", "recoverable"});
   if (options.keep_job && !prrte) add({"--enable-recovery"});
   return words;

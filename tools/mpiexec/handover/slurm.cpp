@@ -96,7 +96,7 @@ Result<std::vector<std::string>> words_for_slurm(const Request& request) {
   if (request.inside_step) words.emplace_back("--overlap");
   // Batch scripts may have been told to hand on nothing.
   words.emplace_back("--export=ALL");
-  words.emplace_back("--input=0");  // else every task gets a copy of standard input
+  words.push_back("--input=" + input_word(options.input));  // by itself srun gives all of them a copy
   words.emplace_back("--quit-on-interrupt");
   words.push_back(std::string("--kill-on-bad-exit=") + (options.keep_job ? "0" : "1"));
   if (options.place.bind.said)

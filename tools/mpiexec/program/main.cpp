@@ -152,9 +152,11 @@ int run_here(Options options) {
   const auto plugins = load_params(registry);
   if (!plugins) return report(plugins.error());
 
+  if (auto done = check_input(options.input, layout->size); !done) return report(done.error());
   auto bound = places(place.bind, place.map, machine, layout->size);
   JobSpec spec{
       std::move(options), std::move(*layout), std::move(bound), unique_job_name(), host_name(), {}, {}, {}};
+  if (spec.options.place.show) std::fputs(map_text(spec.layout, spec.places, spec.host).c_str(), stderr);
   spec.plugin_records = records_of(*plugins);
   ::getrlimit(RLIMIT_NOFILE, &spec.descriptors);
   ::sigprocmask(SIG_SETMASK, nullptr, &spec.signal_mask);

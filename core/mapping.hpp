@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Ownership of one shared mapping of a descriptor. Layer: core.
+/// @file  Ownership of one shared mapping. Layer: core.
 ///
-/// Threads: value type, move-only. Units: bytes. Errors: map() names descriptor, size and errno.
+/// Threads: value type, move-only. Units: bytes. Errors: name descriptor, size and errno.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +32,9 @@ class Mapping {
 
   /// Maps [0, bytes) of `fd` shared. The descriptor may be closed afterwards.
   static Result<Mapping> map(int fd, std::size_t bytes, Access access = Access::read_write);
+
+  /// Zeroed memory of this process and of those that it forks.
+  static Result<Mapping> anonymous(std::size_t bytes);
 
   [[nodiscard]] std::byte* data() const noexcept { return address_; }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -44,12 +45,42 @@ std::string path_of(int fd) {
                     : "descriptor " + std::to_string(fd);
 }
 
+/// Has the kernel touch the pages, which keeps their bytes, where fallocate() is refused. Returns errno.
+int populate(int fd, std::uint64_t offset, std::uint64_t bytes) noexcept {
+#ifdef MADV_POPULATE_WRITE
+  constexpr int kAdvice = MADV_POPULATE_WRITE;
+#else
+  constexpr int kAdvice = 23;  // Linux 5.14
+#endif
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const std::uint64_t from = offset / page * page;
+  const std::size_t span = offset + bytes - from;
+  void* const at = ::mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_SHARED, fd, static_cast<off_t>(from));
+  if (at == MAP_FAILED) return errno;
+  int error = 0;
+  do {
+    error = ::madvise(at, span, kAdvice) == 0 ? 0 : errno;
+  } while (error == EINTR || error == EAGAIN);
+  ::munmap(at, span);
+  return error == EFAULT ? ENOSPC : error;  // where a touch would be a SIGBUS
+}
+
+/// 0, or errno.
+int reserve(int fd, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  while (::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
+    const int cause = errno;
+    if (cause == EINTR) continue;
+    if (cause != EPERM && cause != ENOSYS && cause != EOPNOTSUPP) return cause;
+    const int second = populate(fd, offset, bytes);
+    return second == 0 || second == ENOSPC || second == ENOMEM ? second : cause;
+  }
+  return 0;
+}
+
 }  // namespace
 
 Result<void> reserve_pages(int fd, std::uint64_t offset, std::uint64_t bytes, const char* what) {
-  while (::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(bytes)) != 0) {
-    if (errno == EINTR) continue;
-    const int cause = errno;
+  if (const int cause = reserve(fd, offset, bytes); cause != 0) {
     if (cause != ENOSPC && cause != ENOMEM) {
       return fail(system_error("shared memory",
                                "cannot reserve " + std::to_string(bytes) + " bytes for " + what, cause));

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "frameworks/shm/layout.hpp"
+#include "frameworks/shm/nameless.hpp"
 
 namespace starling::shm {
 
@@ -119,9 +120,16 @@ Result<Segment> inherited_segment(int inherited, const SegmentSpec& spec, Deadli
 }
 
 Result<Segment> private_segment(const params::Registry& params, const SegmentSpec& spec) {
-  auto made = create_memfd("starling", geometry_from(params, spec.local_size), job_nonce(spec.job));
-  if (!made) return fail(std::move(made).error());
-  return map_segment(std::move(made).value(), spec, Deadline{});
+  const Geometry geometry = geometry_from(params, spec.local_size);
+  auto made = create_memfd("starling", geometry, job_nonce(spec.job));
+  if (made) return map_segment(std::move(made).value(), spec, Deadline{});
+  // Others are given nothing whose size is not sealed.
+  if (spec.local_size > 1) return fail(std::move(made).error());
+  auto file = make_nameless("starling");
+  if (!file) return fail(std::move(file).error());
+  auto done = NodeSegment::initialise(file->fd.get(), geometry, job_nonce(spec.job));
+  if (!done) return fail(std::move(done).error());
+  return map_segment(std::move(file->fd), spec, Deadline{});
 }
 
 }  // namespace starling::shm

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/event_fd.hpp"
 #include "core/service_thread.hpp"
 #include "frameworks/shm/election.hpp"
 #include "frameworks/shm/election_wire.hpp"
@@ -37,14 +38,16 @@ struct Giver::State {
 
 Result<void> Giver::State::watch() {
   events = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
-  stop = UniqueFd(::eventfd(0, EFD_CLOEXEC));
+  auto made = make_event_fd(0);
+  if (!made) return fail(std::move(made).error().within("shared memory"));
+  stop = std::move(*made);
   epoll_event ask{};
   ask.events = EPOLLIN | EPOLLEXCLUSIVE;
   ask.data.fd = listener.get();
   epoll_event end{};
   end.events = EPOLLIN;
   end.data.fd = stop.get();
-  if (!events || !stop || ::epoll_ctl(events.get(), EPOLL_CTL_ADD, listener.get(), &ask) != 0 ||
+  if (!events || ::epoll_ctl(events.get(), EPOLL_CTL_ADD, listener.get(), &ask) != 0 ||
       ::epoll_ctl(events.get(), EPOLL_CTL_ADD, stop.get(), &end) != 0) {
     return fail(system_error("shared memory", "cannot watch the socket that hands it over", errno));
   }

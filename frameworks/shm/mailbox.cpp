@@ -61,7 +61,11 @@ Result<Mailbox> Mailbox::open(bool waits) {
   }
   const std::uint64_t name = name_of(address, length);
   if (name == 0) return fail(Errc::unsupported, kMailbox, "the kernel gave a name of an unknown form");
-  return Mailbox(std::move(socket), name);
+  Mailbox box(std::move(socket), name);
+  // Where letters are refused (a seccomp filter) a thread that waits for one could not be ended.
+  if (const int error = box.send(name, {}); error != 0) return fail(system_error(kMailbox, "sendmsg", error));
+  if (!box.receive({})) return fail(system_error(kMailbox, "recvmsg", errno));
+  return box;
 }
 
 int Mailbox::send(std::uint64_t to, std::span<const std::byte> letter, int descriptor) const noexcept {

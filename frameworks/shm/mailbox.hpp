@@ -23,7 +23,7 @@ namespace starling::shm {
 
 class Mailbox {
  public:
-  /// `waits`: receive() waits for a letter. Sending never waits.
+  /// `waits`: receive() waits for a letter. Sending never waits. Both have been tried.
   [[nodiscard]] static Result<Mailbox> open(bool waits);
   /// What others need to send to it; never 0.
   [[nodiscard]] std::uint64_t name() const noexcept { return name_; }

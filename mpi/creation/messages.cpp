@@ -6,6 +6,7 @@
 #include <string>
 
 #include "mpi.h"
+#include "mpi/error.hpp"
 #include "mpi/request/fault.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
@@ -60,9 +61,16 @@ int Messages::swap(std::uint32_t to, std::span<const std::byte> out, std::uint32
   incoming.receive = true;
   fill(incoming, *this, from, in.data(), in.size());
   Runtime::get()->pml().irecv(incoming);
-  const int sent = send(to, out);
-  const int received = await(incoming, comm, what);
-  return sent != MPI_SUCCESS ? sent : received;
+  pml::Request outgoing;
+  fill(outgoing, *this, to, out.data(), out.size());
+  Runtime::get()->pml().isend(outgoing);
+  const int sent = await(outgoing, comm, what);
+  if (sent == MPI_SUCCESS) return await(incoming, comm, what);
+  // Nobody tells the other one, so what it owes this process may never come.
+  const std::string why(last_error_detail());
+  if (failed_here(outgoing, comm)) Runtime::get()->pml().cancel(incoming);
+  (void)await(incoming, comm, what);
+  return error(sent, why);
 }
 
 }  // namespace starling::mpi

@@ -5,7 +5,9 @@
 #include "mpi/onesided/create.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "mpi/creation/exchange.hpp"
@@ -86,6 +88,7 @@ class Creation {
   [[nodiscard]] int set_up(Win& win);
   [[nodiscard]] int set_up(Win& win, DomainMemory& memory);
   [[nodiscard]] int all_have(Result<void> here, bool by_message, bool& anybody);
+  [[nodiscard]] int tell_why(Result<void> here, std::uint32_t first);
   [[nodiscard]] int get_help(Win& win) const;
   void expose(Win& win, const Target& own);
   void do_favours(Win& win) const;
@@ -293,14 +296,28 @@ int Creation::all_have(Result<void> here, bool by_message, bool& anybody) {
   } else {
     all[0] = mine;
   }
-  if (!here) return error(here.error());
   keys_ = std::any_of(all.begin(), all.end(), [](std::uint8_t one) { return (one & kExposes) != 0; });
   anybody = std::any_of(all.begin(), all.end(), [](std::uint8_t one) { return (one & kMessages) != 0; });
   const auto without =
       std::find_if(all.begin(), all.end(), [](std::uint8_t one) { return (one & kHere) == 0; });
   if (without == all.end()) return MPI_SUCCESS;
+  return tell_why(std::move(here), static_cast<std::uint32_t>(without - all.begin()));
+}
+
+/// Some member does not have it: `first`, whose cause all members name, since any of them may be the first to
+/// end the job.
+int Creation::tell_why(Result<void> here, std::uint32_t first) {
+  constexpr std::size_t kLongest = 512;
+  std::array<char, kLongest> mine{};
+  if (!here) here.error().text().copy(mine.data(), kLongest - 1);
+  std::vector<std::array<char, kLongest>> all(comm_->size());
+  const int rc = comm_->size() > 1 ? allgather_bytes(parent_, std::as_bytes(std::span(mine)),
+                                                     std::as_writable_bytes(std::span(all)))
+                                   : MPI_SUCCESS;
+  if (!here && comm_->rank() == first) return error(here.error());
   return error(MPI_ERR_NO_MEM,
-               "rank " + std::to_string(without - all.begin()) + " cannot have the window's memory");
+               "rank " + std::to_string(first) + " cannot have the window's memory" +
+                   (rc == MPI_SUCCESS ? ": " + std::string(all[first].data()) : std::string()));
 }
 
 MadeWin Creation::run() {

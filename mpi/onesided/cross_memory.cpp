@@ -109,11 +109,11 @@ class Mover {
 }  // namespace
 
 Probe own_probe() noexcept {
-  static const std::uint64_t kValue = [] {
+  static std::uint64_t own = [] {  // not const: others write it, too
     std::random_device source;
     return std::uint64_t{source()} << 32 | source();
   }();
-  return {reinterpret_cast<std::uintptr_t>(&kValue), kValue};
+  return {reinterpret_cast<std::uintptr_t>(&own), own};
 }
 
 CrossMemory CrossMemory::of(const Target& target) noexcept {
@@ -121,8 +121,8 @@ CrossMemory CrossMemory::of(const Target& target) noexcept {
   return CrossMemory(static_cast<pid_t>(slot.pid.load(std::memory_order_relaxed)));
 }
 
-// Who has let itself be read once is not asked again: that would be a system call for each mate and window.
-// The value tells processes apart that have the same number one after the other.
+// Who has let itself be copied to and from once is not asked again: that would be two system calls for each
+// mate and window. The value tells processes apart that have the same number one after the other.
 int CrossMemory::try_out(const Probe& probe) const noexcept {
   struct Known {
     pid_t pid = 0;
@@ -132,10 +132,11 @@ int CrossMemory::try_out(const Probe& probe) const noexcept {
   Known& known = all_known[static_cast<std::uint32_t>(pid_) % all_known.size()];
   if (pid_ > 0 && known.pid == pid_ && known.value == probe.value) return 0;
   std::uint64_t seen = 0;
-  const int error =
-      move(Direction::get, std::as_writable_bytes(std::span<std::uint64_t, 1>(&seen, 1)), probe.address);
-  if (error != 0) return error;
+  const auto bytes = std::as_writable_bytes(std::span<std::uint64_t, 1>(&seen, 1));
+  if (const int error = move(Direction::get, bytes, probe.address); error != 0) return error;
   if (seen != probe.value) return ESRCH;
+  // The same value: a filter of system calls may refuse the one and not the other.
+  if (const int error = move(Direction::put, bytes, probe.address); error != 0) return error;
   known = {pid_, seen};
   return 0;
 }

@@ -22,7 +22,7 @@ namespace starling::mpi {
 
 enum class Direction : std::uint8_t { put, get };
 
-/// A number in this process's memory, by which others find out whether they can read it.
+/// A number in this process's memory, by which others find out whether they can read and write it.
 struct Probe {
   std::uint64_t address = 0;
   std::uint64_t value = 0;
@@ -37,7 +37,7 @@ class CrossMemory {
   [[nodiscard]] static CrossMemory of(const Target& target) noexcept;
 
   /// 0, or why the kernel does not let this process copy there (errno; ESRCH also: it is another process). A
-  /// process that was found readable is believed to stay so.
+  /// process that was found open is believed to stay so.
   [[nodiscard]] int try_out(const Probe& probe) const noexcept;
   /// All bytes, contiguous on both sides. 0 or errno.
   [[nodiscard]] int move(Direction direction, std::span<std::byte> here,

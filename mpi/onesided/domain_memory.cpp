@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "frameworks/shm/memory/maps.hpp"
-#include "frameworks/shm/memory/object.hpp"
 #include "mpi/creation/exchange.hpp"
 #include "mpi/error.hpp"
 #include "mpi/runtime/runtime.hpp"
@@ -63,9 +62,9 @@ Result<void> DomainMemory::stand_by() {
 }
 
 Result<void> DomainMemory::make_alone() {
-  auto made = shm::MemoryObject::create(bytes_);
-  if (!made) return fail(std::move(made).error());
-  mapping_ = std::move(*made).keep_mapping();
+  auto made = Mapping::anonymous(bytes_);
+  if (!made) return fail(std::move(made).error().within("window"));
+  mapping_ = std::move(*made);
   return {};
 }
 

@@ -19,6 +19,7 @@
 #include <string>
 #include <utility>
 
+#include "core/event_fd.hpp"
 #include "core/expects.hpp"
 #include "core/service_thread.hpp"
 
@@ -59,8 +60,9 @@ Result<void> ProgressThread::start(Served& served) {
   static constexpr const char* kRoom =
       "; a progress thread takes a thread and a descriptor: expected room for them (ulimit -u, ulimit -n), "
       "or progress_thread=off";
-  nudges_ = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  if (!nudges_) return fail(Errc::system, "eventfd", std::strerror(errno) + std::string(kRoom));
+  auto nudges = make_event_fd(EFD_NONBLOCK);
+  if (!nudges) return fail(Errc::system, "progress thread", nudges.error().detail + kRoom);
+  nudges_ = std::move(*nudges);
   auto made = start_service_thread("mpi progress", [this] { run(); });
   if (!made) return fail(Errc::system, made.error().where, made.error().detail + kRoom);
   thread_ = std::move(*made);

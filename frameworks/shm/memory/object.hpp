@@ -3,7 +3,8 @@
 /// @file  Memory without a name that one process makes and others can map. Layer: framework.
 ///
 /// It is a memfd of sealed size: sparse, so that its size costs nothing until its pages are touched, and gone
-/// with the last process that has it, however that ends.
+/// with the last process that has it, however that ends. Where there is no memfd (nameless.hpp) its pages are
+/// reserved at once.
 ///
 /// Threads:   value type, move-only.
 /// Ownership: owns its descriptor and this process's mapping.
@@ -50,7 +51,7 @@ class MemoryObject {
 };
 
 /// Maps the object of another process, which has sent `fd`. Checks that it has this inode and size, and that
-/// its size is sealed, so that reading it never raises SIGBUS.
+/// its size is sealed, so that reading it never raises SIGBUS; or that nobody but this user can have it.
 [[nodiscard]] Result<Mapping> map_object(const UniqueFd& fd, std::size_t bytes, std::uint64_t inode,
                                          Access access);
 

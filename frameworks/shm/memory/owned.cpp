@@ -39,7 +39,7 @@ constexpr char kOwned[] = "memory for other processes";
 
 std::uint32_t memory_objects_most() noexcept {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMemoryObjectsMost;  // refused; the kernel will say
   return static_cast<std::uint32_t>(std::min<rlim_t>(limit.rlim_cur / 8, kMemoryObjectsMost));
 }
 

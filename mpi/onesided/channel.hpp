@@ -77,6 +77,7 @@ class Channel {
   /// For one that goes by the transport: all operations on a target are numbered together.
   [[nodiscard]] std::uint64_t next_number() noexcept { return ++last_number_; }
   [[nodiscard]] bool lost() const noexcept { return lost_; }
+  [[nodiscard]] const std::string& lost_why() const noexcept { return lost_why_; }
   /// There is nothing to send.
   [[nodiscard]] bool idle() const noexcept { return queue_.empty() && open_.empty(); }
   // From the target.

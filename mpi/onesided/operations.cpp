@@ -59,7 +59,7 @@ class Moving final : public mpi::Operation {
                    win_->label(channel_.rank()) + ": its connection broke");
     if (!channel_.lost()) return MPI_SUCCESS;
     return error(fault_class(peer::Fault::peer_lost),
-                 win_->label(channel_.rank()) + ": its process has ended");
+                 win_->label(channel_.rank()) + ": " + channel_.lost_why());
   }
 
  private:

@@ -13,6 +13,7 @@
 #include "mpi/names.gen.hpp"
 #include "mpi/onesided/port.hpp"
 #include "mpi/onesided/window.hpp"
+#include "mpi/request/fate.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -45,7 +46,7 @@ Channel& Part::to(std::uint32_t rank) {
   if (const auto known = channels_.find(rank); known != channels_.end()) return *known->second;
   auto made = std::make_unique<Channel>(win_, rank);
   Channel& channel = *channels_.emplace(rank, std::move(made)).first->second;
-  if (lost(rank)) channel.lose("its process has ended");
+  if (lost(rank)) channel.lose(fate(rank));
   return channel;
 }
 
@@ -192,11 +193,14 @@ void Part::drop_locks() {
   for (const auto& [rank, channel] : channels_) channel->drop_lock();
 }
 
+/// Why it is lost, as far as that is known: a transport that gives up does not say that a process has ended.
+std::string Part::fate(std::uint32_t rank) const { return fate_text(win_.comm(), static_cast<int>(rank)); }
+
 void Part::lose(ProcId proc) noexcept {
   const auto rank = win_.comm().group()->find(proc);
   if (!rank || !lost_.insert(*rank).second) return;
   if (const auto channel = channels_.find(*rank); channel != channels_.end())
-    channel->second->lose("its process has ended");
+    channel->second->lose(fate(*rank));
   if (native_ != nullptr) native_->lose(*rank);
   if (const auto inbox = inboxes_.find(*rank); inbox != inboxes_.end()) inbox->second->lose();
 }

@@ -91,6 +91,7 @@ class Part final : private Granted {
   template <class Ready>
   void wait(const char* function, Ready&& ready);
   void look();
+  [[nodiscard]] std::string fate(std::uint32_t rank) const;
   [[nodiscard]] Channel& with_lock(std::uint32_t rank);
   [[nodiscard]] bool native_done(std::uint32_t rank, bool here) noexcept;
   [[nodiscard]] int take_error(std::uint32_t rank);

@@ -15,6 +15,7 @@
 #include "mpi/names.gen.hpp"
 #include "mpi/onesided/part.hpp"
 #include "mpi/onesided/synchronise.hpp"
+#include "mpi/request/fate.hpp"
 #include "mpi/runtime/runtime.hpp"
 #include "mpi/runtime/waiting.hpp"
 
@@ -157,9 +158,10 @@ int end_exposure(Win& win) {
   win.epochs.posted = false;
   const Members lost = std::exchange(win.epochs.lost, {});
   if (lost.empty()) return MPI_SUCCESS;
-  return error(fault_class(peer::Fault::peer_lost),
-               win.label() + ": " + listed(lost) + (lost.size() == 1 ? " has" : " have") +
-                   " ended before MPI_Win_complete; what was done may be incomplete");
+  std::string text =
+      win.label() + ": no MPI_Win_complete of " + listed(lost) + ", what was done may be incomplete";
+  for (const std::uint32_t origin : lost) text += "; " + fate_text(win.comm(), static_cast<int>(origin));
+  return error(fault_class(peer::Fault::peer_lost), std::move(text));
 }
 
 /// Calls look() every 50 ms while ready() is false.
@@ -227,8 +229,8 @@ int await_post(Win& win, std::uint32_t target) {
   wait_and_look([&] { return (posted = has_posted(win, target)) || lost; },
                 [&] { lost = dead(win, target); });
   if (!posted) {
-    return error(fault_class(peer::Fault::peer_lost),
-                 win.label(target) + ": the target has ended before its MPI_Win_post");
+    return error(fault_class(peer::Fault::peer_lost), win.label(target) + ": waited for its MPI_Win_post: " +
+                                                          fate_text(win.comm(), static_cast<int>(target)));
   }
   win.epochs.held[target] = Win::Held::started;
   return MPI_SUCCESS;

@@ -32,7 +32,13 @@ const std::string* refusal(const Comm& comm, int rank) noexcept {
     if (peer.state == pml::PeerState::lost && !peer.contact->refused.empty())
       return &peer.contact->refused.front();
   }
-  return nullptr;
+  if (comm.inter() || rank < 0) return nullptr;
+  // What has sent no message of the communicator's may have sent others, as a window does.
+  const peer::Peer* const peer =
+      Runtime::get()->peers().table().find(comm.group()->at(static_cast<std::uint32_t>(rank)));
+  const bool known =
+      peer != nullptr && peer->state == pml::PeerState::lost && !peer->contact->refused.empty();
+  return known ? &peer->contact->refused.front() : nullptr;
 }
 
 }  // namespace

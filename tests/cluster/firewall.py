@@ -24,6 +24,7 @@ BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 NETWORKS = [name for name in ("ucx", "ofi") if (BUILD / f"lib/starling/btl_{name}.so").exists()]
 INTERFACE = {"ucx": "btl_ucx_devices", "ofi": "btl_ofi_interface"}
 ORDER = str(BUILD / "tests/np_network_order")
+TRAFFIC = str(BUILD / "tests/np_window_traffic")  # one-sided
 PATIENCE_S = 4
 LIMIT_S = 120  # of a job; one that ends by it has not told anything
 # A kernel sends so few ICMP messages that a rejected connection may not hear of it.
@@ -59,14 +60,14 @@ class Firewall(unittest.TestCase):
             self.cluster.enter(self.cluster.pids[name], f"iptables -A INPUT -i eth0 -p tcp -j {TARGET[how]}",
                                mounts=True)
 
-    def job(self, network, count):
+    def job(self, network, count, program=ORDER):
         """A job in the background; its end fills `done`."""
         done = []
         params = {"btl": f"self,shm,{network}", INTERFACE[network]: "eth0", "bootstrap_timeout": 10 * PATIENCE_S,
                   f"btl_{network}_peer_timeout": PATIENCE_S}
         env = {"HYDRA_IFACE": "eth1", **{"STARLING_MCA_" + name: str(value) for name, value in params.items()}}
         thread = threading.Thread(
-            target=lambda: done.append(self.cluster.run(1, ORDER, str(count), env=env, timeout=LIMIT_S)))
+            target=lambda: done.append(self.cluster.run(1, program, str(count), env=env, timeout=LIMIT_S)))
         thread.start()
         self.addCleanup(thread.join)
         return thread, done
@@ -86,7 +87,7 @@ class Firewall(unittest.TestCase):
         text = done[0].stdout + done[0].stderr
         self.assertGreater(done[0].returncode, 0, text)
         self.assertNotIn("its limit", text)
-        self.assertNotRegex(text, r"rank \d+ has (left|ended)[^,]", "a living process was reported as dead")
+        self.assertNotRegex(text, r"(rank \d+|process) has (left|ended)[^,]", "a living process was reported as dead")
         self.assertRegex(text, r"connection to rank [01] at 10\.77\.0\.[12] \(eth0\) port \d+ "
                                r"from 10\.77\.0\.[12] \(eth0\)")
         self.assertRegex(text, WORDS[how])
@@ -97,20 +98,23 @@ class Firewall(unittest.TestCase):
         self.raise_wall(how)
         self.expect_cause(how, *self.job(network, 20))
 
-    def in_traffic(self, how, network):
-        thread, done = self.job(network, 10_000_000)
+    def in_traffic(self, how, network, program=ORDER):
+        thread, done = self.job(network, 10_000_000, program)
         self.await_traffic()
         self.raise_wall(how)
         self.expect_cause(how, thread, done)
+
+    def in_windows(self, how, network):
+        self.in_traffic(how, network, TRAFFIC)
 
 
 def add_cases():
     """One test per case and network; the sample has each case once."""
     cases = [("drop", "before_start"), ("refuse", "before_start"), ("drop", "in_traffic"), ("reset", "in_traffic"),
-             ("reject", "before_start")]
+             ("reset", "in_windows"), ("reject", "before_start"), ("drop", "in_windows")]
     for i, (how, when) in enumerate(cases):
         for k, network in enumerate(NETWORKS):
-            if FULL or (i < 4 and (i // 2 + i) % len(NETWORKS) == k):
+            if FULL or (i < 5 and (i // 2 + i) % len(NETWORKS) == k):
                 setattr(Firewall, f"test_{how}_{when}_{network}",
                         lambda self, how=how, when=when, network=network: getattr(self, when)(how, network))
 

@@ -27,15 +27,16 @@ namespace {
 constexpr FrameworkInfo kFrameworks[] = {
     {"pmi",
      pmi::Framework::kInterface,
-     params::selection("pmi", "",
-                       "Process managers to try: pmi=a,b only these in this order, pmi=^a all but these. The "
-                       "first that finds its process manager is used."),
+     params::equal_in_job(params::selection(
+         "pmi", "",
+         "Process managers to try: pmi=a,b only these in this order, pmi=^a all but these. The "
+         "first that finds its process manager is used.")),
      {}},
     {"shm", shm::Framework::kInterface,
-     params::selection(
+     params::equal_in_job(params::selection(
          "shm", "",
          "Ways to share memory on a node: shm=a,b only these in this order, shm=^a all but these. "
-         "The first that works is used."),
+         "The first that works is used.")),
      shm::kSegmentParams},
     {"btl",
      btl::Framework::kInterface,

@@ -92,7 +92,9 @@ class Index {
   }
 
   /// The first admitted candidate that creates: for frameworks of which one component runs (pmi, shm, pml,
-  /// bootstrap). The Error lists every candidate with its reason. `chosen`, if given, receives its name.
+  /// bootstrap). The Error lists every candidate with its reason; one whose parameters do not fit those of
+  /// other processes is alone, since no other candidate would mend that (Errc::bad_parameter). `chosen`, if
+  /// given, receives its name.
   template <class Framework>
   [[nodiscard]] Result<Handle<Framework>> create_first(const typename Framework::Args& args,
                                                        std::string* chosen = nullptr) {
@@ -105,6 +107,7 @@ class Index {
         if (chosen != nullptr) *chosen = candidate->name;
         return made;
       }
+      if (made.error().code == Errc::bad_parameter) return made;
       reasons += "\n  " + made.error().text();
     }
     return fail(Errc::not_found, std::string(Framework::kName.view()), "no component can be used:" + reasons);

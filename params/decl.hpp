@@ -23,6 +23,13 @@ enum class Type : std::uint32_t {
   selection = 4  ///< a component list: `a,b` or `^a,b`
 };
 
+/// Who must have a parameter alike.
+enum class Alike : std::uint16_t {
+  nobody = 0,
+  members = 1,  ///< all members of a communicator
+  job = 2       ///< all ranks of a job, which could not meet otherwise
+};
+
 struct Decl {
   FixedString<64> name;      ///< without the STARLING_MCA_ prefix
   FixedString<64> synonym;   ///< another accepted name (a known one of Open MPI's), or empty
@@ -31,7 +38,7 @@ struct Decl {
   FixedString<320> help;     ///< what it does and when to change it, for people
   Type type = Type::text;
   std::uint16_t units = 0;  ///< 1: sizes, k/m/g suffixes are accepted
-  std::uint16_t equal = 0;  ///< 1: must be equal on all members of a communicator
+  std::uint16_t equal = 0;  ///< who must have equal values, as a number of Alike
   std::int64_t min = std::numeric_limits<std::int64_t>::min();
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
 };
@@ -100,8 +107,23 @@ consteval Decl selection(FixedString<64> name, FixedString<96> fallback, FixedSt
 /// The declaration with one rule more: members of a communicator with different values are an error that
 /// names both.
 consteval Decl equal_everywhere(Decl decl) {
-  decl.equal = 1;
+  decl.equal = static_cast<std::uint16_t>(Alike::members);
   return decl;
+}
+/// The same for all ranks of a job: the parameter says how processes meet that have exchanged nothing yet, so
+/// that the process manager has to find the difference.
+consteval Decl equal_in_job(Decl decl) {
+  decl.equal = static_cast<std::uint16_t>(Alike::job);
+  return decl;
+}
+/// Who that is, for people; empty: nobody.
+constexpr std::string_view who_alike(const Decl& decl) noexcept {
+  switch (static_cast<Alike>(decl.equal)) {
+    case Alike::nobody: break;
+    case Alike::members: return "members of a communicator";
+    case Alike::job: return "ranks of a job";
+  }
+  return {};
 }
 
 }  // namespace starling::params

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/worlds.hpp"
+#include "params/differences.hpp"
 
 namespace starling::bootstrap {
 namespace {
@@ -298,7 +299,7 @@ Error Consistency::explain(const Call& call, Error error, const std::vector<Proc
     wait_for_answers({other}, kListWaitNs, name + ": asks " + text_of(other) + " for its parameters");
   }
   std::string text =
-      differences(settings_->list(), answers_[other].substr(0, answers_[other].find("\n\n") + 1));
+      params::differences(settings_->list(), answers_[other].substr(0, answers_[other].find("\n\n") + 1));
   if (text.empty()) text = " (" + text_of(other) + " has not said what)";
   Error found{Errc::bad_parameter, name,
               "members differ in what all must have alike (docs/parameters.md):" + text};

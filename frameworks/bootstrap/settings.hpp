@@ -8,7 +8,7 @@
 ///
 /// Threads:   values; any.
 /// Ownership: plain values.
-/// Errors:    a list from another process is text that is shown, never trusted: a broken line is left out.
+/// Errors:    none.
 
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ class Settings {
   [[nodiscard]] static Settings of(const params::Registry& params, std::string_view library, std::string who);
 
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
-  /// The first line is `who`, then `name <tab> value <tab> origin` each.
+  /// The first line is `who`; the others as params/differences.hpp has them.
   [[nodiscard]] const std::string& list() const noexcept { return list_; }
   /// Those that some source has set, for people; empty: none.
   [[nodiscard]] const std::string& set() const noexcept { return set_; }
@@ -36,8 +36,5 @@ class Settings {
   std::string list_;
   std::string set_;
 };
-
-/// What differs between two lists, for people, with who and origin of both; empty: nothing that is visible.
-[[nodiscard]] std::string differences(std::string_view mine, std::string_view theirs);
 
 }  // namespace starling::bootstrap

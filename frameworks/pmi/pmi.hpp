@@ -160,13 +160,14 @@ class Component {
 
 struct Args {
   params::Registry& params;
+  bool to_abort = false;  ///< nothing but an abort will be told: this process takes no part in the job
 };
 
 struct Framework {
   using Component = pmi::Component;
   using Args = pmi::Args;
   static constexpr FixedString<24> kName = "pmi";
-  static constexpr std::uint32_t kInterface = 3;
+  static constexpr std::uint32_t kInterface = 4;
 };
 
 }  // namespace starling::pmi

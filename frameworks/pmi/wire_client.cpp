@@ -4,6 +4,7 @@
 #include "frameworks/pmi/wire_client.hpp"
 
 #include "core/log.hpp"
+#include "frameworks/pmi/settings.hpp"
 
 namespace starling::pmi {
 namespace {
@@ -43,6 +44,12 @@ Result<wire::Message> WireClient::request(std::string text, std::string_view rep
   if (left_) return has_left();
   if (auto sent = say(text); !sent) return fail(std::move(sent).error());
   return await(reply, Deadline::after_seconds(timeout_s_));
+}
+
+Unexpected WireClient::not_taken(const wire::Message& reply) const {
+  Unexpected no = refused(words_.where, reply, "to take this process as a rank");
+  if (own_server_ && reply.find("rc") == std::to_string(kSettingsDiffer)) no.error.code = Errc::bad_parameter;
+  return no;
 }
 
 Result<void> WireClient::may_enter() {

@@ -70,6 +70,8 @@ class WireClient : public Component {
   [[nodiscard]] Result<void> say(std::string_view text) {
     return own_server_ ? connection_.send(text) : connection_.send_alone(text);
   }
+  /// The error for a server that does not take this process as a rank.
+  [[nodiscard]] Unexpected not_taken(const wire::Message& reply) const;
   /// Why no fence can be entered, if so; counts one.
   [[nodiscard]] Result<void> may_enter();
   /// Fences cannot be told apart any more.

@@ -28,7 +28,7 @@ Result<pmi::Component*> connect_by_defaults() {
   auto index = plugin::Index::scan(*defaults, plugin::installation().prefix);
   if (!index) return fail(std::move(index).error());
   auto* const plugins = new plugin::Index(std::move(*index));
-  auto made = plugins->create_first<pmi::Framework>({*defaults});
+  auto made = plugins->create_first<pmi::Framework>({*defaults, true});
   if (!made) return fail(std::move(made).error());
   return made->release();
 }

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "frameworks/pmi/rank_list.hpp"
+#include "frameworks/pmi/settings.hpp"
+#include "params/differences.hpp"
 
 namespace starling::mpiexec {
 
@@ -115,6 +117,15 @@ Result<void> PmiServer::check_claim(std::uint32_t rank, const Message& request) 
                         "; something has changed its PMI_RANK");
 }
 
+std::string PmiServer::differing(std::uint32_t rank, std::uint32_t generation, const Message& request) {
+  const auto told = request.find(pmi::kSettingsField);
+  if (!told) return {};
+  const std::string list = "rank " + std::to_string(rank) + "\n" + pmi::wire::percent_decode(*told);
+  const auto [first, is_first] = settings_.try_emplace(generation, list);
+  const std::string text = is_first ? "" : params::differences(first->second, list);
+  return text.empty() ? text : "ranks of a job differ in how they meet (docs/parameters.md):" + text;
+}
+
 Result<void> PmiServer::init(std::uint32_t rank, const Message& request, Replies& replies) {
   RankState& state = ranks_[rank];
   auto version = request.integer("pmi_version", 0, kMaxInt);
@@ -133,7 +144,14 @@ Result<void> PmiServer::init(std::uint32_t rank, const Message& request, Replies
   if (request.find("pmirank")) {
     if (auto right = check_claim(rank, request); !right) return right;
   }
-  if (state.phase != Phase::silent) ++state.generation;
+  const std::uint32_t generation = state.generation + (state.phase == Phase::silent ? 0 : 1);
+  if (const std::string differ = differing(rank, generation, request); !differ.empty()) {
+    Line line("response_to_init");
+    line.add("rc", pmi::kSettingsDiffer).add("pmi_version", 1).add("pmi_subversion", 2);
+    replies.push_back({rank, std::move(line.add("msg", pmi::wire::percent_encode(differ))).take()});
+    return {};
+  }
+  state.generation = generation;
   if (state.generation >= kvs_.size()) kvs_.emplace_back();
   state.phase = Phase::active;
   state.version = static_cast<int>(*version);

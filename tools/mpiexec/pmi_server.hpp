@@ -134,6 +134,9 @@ class PmiServer {
   /// Two processes must not be the same rank: a claim to be another one is refused.
   Result<void> check_claim(std::uint32_t rank, const Message& request) const;
 
+  /// Parameters that say how ranks meet (frameworks/pmi/settings.hpp): those of `rank`, which begins the
+  /// generation, must be those of the first rank that has told its own. What differs, for people.
+  [[nodiscard]] std::string differing(std::uint32_t rank, std::uint32_t generation, const Message& request);
   // What both versions do; a text says why not.
   std::string_view store(std::uint32_t rank, std::string_view kvs, std::string_view key,
                          std::string_view value);
@@ -188,8 +191,9 @@ class PmiServer {
 
   PmiJob job_;
   std::vector<RankState> ranks_;
-  std::vector<Kvs> kvs_;   ///< by generation
-  std::size_t bytes_ = 0;  ///< stored
+  std::vector<Kvs> kvs_;                           ///< by generation
+  std::map<std::uint32_t, std::string> settings_;  ///< by generation, the first that were told
+  std::size_t bytes_ = 0;                          ///< stored
   std::map<std::string, Barrier> barriers_;
   std::map<std::string, std::string> names_;
   Kvs attributes_;  ///< of nodes

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "frameworks/pmi/settings.hpp"
 #include "tools/mpiexec/pmi_server.hpp"
 
 namespace starling::mpiexec {
@@ -83,6 +84,13 @@ Result<void> PmiServer::serve_frame(std::uint32_t rank, const Message& request, 
 Result<void> PmiServer::fullinit(std::uint32_t rank, const Message& request, Replies& replies) {
   if (auto right = check_claim(rank, request); !right) return right;
   RankState& state = ranks_[rank];
+  if (const std::string differ = differing(rank, state.generation, request); !differ.empty()) {
+    state.phase = Phase::silent;
+    Frame frame("fullinit-response");
+    frame.add("rc", pmi::kSettingsDiffer).add("errmsg", pmi::wire::percent_encode(differ));
+    replies.push_back({rank, std::move(frame).take()});
+    return {};
+  }
   state.introduced = true;
   Frame frame = reply_to(request);
   frame.add("pmi-version", 2).add("pmi-subversion", 0).add("rank", rank).add("size", job_.size);

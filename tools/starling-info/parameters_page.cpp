@@ -34,7 +34,8 @@ void write_row(const params::Decl& decl, std::ostream& out) {
   if (!decl.synonym.view().empty()) out << " or " << code(decl.synonym.view());
   out << " | " << code(decl.fallback.view()) << " | " << cell(params::expected(decl)) << " | "
       << cell(decl.help.view());
-  if (decl.equal != 0) out << " Equal on all members of a communicator.";
+  if (const std::string_view whose = params::who_alike(decl); !whose.empty())
+    out << " Equal on all " << whose << ".";
   out << " |\n";
 }
 

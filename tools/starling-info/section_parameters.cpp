@@ -34,7 +34,8 @@ void print_parameter(const params::Value& value, Printer& printer) {
   printer.line(
       3, "default: " + shown(decl.fallback.view()) + "; value from: " + value.origin.text(value.set_as));
   if (!decl.synonym.view().empty()) printer.line(3, "also known as: " + std::string(decl.synonym.view()));
-  if (decl.equal != 0) printer.line(3, "must be equal on all members of a communicator");
+  if (const std::string_view whose = params::who_alike(decl); !whose.empty())
+    printer.line(3, "must be equal on all " + std::string(whose));
   if (!value.problem.empty()) printer.line(3, "REFUSED: " + value.problem);
 
   const std::string key = "parameter." + name;

@@ -24,9 +24,11 @@ inline constexpr char kPmi1[] = "pmi/pmi1";
 
 class Pmi1 final : public WireClient {
  public:
-  /// Connects as `get` says; `request_timeout_s` 0: wait for ever.
+  /// Connects as `get` says; `request_timeout_s` 0: wait for ever. `settings`: frameworks/pmi/settings.hpp;
+  /// empty: none are told.
   [[nodiscard]] static Result<std::unique_ptr<Component>> make(const Getenv& get,
-                                                               std::uint64_t request_timeout_s);
+                                                               std::uint64_t request_timeout_s,
+                                                               const std::string& settings = {});
   ~Pmi1() override { end(); }
 
   [[nodiscard]] Result<Fence> fence_enter(std::span<const std::uint32_t> ranks, std::string_view tag,
@@ -45,8 +47,8 @@ class Pmi1 final : public WireClient {
                    {kPmi1, wire::Line("finalize").take(), "finalize_ack", wire::Line("busy").take(),
                     wire::Line("idle").take()}) {}
 
-  [[nodiscard]] Result<void> init(const Getenv& get, const Launch& launch);
-  [[nodiscard]] Result<void> say_hello();
+  [[nodiscard]] Result<void> init(const Getenv& get, const Launch& launch, const std::string& settings);
+  [[nodiscard]] Result<void> say_hello(const std::string& settings);
   [[nodiscard]] Result<void> take_features(const Getenv& get, const Features& features);
   [[nodiscard]] Result<void> ask_everything(const Getenv& get);
   [[nodiscard]] Result<void> ask_node_map();

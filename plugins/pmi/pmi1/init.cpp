@@ -4,18 +4,20 @@
 // Under Starling's mpiexec the environment holds every answer, so that one round trip (init) is all. Other
 // servers are asked.
 
+#include "frameworks/pmi/settings.hpp"
 #include "plugins/pmi/pmi1/component.hpp"
 
 namespace starling::pmi {
 
-Result<std::unique_ptr<Component>> Pmi1::make(const Getenv& get, std::uint64_t request_timeout_s) {
+Result<std::unique_ptr<Component>> Pmi1::make(const Getenv& get, std::uint64_t request_timeout_s,
+                                              const std::string& settings) {
   auto to = dial(get, kPmi1, request_timeout_s);
   if (!to) return fail(std::move(to).error());
   std::unique_ptr<Pmi1> component(new Pmi1(std::move(to->connection), request_timeout_s));
   component->identity_.rank = to->rank;
   component->identity_.size = to->size;
   component->counters_.other = to->requests;
-  if (auto done = component->init(get, to->launch); !done) {
+  if (auto done = component->init(get, to->launch, settings); !done) {
     // A server of PMI 2 alone: pmi/pmi2 may try on the same connection. Nor must this process look like one
     // that nobody launched.
     component->connection_.abandon();
@@ -24,9 +26,9 @@ Result<std::unique_ptr<Component>> Pmi1::make(const Getenv& get, std::uint64_t r
   return std::unique_ptr<Component>(std::move(component));
 }
 
-Result<void> Pmi1::init(const Getenv& get, const Launch& launch) {
+Result<void> Pmi1::init(const Getenv& get, const Launch& launch, const std::string& settings) {
   own_server_ = launch.features.has_value();
-  Result<void> done = say_hello();
+  Result<void> done = say_hello(settings);
   if (done) done = own_server_ ? take_features(get, *launch.features) : ask_everything(get);
   if (!done) return done;
   capabilities_.get_without_fence = own_server_;
@@ -39,13 +41,14 @@ Result<void> Pmi1::init(const Getenv& get, const Launch& launch) {
   return {};
 }
 
-Result<void> Pmi1::say_hello() {
+Result<void> Pmi1::say_hello(const std::string& settings) {
   ++counters_.other;
   wire::Line line("init");
   // Clients of 1.2 servers say 1 too, the server tells what it can: an older Hydra ends the job when it is
   // offered 2.
   line.add("pmi_version", 1).add("pmi_subversion", 1);
   if (own_server_) line.add("pmirank", identity_.rank);  // it knows better, and says so
+  if (own_server_ && !settings.empty()) line.add(kSettingsField, wire::percent_encode(settings));
   auto reply = request(std::move(line).take(), "response_to_init");
   if (!reply) return fail(std::move(reply).error());
   auto version = reply->integer("pmi_version", 0, kMaxNumber);
@@ -56,7 +59,7 @@ Result<void> Pmi1::say_hello() {
     return fail(Errc::unsupported, kPmi1,
                 "the process manager speaks PMI " + std::to_string(*version) + ", not PMI 1");
   }
-  if (reply->find("rc") != "0") return refused(kPmi1, *reply, "to speak PMI 1");
+  if (reply->find("rc") != "0") return not_taken(*reply);
   subversion_ = static_cast<int>(*subversion);
   if (const auto name = reply->find("kvsname"); name && wire::is_plain(*name)) kvs_ = *name;
   return {};

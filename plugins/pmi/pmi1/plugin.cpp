@@ -4,6 +4,7 @@
 #include <array>
 
 #include "frameworks/plugin.hpp"
+#include "params/differences.hpp"
 #include "plugins/pmi/pmi1/component.hpp"
 
 namespace starling::pmi {
@@ -16,7 +17,8 @@ constexpr params::Decl kTimeout =
                     "deadlines.");
 
 Result<std::unique_ptr<Component>> create_pmi1(const Args& args) {
-  return Pmi1::make(process_environment(), static_cast<std::uint64_t>(args.params.integer(kTimeout)));
+  return Pmi1::make(process_environment(), static_cast<std::uint64_t>(args.params.integer(kTimeout)),
+                    args.to_abort ? std::string() : params::list_of(args.params, params::Alike::job));
 }
 
 }  // namespace

@@ -24,9 +24,10 @@ inline constexpr char kPmi2[] = "pmi/pmi2";
 class Pmi2 final : public WireClient {
  public:
   /// Connects as the variables of `get` say. `why`: the reason why PMI-2 is spoken, for people.
-  /// `request_timeout_s` 0: wait for ever.
+  /// `request_timeout_s` 0: wait for ever. `settings`: frameworks/pmi/settings.hpp; empty: none are told.
   [[nodiscard]] static Result<std::unique_ptr<Component>> make(const Getenv& get, std::string_view why,
-                                                               std::uint64_t request_timeout_s);
+                                                               std::uint64_t request_timeout_s,
+                                                               const std::string& settings = {});
   ~Pmi2() override { end(); }
 
   [[nodiscard]] Result<Lookup> get(std::uint32_t rank, std::string_view key) override;
@@ -47,9 +48,9 @@ class Pmi2 final : public WireClient {
                    {kPmi2, wire::Frame("finalize").take(), "finalize-response", wire::Frame("busy").take(),
                     wire::Frame("idle").take()}) {}
 
-  [[nodiscard]] Result<void> init(const Getenv& get, const Launch& launch);
+  [[nodiscard]] Result<void> init(const Getenv& get, const Launch& launch, const std::string& settings);
   [[nodiscard]] Result<void> choose_version();
-  [[nodiscard]] Result<void> say_who(const Getenv& get);
+  [[nodiscard]] Result<void> say_who(const Getenv& get, const std::string& settings);
   [[nodiscard]] Result<void> take_features(const Features& features);
   [[nodiscard]] Result<void> ask_everything(const Getenv& get);
   [[nodiscard]] Result<std::optional<std::string>> job_attribute(std::string_view key);

@@ -4,6 +4,7 @@
 // The first request is a line of PMI-1, in which both sides agree on frames. Under Starling's mpiexec the
 // environment holds every other answer; other servers are asked.
 
+#include "frameworks/pmi/settings.hpp"
 #include "plugins/pmi/pmi2/component.hpp"
 
 namespace starling::pmi {
@@ -27,7 +28,7 @@ std::optional<std::uint32_t> number_of(std::string_view text) noexcept {
 }  // namespace
 
 Result<std::unique_ptr<Component>> Pmi2::make(const Getenv& get, std::string_view why,
-                                              std::uint64_t request_timeout_s) {
+                                              std::uint64_t request_timeout_s, const std::string& settings) {
   auto to = dial(get, kPmi2, request_timeout_s);
   if (!to) return fail(std::move(to).error());
   std::unique_ptr<Pmi2> component(new Pmi2(std::move(to->connection), request_timeout_s));
@@ -38,16 +39,16 @@ Result<std::unique_ptr<Component>> Pmi2::make(const Getenv& get, std::string_vie
   component->capabilities_.server = "PMI 2.0 (" +
                                     std::string(component->own_server_ ? "Starling's mpiexec; " : "") +
                                     std::string(why) + ")";
-  if (auto done = component->init(get, to->launch); !done) {
+  if (auto done = component->init(get, to->launch, settings); !done) {
     component->connection_.abandon();  // or this process would look like one that nobody launched
     return fail(std::move(done).error());
   }
   return std::unique_ptr<Component>(std::move(component));
 }
 
-Result<void> Pmi2::init(const Getenv& get, const Launch& launch) {
+Result<void> Pmi2::init(const Getenv& get, const Launch& launch, const std::string& settings) {
   Result<void> done = choose_version();
-  if (done) done = say_who(get);
+  if (done) done = say_who(get, settings);
   if (done) done = own_server_ ? take_features(*launch.features) : ask_everything(get);
   if (!done) return done;
   capabilities_.get_without_fence = own_server_;
@@ -74,16 +75,17 @@ Result<void> Pmi2::choose_version() {
   return {};
 }
 
-Result<void> Pmi2::say_who(const Getenv& get) {
+Result<void> Pmi2::say_who(const Getenv& get, const std::string& settings) {
   ++counters_.other;
   const char* const job = get("PMI_JOBID");
   const bool usable = job != nullptr && wire::is_plain(job);
   wire::Frame frame("fullinit");
   // Slurm ends the step if one of the three is missing.
   frame.add("pmijobid", usable ? job : "none").add("pmirank", identity_.rank).add("threaded", "FALSE");
+  if (own_server_ && !settings.empty()) frame.add(kSettingsField, wire::percent_encode(settings));
   auto reply = request(std::move(frame).take(), "fullinit-response");
   if (!reply) return fail(std::move(reply).error());
-  if (reply->find("rc").value_or("0") != "0") return refused(kPmi2, *reply, "to take this process as a rank");
+  if (reply->find("rc").value_or("0") != "0") return not_taken(*reply);
   auto size = reply->integer("size", 1, kMaxNumber);
   if (!size) return fail(std::move(size).error());
   auto rank = reply->integer("rank", 0, *size - 1);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "frameworks/plugin.hpp"
+#include "params/differences.hpp"
 #include "plugins/pmi/pmi2/component.hpp"
 
 namespace starling::pmi {
@@ -23,7 +24,8 @@ std::string why_pmi2(const params::Registry& params) {
 
 Result<std::unique_ptr<Component>> create_pmi2(const Args& args) {
   return Pmi2::make(process_environment(), why_pmi2(args.params),
-                    static_cast<std::uint64_t>(args.params.integer(kPmi2Timeout)));
+                    static_cast<std::uint64_t>(args.params.integer(kPmi2Timeout)),
+                    args.to_abort ? std::string() : params::list_of(args.params, params::Alike::job));
 }
 
 }  // namespace

@@ -22,11 +22,10 @@
 
 namespace starling::shm {
 
-inline constexpr params::Decl kPosixDirectory =
-    params::text("shm_posix_directory", "/dev/shm",
-                 "Directory for the file through which the processes of a node share memory: a memory file "
-                 "system, writable by this "
-                 "user, sticky if others may write to it. All processes of a job must see the same one.");
+inline constexpr params::Decl kPosixDirectory = params::equal_in_job(params::text(
+    "shm_posix_directory", "/dev/shm",
+    "Directory for the file through which the processes of a node share memory: a memory file system, "
+    "writable by this user, sticky if others may write to it."));
 
 class PosixComponent final : public Component {
  public:

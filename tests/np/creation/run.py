@@ -94,6 +94,30 @@ class Fit(CreationCase):
                     self.check(done, name, odd, usual, ranks)
 
 
+class Meet(CreationCase):
+    """What differs says how ranks meet: they have exchanged nothing, and mpiexec finds it."""
+    ODD = [("shm", "posix", "memfd"), ("shm", "posix", ""), ("shm_posix_directory", "/tmp", "/dev/shm"),
+           ("pmi", "pmi2", "pmi1"), ("pmi", "pmi1", "pmi2"), ("pmi", "pmi2", "")]
+
+    def test_is_told_at_once_with_both_sides(self):
+        for name, odd, usual in self.ODD:
+            for ranks, nodes in ((2, 1), (4, 1), (4, 2)):
+                with self.subTest(name, odd=odd, usual=usual, ranks=ranks, nodes=nodes):
+                    params = {name: usual} if usual and usual != "/dev/shm" else {}
+                    done = self.run_over(ranks, nodes, "init", f"STARLING_MCA_{name}={odd}", **params)
+                    self.assertNotEqual(done.code, 0, done)
+                    self.assertNotIn("fine", done.out, done)
+                    self.assertIn("ranks of a job differ in how they meet", done.err, done)
+                    for value, rank, where in ((odd, ranks - 1, f"environment STARLING_MCA_{name}"),
+                                               (usual, f"[0-{ranks - 2}]", ".*" if params else "default")):
+                        self.assertRegex(done.err, f"{name}: .*'{value}' on rank {rank} \\({where}\\)", done)
+                    self.assertNotIn("gave up", done.err, done)
+
+    def test_the_same_value_from_another_place_is_no_difference(self):
+        done = self.run_over(2, 1, "init", "STARLING_MCA_shm=memfd", shm="memfd")
+        self.assertEqual(done.code, 0, done)
+
+
 class Memory(CreationCase):
     @unittest.skipIf(SANITIZED, "sanitizers' allocators keep what is freed")
     def test_a_tag_that_was_used_keeps_nothing(self):

@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "params/decl.hpp"
+#include "params/differences.hpp"
 
 namespace starling::bootstrap {
 namespace {
+
+using params::differences;
 
 constexpr params::Decl kDecls[] = {params::equal_everywhere(params::boolean("yes_no", "0", "A help text.")),
                                    params::equal_everywhere(params::text("words", "", "A help text.")),

@@ -247,6 +247,17 @@ TEST_F(Client2Test, who_has_taken_leave_asks_for_nothing_more) {
   client->set_active(false);
 }
 
+TEST_F(OwnServer2, settings_that_differ_from_those_of_another_rank_end_the_search) {
+  own_server_ = true;
+  const auto make = [](const Getenv& get) { return Pmi2::make(get, "a reason", 60, "pmi\tpmi2\ta file\n"); };
+  EXPECT_FALSE(connect_by(make, {kVersion,
+                                 {"cmd=fullinit;pmijobid=none;pmirank=1;threaded=FALSE;"
+                                  "settings=pmi\tpmi2\ta%20file%0A;",
+                                  "cmd=fullinit-response;rc=2;errmsg=pmi:%20pmi2%20here;"}}));
+  EXPECT_EQ(error_.code, Errc::bad_parameter);
+  EXPECT_NE(error_.detail.find("pmi: pmi2 here"), std::string::npos) << error_.detail;
+}
+
 TEST_F(OwnServer2, says_whether_a_value_comes_later_or_never) {
   auto client = connect(
       {{"cmd=kvs-get;jobid=job;key=s2:k;from=2;", "cmd=kvs-get-response;rc=0;found=FALSE;"},

@@ -241,6 +241,22 @@ TEST_F(ClientTest, server_of_another_version_is_left_to_another_client) {
   EXPECT_TRUE(open) << "pmi/pmi2 needs the connection";
 }
 
+TEST_F(OwnServer, settings_that_differ_from_those_of_another_rank_end_the_search) {
+  own_server_ = true;
+  const auto make = [](const Getenv& get) { return Pmi1::make(get, 60, "shm\tposix\ta file\n"); };
+  EXPECT_FALSE(connect_by(make, {{"cmd=init pmi_version=1 pmi_subversion=1 pmirank=1 "
+                                  "settings=shm\tposix\ta%20file%0A",
+                                  "cmd=response_to_init rc=2 pmi_version=1 pmi_subversion=2 "
+                                  "msg=shm:%20posix%20here\n"}}));
+  EXPECT_EQ(error_.code, Errc::bad_parameter) << "no other client is asked";
+  EXPECT_NE(error_.detail.find("shm: posix here"), std::string::npos) << error_.detail;
+}
+
+TEST_F(ClientTest, settings_are_not_told_to_foreign_servers) {
+  const auto make = [](const Getenv& get) { return Pmi1::make(get, 60, "shm\tposix\ta file\n"); };
+  EXPECT_TRUE(connect_by(make, hello(1))) << error_.text();
+}
+
 TEST_F(OwnServer, says_whether_a_value_comes_later_or_never) {
   const std::string none = "cmd=get_result rc=1 msg=key_not_found found=FALSE";
   auto client = connect({{"cmd=get kvsname=job key=s2:k from=2", none + "\n"},

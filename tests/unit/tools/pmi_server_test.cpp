@@ -42,6 +42,30 @@ TEST_F(ServerTest, who_claims_to_be_another_rank_is_refused) {
   EXPECT_NE(error.find("claims to be rank 3, but the job has 3 ranks"), std::string::npos) << error;
 }
 
+TEST_F(ServerTest, a_rank_with_another_setting_is_refused_with_both_values_and_origins) {
+  const std::string init = "cmd=init pmi_version=1 pmi_subversion=1 settings=";
+  const std::string posix = "shm%09posix%09environment%20STARLING_MCA_shm%0A", usual = "shm%09%09default%0A";
+  EXPECT_EQ(ask(1, init + usual).size(), 1u);
+  EXPECT_EQ(server.phase(1), Phase::active);
+  const Lines refused = ask(2, init + posix);
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].find("2: cmd=response_to_init rc=2 pmi_version=1 pmi_subversion=2 msg="), 0u)
+      << refused[0];
+  EXPECT_NE(pmi::wire::percent_decode(refused[0])
+                .find("\n  shm: '' on rank 1 (default), 'posix' on rank 2 (environment STARLING_MCA_shm)"),
+            std::string::npos)
+      << refused[0];
+  EXPECT_EQ(server.phase(2), Phase::silent);
+  EXPECT_EQ(ask(0, "cmd=init pmi_version=1 pmi_subversion=1").size(), 1u) << "a client of another make";
+  EXPECT_EQ(server.phase(0), Phase::active);
+  EXPECT_EQ(ask(2, init + usual)[0].find("2: cmd=response_to_init rc=0"), 0u);
+  // The second program of each rank may have others.
+  for (const std::uint32_t rank : {1u, 2u}) {
+    ask(rank, "cmd=finalize");
+    EXPECT_NE(ask(rank, init + posix)[0].find("rc=0"), std::string::npos) << rank;
+  }
+}
+
 TEST_F(ServerTest, names_are_limited) {
   init_all();
   const std::string big(kOwnVallenMax, 'x');

@@ -42,6 +42,25 @@ TEST_F(ServerV2Test, who_claims_to_be_another_rank_is_refused) {
       << error;
 }
 
+TEST_F(ServerV2Test, a_rank_with_another_setting_is_refused_also_beside_pmi_1) {
+  ask(0, "cmd=init pmi_version=1 pmi_subversion=1 settings=pmi%09pmi1%09a%20file%0A");
+  EXPECT_EQ(server.phase(0), Phase::active);
+  ask(1, "cmd=init pmi_version=2 pmi_subversion=0");
+  const Lines refused =
+      ask(1, "cmd=fullinit;pmijobid=x;pmirank=1;threaded=FALSE;settings=pmi%09pmi2%09default%0A;");
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].find("1: cmd=fullinit-response;rc=2;errmsg="), 0u) << refused[0];
+  EXPECT_NE(pmi::wire::percent_decode(refused[0])
+                .find("pmi: 'pmi1' on rank 0 (a file), 'pmi2' on rank 1 (default)"),
+            std::string::npos)
+      << refused[0];
+  ask(1, "cmd=kvs-fence;");
+  EXPECT_NE(error.find("cmd=init must come first"), std::string::npos) << error;
+  // Its next words are an abort, over a connection that tells no settings.
+  EXPECT_EQ(ask(1, "cmd=init pmi_version=1 pmi_subversion=1").size(), 1u);
+  EXPECT_EQ(error, "");
+}
+
 TEST_F(ServerV2Test, stores_values_of_any_text) {
   init_all();
   EXPECT_EQ(ask(0, "cmd=kvs-put;key=k;value=a b;;c;"), (Lines{"0: cmd=kvs-put-response;rc=0;"}));

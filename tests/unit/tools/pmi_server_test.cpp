@@ -66,6 +66,28 @@ TEST_F(ServerTest, a_rank_with_another_setting_is_refused_with_both_values_and_o
   }
 }
 
+TEST_F(ServerTest, what_is_stored_is_limited) {
+  init_all();
+  const std::string value(kOwnVallenMax - 1, 'x');
+  const std::size_t entries = kKvsBytesMax / (value.size() + 7);
+  for (std::size_t number = 0; number < entries; ++number) {
+    const std::string key = std::to_string(1'000'000 + number);
+    // Values and names count alike.
+    const std::string request = number % 2 == 0 ? "cmd=put kvsname=job key=" + key + " value=" + value
+                                                : "cmd=publish_name service=" + key + " port=" + value;
+    ASSERT_NE(ask(0, request)[0].find("rc=0"), std::string::npos) << number;
+  }
+  EXPECT_EQ(ask(0, "cmd=put kvsname=job key=k value=" + value),
+            (Lines{"0: cmd=put_result rc=1 msg=the_job_stored_more_than_512_MiB"}));
+  EXPECT_EQ(ask(0, "cmd=publish_name service=k port=" + value),
+            (Lines{"0: cmd=publish_result rc=1 msg=the_job_stored_more_than_512_MiB"}));
+  EXPECT_EQ(ask(1, "cmd=get kvsname=job key=1000000"),
+            (Lines{"1: cmd=get_result rc=0 found=TRUE value=" + value}));
+  // Who takes a name back makes room for another one of the same length.
+  EXPECT_EQ(ask(0, "cmd=unpublish_name service=1000001"), (Lines{"0: cmd=unpublish_result rc=0"}));
+  EXPECT_EQ(ask(0, "cmd=publish_name service=another port=" + value), (Lines{"0: cmd=publish_result rc=0"}));
+}
+
 TEST_F(ServerTest, names_are_limited) {
   init_all();
   const std::string big(kOwnVallenMax, 'x');

@@ -61,6 +61,22 @@ TEST_F(ServerV2Test, a_rank_with_another_setting_is_refused_also_beside_pmi_1) {
   EXPECT_EQ(error, "");
 }
 
+TEST_F(ServerV2Test, attributes_are_limited_with_all_that_is_stored) {
+  init_all();
+  const std::string value(kOwnVallenMax - 1, 'x');
+  const std::size_t entries = kKvsBytesMax / (value.size() + 11);  // the key's first part names the node
+  for (std::size_t number = 0; number < entries; ++number) {
+    const std::string key = std::to_string(1'000'000 + number);
+    ASSERT_NE(ask(0, "cmd=info-putnodeattr;key=" + key + ";value=" + value + ";")[0].find("rc=0"),
+              std::string::npos)
+        << number;
+  }
+  const std::string no = "rc=1;errmsg=the_job_stored_more_than_512_MiB;";
+  EXPECT_EQ(ask(0, "cmd=info-putnodeattr;key=k;value=" + value + ";"),
+            (Lines{"0: cmd=info-putnodeattr-response;" + no}));
+  EXPECT_EQ(ask(0, "cmd=kvs-put;key=k;value=" + value + ";"), (Lines{"0: cmd=kvs-put-response;" + no}));
+}
+
 TEST_F(ServerV2Test, stores_values_of_any_text) {
   init_all();
   EXPECT_EQ(ask(0, "cmd=kvs-put;key=k;value=a b;;c;"), (Lines{"0: cmd=kvs-put-response;rc=0;"}));

@@ -131,7 +131,7 @@ Result<Launch> launch_of(const Getenv& get) {
   if (is_set(get, "PMI_FD")) return launch_of_fd(get, get("PMI_FD"));
   if (is_set(get, "PMI_PORT")) return launch_of_port(get, get("PMI_PORT"));
   Launch launch;
-  launch.why_none = "neither PMI_FD nor PMI_PORT is set: no PMI-1 launcher started this process";
+  launch.why_none = "neither PMI_FD nor PMI_PORT is set: no PMI launcher started this process";
   return launch;
 }
 

@@ -33,7 +33,7 @@ struct Features {
   [[nodiscard]] static Result<Features> parse(std::string_view text);
 };
 
-/// How this process can reach a PMI-1 server.
+/// How this process can reach a server of PMI-1 or PMI-2.
 struct Launch {
   enum class Kind : std::uint8_t { none, inherited_fd, tcp_port };
   Kind kind = Kind::none;

@@ -68,10 +68,11 @@ Result<void> Pmi2::choose_version() {
     return reply->broken("cmd=response_to_init was expected");
   auto version = reply->integer("pmi_version", 0, kMaxNumber);
   if (!version) return fail(std::move(version).error());
-  if (reply->find("rc") != "0" || *version != 2) {
+  if (*version != 2) {
     return fail(Errc::unsupported, kPmi2,
                 "the process manager speaks PMI " + std::to_string(*version) + ", not PMI 2");
   }
+  if (reply->find("rc") != "0") return not_taken(*reply);
   return {};
 }
 

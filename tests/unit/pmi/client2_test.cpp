@@ -291,6 +291,10 @@ TEST_F(Client2Test, wrong_answers_are_refused) {
            {"cmd=maxes rc=0\n", "cmd=response_to_init was expected"},
            {"cmd=response_to_init rc=0\n", "pmi_version= is missing"},
            {"cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=2\n", "speaks PMI 1, not PMI 2"},
+           {"cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n", "speaks PMI 1, not PMI 2"},
+           {"cmd=response_to_init rc=0 pmi_version=3 pmi_subversion=0\n", "speaks PMI 3, not PMI 2"},
+           {"cmd=response_to_init rc=-1 pmi_version=2 pmi_subversion=0 msg=no%20more\n",
+            "refused to take this process as a rank: no more"},
            {"     0", "is no number above 0"},
            {"cmd=response_to_init;rc=0;pmi_version=2;", "cmd=response_to_init was expected"}}) {
     EXPECT_FALSE(connect({{kVersion.expected, answer}})) << answer;

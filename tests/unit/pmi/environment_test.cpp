@@ -41,7 +41,8 @@ TEST(LaunchOf, nothing_set_is_no_launcher) {
   const auto launch = launch_of(fake({}));
   ASSERT_TRUE(launch);
   EXPECT_EQ(launch->kind, Launch::Kind::none);
-  EXPECT_FALSE(launch->why_none.empty());
+  EXPECT_EQ(launch->why_none, "neither PMI_FD nor PMI_PORT is set: no PMI launcher started this process")
+      << "pmi/pmi1 and pmi/pmi2 both say it";
 }
 
 TEST(LaunchOf, inherited_socket) {

@@ -99,17 +99,17 @@ Result<Dialled> dial(const Getenv& get, const char* where, std::uint64_t timeout
   auto stream = open_stream(*launch, where);
   if (!stream) return fail(std::move(stream).error());
   Dialled to{Connection(std::move(*stream), where), std::move(*launch)};
-  const Result<void> known = to.launch.kind == Launch::Kind::tcp_port
-                                 ? acknowledge(to, where, Deadline::after_seconds(timeout_s))
-                                 : take_from_environment(to, get, where);
-  if (!known) {
-    to.connection.abandon();
-    return fail(known.error());
-  }
-  if (to.rank >= to.size) {
-    return fail(
+  Result<void> known = to.launch.kind == Launch::Kind::tcp_port
+                           ? acknowledge(to, where, Deadline::after_seconds(timeout_s))
+                           : take_from_environment(to, get, where);
+  if (known && to.rank >= to.size) {
+    known = fail(
         Errc::bad_input, where,
         "rank " + std::to_string(to.rank) + " of " + std::to_string(to.size) + " processes makes no sense");
+  }
+  if (!known) {
+    to.connection.abandon();
+    return fail(std::move(known).error());
   }
   return to;
 }

@@ -219,11 +219,59 @@ TEST_F(ClientTest, wrong_answers_are_refused_with_the_offset) {
   EXPECT_NE(error_.detail.find("byte 0"), std::string::npos) << error_.text();
 }
 
+TEST_F(ClientTest, a_size_or_rank_in_the_environment_that_makes_no_sense_is_refused) {
+  for (const auto& [rank, size] :
+       std::vector<std::pair<std::string, std::string>>{{"0", "0"},
+                                                        {"0", "-1"},
+                                                        {"0", ""},
+                                                        {"0", "4x"},
+                                                        {"0", "2147483648"},
+                                                        {"0", "9999999999"},
+                                                        {"0", "00000000004"},
+                                                        {"0", "18446744073709551617"},
+                                                        {"4", "4"},
+                                                        {"-1", "4"},
+                                                        {"2147483648", "4"}}) {
+    int fds[2] = {-1, -1};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+    const UniqueFd client(fds[0]), server(fds[1]);
+    const auto made =
+        Pmi1::make(fake({{"PMI_FD", std::to_string(fds[0])}, {"PMI_RANK", rank}, {"PMI_SIZE", size}}), 60);
+    ASSERT_FALSE(made) << rank << " of " << size;
+    EXPECT_EQ(made.error().code, Errc::bad_input) << made.error().text();
+    char byte = 0;
+    EXPECT_EQ(::recv(server.get(), &byte, 1, MSG_DONTWAIT), -1) << "nothing was asked of the server";
+  }
+}
+
 TEST_F(ClientTest, server_that_refuses_this_process_is_an_error) {
   EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=1",
                          "cmd=response_to_init rc=-1 pmi_version=1 pmi_subversion=1 msg=no%20more\n"}}));
   EXPECT_EQ(error_.code, Errc::system);
   EXPECT_NE(error_.detail.find("no more"), std::string::npos) << error_.detail;
+}
+
+TEST_F(ClientTest, maxima_that_make_no_sense_are_refused) {
+  for (const std::string maxima :
+       {"keylen_max=0 vallen_max=40", "keylen_max=-1 vallen_max=40", "keylen_max=64",
+        "keylen_max=64 vallen_max=0", "keylen_max=64 vallen_max=-1", "keylen_max=2147483648 vallen_max=40",
+        "keylen_max=64 vallen_max=2147483648"}) {
+    EXPECT_FALSE(connect({{"cmd=init pmi_version=1 pmi_subversion=1",
+                           "cmd=response_to_init rc=0 pmi_version=1 pmi_subversion=1\n"},
+                          {"cmd=get_maxes", "cmd=maxes rc=0 kvsname_max=256 " + maxima + "\n"}}))
+        << maxima;
+    EXPECT_EQ(error_.code, Errc::bad_input) << error_.text();
+    server_.join();
+  }
+}
+
+TEST_F(ClientTest, a_fence_with_a_tag_that_is_none_is_an_error) {
+  for (const std::string tag : {"-1", "2147483648", "4294967296", "x"}) {
+    auto client = connect(hello(1), {{"cmd=barrier_in", "cmd=barrier_out tag=" + tag + "\n"}});
+    ASSERT_TRUE(client) << error_.text();
+    EXPECT_EQ(client->fence(Deadline::after_seconds(60)).error().code, Errc::bad_input) << tag;
+    server_.join();
+  }
 }
 
 TEST_F(ClientTest, server_of_another_version_is_left_to_another_client) {

@@ -101,6 +101,12 @@ TEST(Value, foreign_and_damaged_texts_are_refused) {
                            "-1.", "3 .AAAA", "99999999999999999999."}) {
     EXPECT_FALSE(ValueCodec::decode(text)) << text;
   }
+  // As many characters as the length asks for, and a length that no value has.
+  EXPECT_EQ(ValueCodec::decode("65536." + std::string(87382, 'A'))->size(), kMaxValueBytes);
+  EXPECT_FALSE(ValueCodec::decode("65537." + std::string(87383, 'A')));
+  const std::string_view longer = "0.";  // what is behind the text is not the text's
+  EXPECT_TRUE(ValueCodec::decode(longer));
+  EXPECT_FALSE(ValueCodec::decode(longer.substr(0, 1)));
   const auto codec = ValueCodec::make({64, 32});
   EXPECT_FALSE(codec->piece_count("3.AAAAA"));
   EXPECT_FALSE(codec->piece_count("100.AAAA"));

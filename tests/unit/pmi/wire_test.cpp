@@ -188,6 +188,8 @@ TEST(WireMessage, required_fields) {
   ASSERT_TRUE(message && *message);
   EXPECT_EQ(*(*message)->integer("n", 0, 12), 12);
   EXPECT_FALSE((*message)->integer("n", 0, 11));
+  EXPECT_TRUE((*message)->integer("n", 12, 20));
+  EXPECT_FALSE((*message)->integer("n", 13, 20));
   EXPECT_FALSE((*message)->integer("word", 0, 100));
   EXPECT_FALSE((*message)->integer("big", 0, 100));
   EXPECT_FALSE((*message)->text("empty"));

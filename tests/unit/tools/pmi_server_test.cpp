@@ -117,6 +117,10 @@ TEST_F(ServerTest, says_that_a_value_will_never_come) {
             (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE gone=TRUE"}));
   EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=1"),
             (Lines{"0: cmd=get_result rc=1 msg=key_not_found found=FALSE"}));
+  for (const std::string nobody : {"3", "-1", "4294967296"}) {
+    EXPECT_EQ(ask(0, "cmd=get kvsname=job key=k from=" + nobody), Lines{}) << nobody;
+    EXPECT_NE(error.find("the field from= must be"), std::string::npos) << error;
+  }
 }
 
 TEST_F(ServerTest, barrier_releases_everybody_at_the_last_entry) {

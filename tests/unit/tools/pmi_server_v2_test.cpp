@@ -111,6 +111,10 @@ TEST_F(ServerV2Test, says_that_a_value_will_never_come) {
   EXPECT_EQ(ask(0, "cmd=kvs-get;key=k;from=2;"),
             (Lines{"0: cmd=kvs-get-response;rc=0;found=FALSE;gone=TRUE;"}));
   EXPECT_EQ(ask(0, "cmd=kvs-get;key=k;from=1;"), (Lines{"0: cmd=kvs-get-response;rc=0;found=FALSE;"}));
+  for (const std::string nobody : {"3", "-1", "4294967296"}) {
+    EXPECT_EQ(ask(0, "cmd=kvs-get;key=k;from=" + nobody + ";"), Lines{}) << nobody;
+    EXPECT_NE(error.find("the field from= must be"), std::string::npos) << error;
+  }
 }
 
 TEST_F(ServerV2Test, a_fence_is_a_barrier) {

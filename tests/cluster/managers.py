@@ -47,6 +47,7 @@ class Manager:
 
     server = ""
     column = ""  # of the table of requests in docs/process-managers.md
+    row = None  # of its table of servers, where that says how many requests MPI_Init makes
     modes = ({}, {"bootstrap": "flat"})
     requests = {"PMI puts": (0, 1), "PMI fences": (0, 0)}  # PMIx: least and most of a rank
     constant = ()  # what must be the same in jobs of any size
@@ -79,11 +80,14 @@ class Manager:
         seen = {}
         for per_node in (2, 4, 8):
             done = self.run_job(per_node, KIN, "rank", startup_report="1")
-            rows = dict(re.findall(r"(PMI \w+) +(\d+ +\S+ +\d+) ", done.stderr))
-            least = {name: int(row.split()[0]) for name, row in rows.items()}
-            most = {name: int(row.split()[2]) for name, row in rows.items()}
+            counts = dict(re.findall(r"(PMI \w+) +(\d+ +\S+ +\d+) ", done.stderr))
+            least = {name: int(row.split()[0]) for name, row in counts.items()}
+            most = {name: int(row.split()[2]) for name, row in counts.items()}
             print(f"[{type(self).__name__}, {2 * per_node} ranks: {least['PMI operations']} to "
                   f"{most['PMI operations']} requests of a rank to {self.server.strip()}]", file=sys.stderr)
+            if self.row is not None:
+                self.assertEqual(f"{least['PMI operations']}, node roots {most['PMI operations']}",
+                                 rows.documented_start(self.row), "docs/process-managers.md says otherwise")
             for name, (low, high) in self.requests.items():
                 self.assertEqual((least[name], most[name]), (low, high), f"{name}: {done.stderr}")
             for name in self.constant:

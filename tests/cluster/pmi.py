@@ -86,6 +86,7 @@ class HydraPmi1(Pmi, unittest.TestCase):
     client = "pmi1"
     server = "PMI 1.1"
     column = "Hydra PMI-1"
+    row = "Hydra, PMI 1.1"
     codes = {"abort": (7,), "kill": range(1, 256), "exit": range(1, 256)}  # survivors may notice first
 
     def start(self, per_node, *command, env):
@@ -96,6 +97,7 @@ class HydraPmi2(HydraPmi1):
     client = "pmi2"
     server = "PMI 2.0 (chosen by pmi=pmi2)"
     column = "Hydra PMI-2"
+    row = "Hydra, PMI 2.0"
     codes = {**HydraPmi1.codes, "abort": (255,)}  # Hydra 4.0 has no abort in PMI-2: it ends the job as it can
 
 
@@ -105,6 +107,7 @@ class SlurmPmi1(managers.Slurm, Pmi, unittest.TestCase):
     mpi = "pmi2"
     server = "PMI 1.1"
     column = "Slurm PMI-1"
+    row = "Slurm pmi2, PMI 1.1"
     codes = {how: range(1, 256) for how in ("abort", "kill", "exit")}  # this plugin cancels the step at an abort
 
 
@@ -112,6 +115,7 @@ class SlurmPmi2(SlurmPmi1):
     client = "pmi2"
     server = "PMI 2.0 (chosen by pmi=pmi2)"
     column = "Slurm PMI-2"
+    row = "Slurm pmi2, PMI 2.0"
 
 
 if __name__ == "__main__":

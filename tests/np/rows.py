@@ -30,6 +30,12 @@ def documented(column):
     return {step: rows[title] for step, title in STEPS.items()}
 
 
+def documented_start(server):
+    """What the table of servers says of the requests of MPI_Init there: "7, node roots 8"."""
+    cells = [line.strip("|").split("|") for line in DOCUMENT.read_text().splitlines() if line.startswith("| " + server + " |")]
+    return cells[0][-1].strip()
+
+
 def cell(requests, fences, expected):
     """What the table says of such counts, one of each rank."""
     low, high = min(requests), max(requests)

@@ -14,6 +14,7 @@
 #include "mpi/error.hpp"
 #include "mpi/onesided/cross_memory.hpp"
 #include "mpi/onesided/elements.hpp"
+#include "mpi/onesided/gaps.hpp"
 #include "mpi/onesided/operations.hpp"
 #include "mpi/onesided/quick.hpp"
 #include "mpi/onesided/rows.hpp"
@@ -66,11 +67,10 @@ void work_on(Work& work, const Data& origin, const Data* result, const Spot& pla
   if (lies_in_row(place.type, element.basic())) {
     work.run(offset, from, to, elements);
   } else {
-    each_run(place.type, element.basic(), place.count, [&](std::int64_t displacement, std::uint64_t count) {
-      work.run(offset + static_cast<std::uint64_t>(displacement), from, to, count);
-      if (from != nullptr) from += count * work.extent();
-      if (to != nullptr) to += count * work.extent();
-    });
+    GapWork gaps(work, from, to, elements);
+    each_series(place.type, element.basic(), place.count,
+                [&](const Runs& series) { gaps.add(offset, series); });
+    gaps.finish();
   }
   if (!result_row) scatter_row(out, *result, element.basic());
 }

@@ -56,6 +56,14 @@ struct alignas(64) TargetControl {
 };
 static_assert(sizeof(TargetControl) == 384);
 
+/// Runs of elements at equal distances, of a favour that has gaps: what stands in front of its elements.
+struct FavourRuns {
+  std::uint64_t offset;  ///< of the first one, in the target's part
+  std::int64_t stride;   ///< bytes from one to the next
+  std::uint64_t count;   ///< elements of each
+  std::uint64_t runs;
+};
+
 /// What one origin asks a target for (favours.hpp), of few bytes all in one cache line.
 struct alignas(64) Favour {
   enum class What : std::uint8_t { put, get, accumulate, fetch, swap };
@@ -64,9 +72,9 @@ struct alignas(64) Favour {
   What what;
   OpCode code;
   Basic element;
-  std::uint64_t offset;  ///< in the target's part
-  std::uint32_t bytes;   ///< of the elements there
-  std::uint32_t unused;
+  std::uint64_t offset;   ///< in the target's part
+  std::uint32_t bytes;    ///< of the elements there, and of the series in front of them
+  std::uint32_t series;   ///< of an accumulate or a fetch with gaps, so many FavourRuns; 0: in a row
   std::byte data[kHere];  ///< goes there, or has come back; more than that: in the target's room
 };
 static_assert(sizeof(Favour) == 64);

@@ -4,8 +4,6 @@
 
 #include "mpi/onesided/cross_memory.hpp"
 
-#include <sys/uio.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -151,6 +149,10 @@ int CrossMemory::move(Direction direction, std::span<std::byte> here, std::uint6
     address += now;
   }
   return 0;
+}
+
+int CrossMemory::move(Direction direction, std::span<std::byte> here, std::span<iovec> there) const noexcept {
+  return pid_ <= 0 ? ESRCH : call(pid_, direction, here.data(), there);
 }
 
 int CrossMemory::move(Direction direction, const Data& here, std::uint64_t address, std::uint64_t count,

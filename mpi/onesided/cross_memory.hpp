@@ -11,6 +11,7 @@
 /// Units:     bytes.
 
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -42,6 +43,9 @@ class CrossMemory {
   /// All bytes, contiguous on both sides. 0 or errno.
   [[nodiscard]] int move(Direction direction, std::span<std::byte> here,
                          std::uint64_t address) const noexcept;
+  /// The same, but to or from several places there, whose bytes are as many as those here. They are used up.
+  [[nodiscard]] int move(Direction direction, std::span<std::byte> here,
+                         std::span<iovec> there) const noexcept;
   /// As many bytes as both have, between elements here and `count` elements of `type` at `address` there. 0
   /// or errno.
   [[nodiscard]] int move(Direction direction, const Data& here, std::uint64_t address, std::uint64_t count,

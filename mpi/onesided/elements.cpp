@@ -71,13 +71,7 @@ void ElementWalk::walk(const Node& node, std::int64_t at) {
   const std::uint64_t each = node.child ? node.child->elements : 0;
   switch (node.kind) {
     case Node::Kind::leaf: return leaf(node, at);
-    case Node::Kind::loop: {
-      std::uint64_t i = skip_ / each;
-      for (skip_ -= i * each; i < node.count && left_ > 0; ++i) {
-        walk(*node.child, at + static_cast<std::int64_t>(i) * node.stride);
-      }
-      return;
-    }
+    case Node::Kind::loop: return loop(node, at);
     case Node::Kind::blocks:
       for (std::size_t i = 0; i < node.counts.size() && left_ > 0; ++i) {
         const auto count = static_cast<std::uint64_t>(node.counts[i]);
@@ -92,6 +86,25 @@ void ElementWalk::walk(const Node& node, std::int64_t at) {
   }
 }
 
+/// Whole runs of elements are one series; one of which only a part is wanted is walked over by itself.
+void ElementWalk::loop(const Node& node, std::int64_t at) {
+  const Node& child = *node.child;
+  const bool plain = child.kind == Node::Kind::leaf && info_.first == Basic::none;
+  std::uint64_t i = skip_ / child.elements;
+  for (skip_ -= i * child.elements; i < node.count && left_ > 0;) {
+    const std::int64_t here = at + static_cast<std::int64_t>(i) * node.stride;
+    const std::uint64_t whole = std::min(node.count - i, left_ / child.elements);
+    if (plain && skip_ == 0 && whole > 0) {
+      visit_(context_, {here, child.elements, whole, node.stride});
+      left_ -= whole * child.elements;
+      i += whole;
+    } else {
+      walk(child, here);
+      ++i;
+    }
+  }
+}
+
 /// The parts of a pair come one after the other; the pair begins with its first.
 void ElementWalk::leaf(const Node& node, std::int64_t at) {
   const std::uint64_t from = std::exchange(skip_, 0);
@@ -99,11 +112,25 @@ void ElementWalk::leaf(const Node& node, std::int64_t at) {
   left_ -= count;
   const std::int64_t part = info_of(node.basic).extent;
   at += static_cast<std::int64_t>(from) * part;
-  if (info_.first == Basic::none) return visit_(context_, at, count);
+  if (info_.first == Basic::none) return visit_(context_, {at, count});
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (!second_) visit_(context_, at + static_cast<std::int64_t>(i) * part, 1);
+    if (!second_) visit_(context_, {at + static_cast<std::int64_t>(i) * part, 1});
     second_ = !second_;
   }
+}
+
+std::uint64_t first_run(const Datatype& type) noexcept {
+  const Node* node = type.shape()->map.node.get();
+  while (!node->dense && node->size != 0) {
+    if (node->kind == Node::Kind::list) {
+      node = std::find_if(node->items.begin(), node->items.end(), [](const Placed& item) {
+               return item.node->size != 0;
+             })->node.get();
+    } else {
+      node = node->child.get();
+    }
+  }
+  return node->size;
 }
 
 void ByteWalk::run(const Datatype& type, std::uint64_t count) {
@@ -115,10 +142,12 @@ void ByteWalk::run(const Datatype& type, std::uint64_t count) {
 
 void ByteWalk::walk(const Node& node, std::int64_t at) {
   if (node.size == 0) return;
-  if (node.dense) return visit_(context_, at + node.lower, node.size);
+  if (node.dense) return visit_(context_, {at + node.lower, node.size});
   switch (node.kind) {
     case Node::Kind::leaf: return;  // always dense
     case Node::Kind::loop:
+      if (node.child->dense)
+        return visit_(context_, {at + node.child->lower, node.child->size, node.count, node.stride});
       for (std::uint64_t i = 0; i < node.count; ++i) {
         walk(*node.child, at + static_cast<std::int64_t>(i) * node.stride);
       }

@@ -9,9 +9,11 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "core/clock.hpp"
 #include "core/pause.hpp"
+#include "mpi/onesided/gaps.hpp"
 #include "mpi/onesided/reach.hpp"
 #include "mpi/onesided/stripes.hpp"
 #include "mpi/onesided/window.hpp"
@@ -24,6 +26,11 @@ namespace {
 /// A target that waits in MPI has looked many times by then; and one that has the kernel copy meanwhile, as
 /// this one would, is back: else two that have begun so at once would never hear each other.
 constexpr std::uint64_t kHeardWithinNs = 3000;
+/// What the kernel takes for each run of elements with gaps, at least: waiting as long as its copies would
+/// take costs at most as much again.
+constexpr std::uint64_t kRunByKernelNs = 300;
+/// A target that sleeps in MPI is woken for so many: that takes less than their copies.
+constexpr std::uint64_t kRunsWorthAWake = 32;
 constexpr std::uint32_t kLooksPerClock = 8;
 /// Who has claimed a favour and is put aside gets the core that this one gives away.
 constexpr std::uint32_t kSpinsBeforeYield = 1000;
@@ -53,17 +60,18 @@ void Favours::serve() {
 
 template <class Write, class Read>
 Favours::Outcome Favours::ask(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes, Write&& write,
-                              Read&& read) {
+                              Read&& read, std::uint64_t runs, bool insist) {
   const std::uint32_t seat = win_.target(rank).seat;
-  if (bytes > win_.control().most_of_favour() || !patience_[seat].tries()) return {};
+  if (bytes > win_.control().most_of_favour() || !(insist || patience_[seat].tries())) return {};
   Favour& favour = win_.control().favour(seat);
   const FavourWord<StdAtomics> word(favour.word);
   if (!word.take()) return {};
   favour.offset = offset;
   favour.bytes = static_cast<std::uint32_t>(bytes);
+  favour.series = 0;
   write(favour, win_.control().data_of(favour, seat, bytes));
   word.ask();
-  if (!heard(favour, seat)) return {};
+  if (!heard(favour, rank, runs)) return {};
   if (!finished(favour, seat)) return ESRCH;
   read(win_.control().data_of(favour, seat, bytes));
   word.release();
@@ -72,16 +80,26 @@ Favours::Outcome Favours::ask(std::uint32_t rank, std::uint64_t offset, std::uin
 }
 
 /// False: it was taken back.
-bool Favours::heard(Favour& favour, std::uint32_t seat) noexcept {
+bool Favours::heard(Favour& favour, std::uint32_t rank, std::uint64_t runs) noexcept {
+  const std::uint32_t seat = win_.target(rank).seat;
   const FavourWord<StdAtomics> word(favour.word);
-  std::uint64_t end_ns = 0;
+  std::uint64_t awake_ns = 0, end_ns = 0;  // of who would have heard without being woken, and of all
+  bool rung = false;
   for (std::uint32_t looks = 1; !word.done(); ++looks) {
     if (serves_) (void)progress();
     pause_cpu();
     if (looks % kLooksPerClock != 0) continue;
     const std::uint64_t now = now_ns();
-    if (end_ns == 0) end_ns = now + kHeardWithinNs;
-    if (now < end_ns) continue;
+    if (end_ns == 0) {
+      awake_ns = now + kHeardWithinNs;
+      end_ns = awake_ns + runs * kRunByKernelNs;
+    }
+    if (now < end_ns) {
+      if (now < awake_ns || runs < kRunsWorthAWake) continue;
+      if (!std::exchange(rung, true)) Runtime::get()->place().segment().ring(win_.target(rank).local_rank);
+      ::sched_yield();  // the target may have this core
+      continue;
+    }
     if (!word.take_back()) break;
     patience_[seat].failed();
     return false;
@@ -137,6 +155,28 @@ Favours::Outcome Favours::accumulate(std::uint32_t rank, std::uint64_t offset, O
   return ask(rank, offset, bytes, write, read);
 }
 
+Favours::Outcome Favours::accumulate(std::uint32_t rank, std::span<const FavourRuns> series, OpCode code,
+                                     Basic element, const std::byte* in, std::byte* out, bool insist) {
+  std::uint64_t runs = 0, elements = 0;
+  for (const FavourRuns& one : series) {
+    runs += one.runs;
+    elements += one.runs * one.count;
+  }
+  const std::uint64_t bytes = elements * info_of(element).extent;
+  const auto write = [&](Favour& favour, std::byte* data) {
+    favour.what = out == nullptr ? Favour::What::accumulate : Favour::What::fetch;
+    favour.code = code;
+    favour.element = element;
+    favour.series = static_cast<std::uint32_t>(series.size());
+    std::memcpy(data, series.data(), series.size_bytes());
+    if (in != nullptr) std::memcpy(data + series.size_bytes(), in, bytes);
+  };
+  const auto read = [&](const std::byte* data) {
+    if (out != nullptr) std::memcpy(out, data + series.size_bytes(), bytes);
+  };
+  return ask(rank, 0, series.size_bytes() + bytes, write, read, runs, insist);
+}
+
 Favours::Outcome Favours::swap(std::uint32_t rank, std::uint64_t offset, std::size_t bytes,
                                const void* origin, const void* compare, void* result) {
   if (2 * bytes > Favour::kHere) return {};
@@ -159,9 +199,10 @@ int Favours::progress() noexcept {
 
 /// In this process's part, where the origin has checked it.
 void Favours::grant(Favour& favour) noexcept {
-  std::byte* const at = win_.own().at(favour.offset);
   const std::uint64_t bytes = favour.bytes;
   std::byte* const data = win_.control().data_of(favour, win_.seat(), bytes);
+  if (favour.series != 0) return work_on_series(favour, data);
+  std::byte* const at = win_.own().at(favour.offset);
   switch (favour.what) {
     case Favour::What::put: std::memcpy(at, data, bytes); break;
     case Favour::What::get: std::memcpy(data, at, bytes); break;
@@ -186,6 +227,21 @@ void Favours::grant(Favour& favour) noexcept {
 void Favours::work(const Favour& favour, const std::byte* in, std::byte* before) noexcept {
   Work work(win_, win_.rank(), favour.code, favour.element);
   work.run(favour.offset, in, before, favour.bytes / work.extent());
+}
+
+void Favours::work_on_series(const Favour& favour, std::byte* data) noexcept {
+  std::array<std::byte, Favour::kMost> before;
+  std::byte* const elements = data + favour.series * sizeof(FavourRuns);
+  const bool gets = favour.what == Favour::What::fetch;
+  Work work(win_, win_.rank(), favour.code, favour.element);
+  GapWork gaps(work, elements, gets ? before.data() : nullptr, 0);
+  for (std::uint32_t i = 0; i < favour.series; ++i) {
+    FavourRuns series;
+    std::memcpy(&series, data + i * sizeof series, sizeof series);
+    gaps.add(series.offset, {0, series.count, series.runs, series.stride});
+  }
+  gaps.finish();
+  if (gets) std::memcpy(elements, before.data(), favour.bytes - favour.series * sizeof(FavourRuns));
 }
 
 }  // namespace starling::mpi

@@ -49,6 +49,9 @@ class Favours final : public Progressable {
   /// As Work::run(), of `count` elements in a row.
   [[nodiscard]] Outcome accumulate(std::uint32_t rank, std::uint64_t offset, OpCode code, Basic element,
                                    const std::byte* in, std::byte* out, std::uint64_t count);
+  /// The same for elements with gaps between them. `insist`: also a target that has not heard the last times.
+  [[nodiscard]] Outcome accumulate(std::uint32_t rank, std::span<const FavourRuns> series, OpCode code,
+                                   Basic element, const std::byte* in, std::byte* out, bool insist);
   /// `result` gets what was there; `origin` goes there if that was equal to `compare`.
   [[nodiscard]] Outcome swap(std::uint32_t rank, std::uint64_t offset, std::size_t bytes, const void* origin,
                              const void* compare, void* result);
@@ -58,11 +61,12 @@ class Favours final : public Progressable {
  private:
   template <class Write, class Read>
   [[nodiscard]] Outcome ask(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes, Write&& write,
-                            Read&& read);
-  [[nodiscard]] bool heard(Favour& favour, std::uint32_t seat) noexcept;
+                            Read&& read, std::uint64_t runs = 0, bool insist = false);
+  [[nodiscard]] bool heard(Favour& favour, std::uint32_t rank, std::uint64_t runs) noexcept;
   [[nodiscard]] bool finished(Favour& favour, std::uint32_t seat) noexcept;
   void grant(Favour& favour) noexcept;
   void work(const Favour& favour, const std::byte* in, std::byte* before) noexcept;
+  void work_on_series(const Favour& favour, std::byte* data) noexcept;
 
   Win& win_;
   bool serves_ = false;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "mpi/onesided/elements.hpp"
+#include "mpi/onesided/gaps.hpp"
 #include "mpi/onesided/layout_code.hpp"
 #include "mpi/onesided/part.hpp"
 #include "mpi/onesided/port.hpp"
@@ -253,17 +254,19 @@ void Inbox::accumulate(const Record& record, std::span<const std::byte> payload)
     work.run(place.offset + record.first * extent, from, to, elements);
   } else {
     std::uint64_t left = elements;
-    auto run = [&](std::int64_t displacement, std::uint64_t count) {
-      count = std::min(count, left);
+    GapWork gaps(work, from, to, elements);
+    auto run = [&](const Runs& series) {
       // The layout may be of other elements than the record says.
-      if (!holds(win_, place.offset + static_cast<std::uint64_t>(displacement), count * extent)) left = 0;
-      if (left == 0) return;
-      left -= count;
-      work.run(place.offset + static_cast<std::uint64_t>(displacement), from, to, count);
-      if (from != nullptr) from += count * extent;
-      if (to != nullptr) to += count * extent;
+      const std::int64_t whole = static_cast<std::int64_t>(series.runs - 1) * series.stride;
+      const std::int64_t first = series.displacement + std::min<std::int64_t>(whole, 0);
+      const std::uint64_t bytes = static_cast<std::uint64_t>(std::abs(whole)) + series.count * extent;
+      const bool fits = series.runs * series.count <= left &&
+                        holds(win_, place.offset + static_cast<std::uint64_t>(first), bytes);
+      left = fits ? left - series.runs * series.count : 0;
+      if (fits) gaps.add(place.offset, series);
     };
-    each_run(*place.type, basic, record.count, run, record.first, elements);
+    each_series(*place.type, basic, record.count, run, record.first, elements);
+    gaps.finish();
   }
   if (!gets) return;
   answer_data(record, out);

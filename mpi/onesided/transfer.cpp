@@ -8,9 +8,12 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "mpi/error.hpp"
 #include "mpi/onesided/cross_memory.hpp"
+#include "mpi/onesided/gaps.hpp"
 #include "mpi/onesided/operations.hpp"
 #include "mpi/onesided/post_start.hpp"
 #include "mpi/onesided/regions.hpp"
@@ -127,6 +130,35 @@ Favours::Outcome favour(Win& win, Direction direction, const Data& origin, const
                                      : win.favours->get(found.rank, found.offset, bytes);
 }
 
+/// Elements with small runs and gaps between them, in private memory of a mate: bytes, as accumulates have
+/// them. 0 or errno.
+int move_gaps(Win& win, Direction direction, const Data& origin, const Spot& place, const Located& found) {
+  const bool puts = direction == Direction::put;
+  std::vector<std::byte> row(std::min(origin.bytes(), place.count * place.type.size()));
+  if (puts) origin.type.pack(origin.base, origin.count, 0, row.data(), row.size());
+  Work work(win, found.rank, puts ? OpCode::replace : OpCode::no_op, Basic::byte);
+  GapWork gaps(work, puts ? row.data() : nullptr, puts ? nullptr : row.data(), row.size());
+  std::uint64_t left = row.size();  // the origin may have less than the target
+  each_series_of_bytes(place.type, place.count, [&](Runs series) {
+    const std::uint64_t all = std::exchange(series.runs, std::min(series.runs, left / series.count));
+    if (series.runs != 0) gaps.add(found.offset, series);
+    left -= series.runs * series.count;
+    // Of the run after these, the part that is left ends it.
+    const std::int64_t next = series.displacement + static_cast<std::int64_t>(series.runs) * series.stride;
+    if (left != 0 && series.runs < all) gaps.add(found.offset, {next, std::exchange(left, 0)});
+  });
+  gaps.finish();
+  if (!puts && work.failed() == 0) origin.type.unpack(origin.base, origin.count, 0, row.data(), row.size());
+  return work.failed();
+}
+
+/// What a row is good for: longer runs are not worth the copy into one, nor are more bytes.
+bool has_small_runs(const Win& win, const Spot& place) noexcept {
+  constexpr std::uint64_t kSmallRun = 128, kMostBytes = std::uint64_t{1} << 24;
+  if (win.favours == nullptr || place.type.contiguous()) return false;
+  return first_run(place.type) <= kSmallRun && place.count * place.type.size() <= kMostBytes;
+}
+
 /// All paths of puts and gets except Path::direct.
 [[gnu::noinline]] int move(Win& win, Direction direction, const Data& origin, const Spot& place,
                            const Located& found) {
@@ -139,7 +171,8 @@ Favours::Outcome favour(Win& win, Direction direction, const Data& origin, const
     }
     return MPI_SUCCESS;
   }
-  Favours::Outcome done = favour(win, direction, origin, place, found);
+  Favours::Outcome done = has_small_runs(win, place) ? move_gaps(win, direction, origin, place, found)
+                                                     : favour(win, direction, origin, place, found);
   if (!done) {
     done = CrossMemory::of(target).move(direction, origin, target.address + found.offset, place.count,
                                         place.type);

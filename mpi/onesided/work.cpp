@@ -60,11 +60,10 @@ void Work::work(std::byte* at, const std::byte* in, std::byte* out, std::uint64_
   const std::span<std::byte> bytes(copy.data(), count * extent());
   const CrossMemory there = CrossMemory::of(target_);
   const Stripe stripe(win_, rank_, offset);
-  if (out != nullptr || kernel_ != nullptr)
-    failed_ = there.move(Direction::get, bytes, target_.address + offset);
+  if (reads(out)) failed_ = there.move(Direction::get, bytes, target_.address + offset);
   if (failed_ != 0) return;
   work(copy.data(), in, out, count);
-  if (code_ != OpCode::no_op) failed_ = there.move(Direction::put, bytes, target_.address + offset);
+  if (writes()) failed_ = there.move(Direction::put, bytes, target_.address + offset);
 }
 
 void Work::combine(std::byte* at, const std::byte* in, std::uint64_t count) const noexcept {

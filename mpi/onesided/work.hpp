@@ -32,7 +32,13 @@ class Work {
   void run(std::uint64_t offset, const std::byte* in, std::byte* out, std::uint64_t count) noexcept;
 
  private:
+  friend class GapWork;
   void work(std::byte* at, const std::byte* in, std::byte* out, std::uint64_t count) const noexcept;
+  /// What is there is needed, or changes.
+  [[nodiscard]] bool reads(const std::byte* out) const noexcept {
+    return out != nullptr || kernel_ != nullptr;
+  }
+  [[nodiscard]] bool writes() const noexcept { return code_ != OpCode::no_op; }
   void copied(std::uint64_t offset, const std::byte* in, std::byte* out, std::uint64_t count) noexcept;
   [[nodiscard]] bool aligned(const void* address) const noexcept {
     return (reinterpret_cast<std::uintptr_t>(address) & (info_.align - 1)) == 0;

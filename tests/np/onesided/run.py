@@ -17,6 +17,7 @@ from jobs import BUILD, JobCase, with_time  # noqa: E402
 OVERLAPS = str(BUILD / "tests/np_window_overlaps")
 PROGRAM = str(BUILD / "tests/np_window_deaths")
 MEETING = str(BUILD / "tests/np_window_meeting")
+GAPS = str(BUILD / "tests/np_window_gaps")
 CREATE = str(BUILD / "tests/mpi/mpi_rma_create")
 RANDOM = str(BUILD / "tests/mpi/mpi_rma_random")
 REFUSED = str(BUILD / "tests/np_window_refused")
@@ -162,6 +163,17 @@ class Paths(JobCase):
             if re.search(r"one-sided: [1-9]\d* operations by targets that waited in MPI", done.err):
                 return
         self.fail(done)
+
+    def test_elements_with_gaps_share_the_calls_of_the_kernel(self):
+        """A thousand elements: some lists of them, each by stripes, are read and written."""
+        for ranks in (2, 4):
+            for path in ("auto", "copy", "message"):
+                with self.subTest(ranks=ranks, path=path):
+                    done = self.run_job("-n", ranks, "--mca", "onesided_path", path, GAPS)
+                    self.assertEqual(done.code, 0, done)
+                    calls = [int(line.split()[0]) for line in done.out.splitlines()]
+                    self.assertEqual(len(calls), 2, done)
+                    self.assertLess(max(calls), 64, done)
 
     def test_a_value_that_does_not_exist(self):
         done = self.run_job("-n", 2, "--mca", "onesided_path", "copies", RANDOM)

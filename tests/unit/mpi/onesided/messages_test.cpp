@@ -290,7 +290,9 @@ TEST_F(Messages, layouts_may_be_nested_deeply_but_not_without_end) {
     const std::array<std::int64_t, 2> displacements{0, 8 * level};
     const std::array<const Datatype*, 2> parts{type.get(), &number};
     type = *make_struct(lengths, displacements, parts);
-    if (level == 500) EXPECT_TRUE(decode(encode(*type)));
+    if (level == 500) {
+      EXPECT_TRUE(decode(encode(*type)));
+    }
   }
   EXPECT_FALSE(decode(encode(*type)));
 }

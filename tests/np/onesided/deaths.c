@@ -42,7 +42,8 @@ static void victim_is_there(void) {
   }
 }
 
-/* The lock that the victim holds is freed: of those who ask for it one is told, and then all can have it. */
+/* The lock that the victim holds is freed: of those who ask for it one is told, and then all can have it. Who
+ * is told waits no longer: the other one has it twice before it asks again, and is not behind it. */
 static void holder_dies(int type) {
   int code;
   if (rank == 2) {
@@ -56,7 +57,16 @@ static void holder_dies(int type) {
   if (class_of(code) == MPI_ERR_PROC_ABORTED) {
     printf("rank %d is told\n", rank);
     fflush(stdout);
+    while (shared[3] == 0) {
+      MPI_Win_sync(win);
+      nap();
+    }
     code = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+  } else {
+    expect("lock", code, MPI_SUCCESS);
+    expect("unlock", MPI_Win_unlock(0, win), MPI_SUCCESS);
+    code = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    shared[3] = 1;
   }
   expect("lock after the death", code, MPI_SUCCESS);
   shared[2] += 1;

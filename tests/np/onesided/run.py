@@ -74,9 +74,9 @@ class Waits(JobCase):
 
         with_time(look)
 
-    def test_who_comes_in_wakes_the_next_one(self):
+    def test_who_waits_asleep_is_woken(self):
         """What nobody rings for ends a sleep, too, but by its limit, which the report tells."""
-        for way in ("shared", "all"):
+        for way in ("shared", "all", "exclusive", "complete", "post"):
             for ranks in (4, 9):
                 with self.subTest(way=way, ranks=ranks):
                     for _ in range(5):  # a ring counts as missed, too, if who rings is kept from it for 0.1 s

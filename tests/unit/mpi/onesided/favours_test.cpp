@@ -80,6 +80,32 @@ TEST_F(FavoursTest, swaps_only_what_is_as_expected) {
   }
 }
 
+TEST_F(FavoursTest, accumulate_series_of_elements_with_gaps) {
+  favours.serve();
+  std::vector<std::uint32_t> values(window.memory().size() / 4);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint32_t>(1000 * i);
+  std::memcpy(window.memory().data(), values.data(), window.memory().size());
+  // Every third int across the end of a stripe; pairs at every fifth; one alone, from behind.
+  const std::array<FavourRuns, 3> series{{{4 * 1000, 12, 1, 50}, {4 * 10, 20, 2, 20}, {4 * 9, -12, 1, 3}}};
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < 50; ++i) places.push_back(1000 + 3 * i);
+  for (std::size_t i = 0; i < 40; ++i) places.push_back(10 + i / 2 * 5 + i % 2);
+  for (std::size_t i = 0; i < 3; ++i) places.push_back(9 - 3 * i);
+  std::vector<std::uint32_t> in(places.size()), before(places.size());
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint32_t>(i + 1);
+  const auto* const from = std::as_bytes(std::span(in)).data();
+  auto* const to = std::as_writable_bytes(std::span(before)).data();
+  EXPECT_EQ(favours.accumulate(0, series, OpCode::sum, Basic::uint32, from, nullptr, false), 0);
+  EXPECT_EQ(favours.accumulate(0, series, OpCode::sum, Basic::uint32, from, to, false), 0);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    EXPECT_EQ(before[i], values[places[i]] + in[i]);
+    values[places[i]] += 2 * in[i];
+  }
+  EXPECT_EQ(favours.accumulate(0, series, OpCode::no_op, Basic::uint32, nullptr, to, false), 0);
+  for (std::size_t i = 0; i < places.size(); ++i) EXPECT_EQ(before[i], values[places[i]]);
+  EXPECT_EQ(std::memcmp(window.memory().data(), values.data(), window.memory().size()), 0);
+}
+
 TEST_F(FavoursTest, are_left_to_the_caller_if_they_are_too_long) {
   favours.serve();
   std::vector<std::byte> bytes(Favour::kMost + 1);

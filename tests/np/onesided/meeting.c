@@ -26,6 +26,7 @@ static void late(int rank, MPI_Win win, int complete) {
     MPI_Win_start(others, 0, win);
     nap(150);
     MPI_Win_complete(win);
+    nap(150); /* nothing else wakes them meanwhile */
   } else if (rank == 0) {
     nap(150);
     MPI_Win_post(others, 0, win);

@@ -10,6 +10,7 @@
 #include "mpi/datatype/construct.hpp"
 #include "mpi/datatype/predefined.hpp"
 #include "mpi/onesided/layout_code.hpp"
+#include "mpi/onesided/lock_place.hpp"
 #include "mpi/op/op.hpp"
 #include "tests/unit/mpi/onesided/lone_window.hpp"
 
@@ -109,6 +110,11 @@ TEST_F(Messages, an_accumulate_stays_in_the_window) {
   Record of_too_much = of_nothing;
   of_too_much.basic = 255;
   EXPECT_EQ(sent(of_too_much), MPI_ERR_INTERN);
+  for (const std::uint8_t basic : {std::uint8_t{0}, std::uint8_t{255}}) {
+    of_nothing.basic = basic;
+    of_nothing.op = static_cast<std::uint8_t>(OpCode::replace);
+    EXPECT_EQ(sent(of_nothing), MPI_ERR_INTERN);
+  }
   Record misfit = ints(What::accumulate, 0, 16);
   misfit.op = static_cast<std::uint8_t>(OpCode::bxor);
   misfit.basic = static_cast<std::uint8_t>(Basic::float64);
@@ -119,6 +125,13 @@ TEST_F(Messages, a_swap_is_of_one_element) {
   EXPECT_EQ(sent(of(What::swap, 60, 8)), MPI_SUCCESS);
   EXPECT_EQ(sent(of(What::swap, 61, 8)), MPI_ERR_RMA_RANGE);
   EXPECT_EQ(sent(of(What::swap, 0, 1)), MPI_ERR_INTERN);
+  Record behind = of(What::swap, 0, 8);
+  behind.first = 1;
+  EXPECT_EQ(sent(behind), MPI_ERR_INTERN);
+  LoneWindow large(4 * kBytes);
+  const std::array<std::byte, 130> two_of_65{};
+  large.receive(of(What::swap, 0, 130), two_of_65);
+  EXPECT_EQ(large.error(), MPI_ERR_INTERN);
   Record with_layout = of(What::swap, 60, 16);
   const std::array<std::int64_t, 6> bytes{0, 1, 0, 0, static_cast<std::int64_t>(Basic::int8), 1};
   ASSERT_EQ(teach(1, code_of(bytes)), MPI_SUCCESS);
@@ -165,6 +178,13 @@ TEST_F(Messages, a_layout_has_to_lie_in_the_window) {
   EXPECT_EQ(sent(put), MPI_ERR_RMA_RANGE);
   put.count = std::uint64_t{1} << 58;  // times the extent it is nothing
   EXPECT_EQ(sent(put), MPI_ERR_RMA_RANGE);
+  ASSERT_EQ(teach(2, code_of(strided(1, 4, 0))), MPI_SUCCESS);
+  put = of(What::put, 0, 4);
+  put.layout = 2;
+  put.count = (std::uint64_t{1} << 56) + 1;  // all of them lie on one place
+  EXPECT_EQ(sent(put), MPI_ERR_RMA_RANGE);
+  put = of(What::put, 0, 16);
+  put.layout = 1;
   put.count = 1;
   put.first = 8;  // more than the layout has
   EXPECT_EQ(sent(put), MPI_ERR_RMA_RANGE);
@@ -176,6 +196,33 @@ TEST_F(Messages, a_layout_far_away_is_none) {
   EXPECT_FALSE(decode(code_of(strided(std::int64_t{1} << 62, 8, 8))));
   EXPECT_FALSE(decode(code_of(strided(-1, 8, 8))));
   EXPECT_TRUE(decode(code_of(strided(2, 1024, 8))));
+}
+
+TEST_F(Messages, a_layout_is_refused_for_each_number_that_makes_no_sense) {
+  constexpr std::int64_t kAway = std::int64_t{1} << 60;
+  const auto leaf = static_cast<std::int64_t>(Node::Kind::leaf);
+  const auto list = static_cast<std::int64_t>(Node::Kind::list);
+  const auto blocks = static_cast<std::int64_t>(Node::Kind::blocks);
+  const auto number = static_cast<std::int64_t>(Basic::int32);
+  const auto pair = static_cast<std::int64_t>(Basic::float32_int);
+  const auto good = [](std::vector<std::int64_t> numbers) { return bool(decode(code_of(numbers))); };
+  EXPECT_TRUE(good({0, 4, 0, leaf, number, 1}));
+  EXPECT_FALSE(good({kAway, 4, 0, leaf, number, 1}));
+  EXPECT_FALSE(good({0, 4, kAway, leaf, number, 1}));
+  EXPECT_FALSE(good({0, 4, 0, leaf, number, 1, 0})) << "something follows";
+  EXPECT_FALSE(good({0, 4, 0, leaf, number, -1}));
+  EXPECT_FALSE(good({0, 4, 0, leaf, -1, 1}));
+  EXPECT_FALSE(good({0, 4, 0, leaf, static_cast<std::int64_t>(kBasics), 1}));
+  EXPECT_FALSE(good({0, 8, 0, leaf, pair, 1}));
+  EXPECT_TRUE(good({0, 4, 0, list, 1, 0, leaf, number, 1}));
+  EXPECT_FALSE(good({0, 4, 0, list, -1, 0, leaf, number, 1}));
+  EXPECT_FALSE(good({0, 4, 0, list, std::int64_t{1} << 40, 0, leaf, number, 1}));
+  EXPECT_FALSE(good({0, 4, 0, list, 1, kAway, leaf, number, 1}));
+  EXPECT_TRUE(good({0, 4, 0, blocks, 1, 0, 1, 1, 4, leaf, number, 1}));
+  EXPECT_FALSE(good({0, 4, 0, blocks, 1, kAway, 1, 1, 4, leaf, number, 1}));
+  EXPECT_FALSE(good({0, 4, 0, blocks, 1, 0, 1, -1, 4, leaf, number, 1}));
+  EXPECT_FALSE(good({0, 4, 0, blocks, 2, 0, 4, 1, 1, 4, leaf, number, 1}));
+  EXPECT_FALSE(good({0, 4, 0, static_cast<std::int64_t>(Node::Kind::loop), 2, -kAway, leaf, number, 1}));
 }
 
 TEST_F(Messages, a_layout_of_shorter_elements_does_not_carry_an_accumulate_outside) {
@@ -197,6 +244,9 @@ TEST_F(Messages, cut_records_and_unknown_ones_end_there) {
   std::memcpy(cut.data(), &longer, sizeof longer);
   window.receive({window.id(), 0, 0, 0, 8}, cut);
   EXPECT_EQ(window.error(), MPI_ERR_INTERN);
+  cut.resize(sizeof longer + 15);
+  window.receive({window.id(), 0, 0, 0, 8}, cut);
+  EXPECT_EQ(window.error(), MPI_ERR_INTERN);
   EXPECT_EQ(sent(of(static_cast<What>(200), 0, 0)), MPI_ERR_INTERN);
   EXPECT_EQ(sent(of(What::unlock, 0, 0)), MPI_ERR_INTERN) << "nothing is locked";
   EXPECT_EQ(sent(of(What::lock, 0, 0)), MPI_SUCCESS);
@@ -216,6 +266,43 @@ TEST_F(Messages, answers_that_nobody_has_asked_for_are_dropped) {
     EXPECT_EQ(window.error(), what == What::failed ? MPI_ERR_INTERN : MPI_SUCCESS);
   }
   EXPECT_TRUE(window.part().to(0).done());
+}
+
+TEST_F(Messages, an_answer_that_is_cut_or_late_changes_nothing) {
+  const auto back = [&](What what, std::uint64_t count, std::uint32_t bytes) {
+    Record record;
+    record.what = what;
+    record.count = count;
+    record.bytes = bytes;
+    std::vector<std::byte> all(sizeof record);
+    std::memcpy(all.data(), &record, sizeof record);
+    window.receive({window.id(), 0, kBack, 0, 0}, all);
+  };
+  back(What::failed, MPI_ERR_RANK, 1);
+  EXPECT_EQ(window.error(), MPI_SUCCESS) << "its text is missing";
+  back(What::failed, MPI_SUCCESS, 0);
+  EXPECT_EQ(window.error(), MPI_ERR_INTERN) << "a failure is one, whatever its class";
+  {
+    const Hold lock{registry().lock, Hold::always};
+    window.part().to(0).notice(What::leave);
+    ASSERT_EQ(window.part().flush(0, false, "test"), MPI_SUCCESS);
+  }
+  back(What::done, 1, 0);
+  EXPECT_TRUE(window.part().to(0).done()) << "it was further already";
+}
+
+TEST_F(Messages, what_follows_a_lock_is_done_when_it_is_taken) {
+  const auto place = [&] { return target_lock_of(window.win(), 0).lock; };
+  ASSERT_TRUE(place().enter(Side::other, false));
+  payload.fill(std::byte{7});
+  EXPECT_EQ(sent(of(What::lock, 0, 0)), MPI_SUCCESS);
+  EXPECT_EQ(sent(of(What::put, 0, 16)), MPI_SUCCESS);
+  EXPECT_EQ(window.memory()[0], std::byte{0});
+  (void)place().leave(Side::other);
+  const Hold lock{registry().lock, Hold::always};
+  while (Runtime::get()->polling().progress() != 0) {
+  }
+  EXPECT_EQ(window.memory()[15], std::byte{7});
 }
 
 TEST_F(Messages, who_uses_a_window_that_was_freed_hears_that) {

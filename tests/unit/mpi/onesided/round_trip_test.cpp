@@ -10,6 +10,7 @@
 
 #include "mpi/datatype/construct.hpp"
 #include "mpi/datatype/predefined.hpp"
+#include "mpi/error.hpp"
 #include "mpi/onesided/lock_place.hpp"
 #include "mpi/onesided/operations.hpp"
 #include "tests/unit/mpi/onesided/lone_window.hpp"
@@ -115,6 +116,15 @@ TEST_F(RoundTrip, an_answer_that_is_too_short_does_not_end_the_operation) {
   EXPECT_FALSE(channel.done_here());
   answer(1, 15, 1);
   EXPECT_TRUE(channel.done_here());
+}
+
+TEST_F(RoundTrip, an_operation_that_the_target_refuses_ends_with_its_error) {
+  std::vector<std::byte> to(16);
+  const Hold lock{registry().lock, Hold::always};
+  message::get(win, {to.data(), 16, byte}, {0, 0, 16, byte}, {&win.own(), 0, kBytes});
+  EXPECT_EQ(window.part().flush(0, false, "test"), MPI_ERR_RMA_RANGE);
+  EXPECT_EQ(last_error_detail().rfind("window of 1 rank", 0), 0u) << last_error_detail();
+  EXPECT_TRUE(window.part().to(0).done_here());
 }
 
 TEST_F(RoundTrip, the_lock_of_an_origin_that_has_ended_is_free) {

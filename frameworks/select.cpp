@@ -12,6 +12,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/log.hpp"
 #include "core/plugin/directory.hpp"
 #include "core/plugin/loader.hpp"
 #include "core/plugin/prefix.hpp"
@@ -333,6 +334,7 @@ Result<const Entry*> Index::open(const Candidate& candidate) {
   const std::string where = label(candidate);
   if (!candidate.refusal.empty()) return fail(Errc::not_found, where, candidate.refusal);
   if (candidate.file.empty()) return &state_->linked_in.at(where)->entry;
+  log::info(where + ": loading " + candidate.file);  // the last line, if its constructors end the process
   auto symbol = load_symbol(candidate.file, kEntrySymbol);
   if (!symbol) return fail(std::move(symbol).error().within(where));
   const auto* const exported = static_cast<const Exported*>(*symbol);

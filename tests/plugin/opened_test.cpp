@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "core/log.hpp"
 #include "frameworks/stuck.hpp"
 #include "site.hpp"
 
@@ -81,6 +82,17 @@ TEST_F(Site, code_of_plugins_that_are_not_selected_never_runs) {
   EXPECT_TRUE(made.has_value());
   // The trap is a trap: opening it does end a process.
   EXPECT_EXIT((void)index.open(*find(index, "exiting")), testing::ExitedWithCode(42), "");
+}
+
+TEST_F(Site, a_file_is_named_before_it_is_loaded_where_information_is_wanted) {
+  install("exiting");
+  Index index = inspect();
+  const auto open_and_tell = [&] {
+    log::set_level(log::Level::info);
+    (void)index.open(*find(index, "exiting"));
+  };
+  EXPECT_EXIT(open_and_tell(), testing::ExitedWithCode(42),
+              HasSubstr("shm/exiting: loading " + find(index, "exiting")->file));
 }
 
 TEST_F(Site, a_plugin_that_does_not_come_back_ends_the_process_and_says_which) {

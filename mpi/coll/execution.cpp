@@ -78,7 +78,7 @@ void Execution::reset(const Port& port) noexcept {
     capacity_ = std::max(schedule.most_messages(), 4u);
     requests_ = std::make_unique<pml::Request[]>(capacity_);
   }
-  posted_ = finished_ = round_ = 0;
+  posted_ = finished_ = looked_ = round_ = 0;
   round_begun_ = has_special_ = abandoned_ = complete_ = told_of_loss_ = false;
   hollow_ = !schedule.ok();
   fault_ = hollow_ ? pml::Fault::no_memory : pml::Fault::none;
@@ -152,7 +152,10 @@ void Execution::begin_round() noexcept {
 bool Execution::round_over() noexcept {
   while (finished_ < posted_) {
     pml::Request& request = requests_[finished_];
-    if (!request.complete.load(std::memory_order_acquire)) return false;
+    if (!request.complete.load(std::memory_order_acquire)) {
+      look_behind();
+      if (!request.complete.load(std::memory_order_acquire)) return false;
+    }
     if (request.status.fault != pml::Fault::none || request.status.cancelled || too_short(request))
         [[unlikely]] {
       note_fault(request);
@@ -265,6 +268,19 @@ void Execution::note_fault(const pml::Request& request) noexcept {
     if (notice) faulty_peer_ = to_int(request.rank);
   }
   if (why != pml::Fault::truncated && !abandoned_) give_up();
+}
+
+// Its peer may wait for this message and never send what the first request waits for. One request a look:
+// there may be as many as members.
+void Execution::look_behind() noexcept {
+  if (abandoned_ || posted_ - finished_ < 2) return;
+  ++looked_;
+  if (looked_ <= finished_ || looked_ >= posted_) looked_ = finished_ + 1;
+  const pml::Request& request = requests_[looked_];
+  if (!request.complete.load(std::memory_order_acquire)) return;
+  const pml::Fault fault = request.status.fault;
+  if (fault != pml::Fault::none && fault != pml::Fault::truncated) [[unlikely]]
+    note_fault(request);
 }
 
 void Execution::give_up() noexcept {

@@ -50,6 +50,8 @@ class Execution {
   bool advance() noexcept;
   [[nodiscard]] bool complete() const noexcept { return complete_; }
   [[nodiscard]] pml::Fault fault() const noexcept { return fault_; }
+  /// Whether a message could not be sent or received, and only those are waited for that have matched.
+  [[nodiscard]] bool abandoned() const noexcept { return abandoned_; }
   /// Peer of the first failed message, or the dead member; -1 if this process sends itself another length
   /// than it receives.
   [[nodiscard]] int faulty_peer() const noexcept { return faulty_peer_; }
@@ -68,6 +70,8 @@ class Execution {
   void reset(const Port& port) noexcept;
   void begin_round() noexcept;
   [[nodiscard]] bool round_over() noexcept;
+  /// Gives up if a request behind the first that is not complete has failed; looks at the next one each time.
+  void look_behind() noexcept;
   void post_send(const Schedule::Step& step) noexcept;
   void post_receive(const Schedule::Step& step) noexcept;
   void run_work(const Schedule::Step& step) noexcept;
@@ -86,6 +90,7 @@ class Execution {
   std::uint32_t capacity_ = 0;
   std::uint32_t posted_ = 0;    ///< requests of this round
   std::uint32_t finished_ = 0;  ///< requests below this index are complete
+  std::uint32_t looked_ = 0;    ///< index that look_behind() has looked at
   std::uint32_t round_ = 0;
   std::uint32_t waiting_special_ = 0;  ///< index of the step that is advanced
   bool has_special_ = false;

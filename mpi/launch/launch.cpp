@@ -11,6 +11,7 @@
 #include "mpi/coll/hierarchy.hpp"
 #include "mpi/coll/params.hpp"
 #include "mpi/datatype/predefined.hpp"
+#include "mpi/errhandler/errhandler.hpp"
 #include "mpi/error.hpp"
 #include "mpi/launch/node_team.hpp"
 #include "mpi/launch/unequal.hpp"
@@ -70,11 +71,25 @@ int no_memory_on(const Comm& comm, const std::string& what = {}) {
 /// `what`: "MPI_Ibcast: " where the failing call is another one.
 int error_of(const Execution& execution, const Comm& comm, const std::string& what = {}) {
   const int peer = execution.faulty_peer();
-  if (execution.fault() == pml::Fault::no_memory) return no_memory_on(comm, what);
+  if (execution.fault() == pml::Fault::no_memory && peer < 0) return no_memory_on(comm, what);
   if (execution.told_of_loss()) return error_on(comm, fault_class(execution.fault()), what + told_text(peer));
   if (execution.fault() != pml::Fault::truncated) return fault_error(execution.fault(), comm, peer);
   const int who = peer < 0 ? static_cast<int>(comm.rank()) : peer;
   return error_on(comm, fault_class(pml::Fault::truncated), what + unequal_text(who, execution.lengths()));
+}
+
+/// After advance() of one that is not complete: a message has failed here, and another one that has matched,
+/// which cannot be cancelled, may never end, since its sender may have failed, too. Ends the job where errors
+/// are fatal.
+void end_stuck(const Execution& execution, const Comm& comm, const char* function) {
+  if (!execution.abandoned() || execution.complete()) [[likely]]
+    return;
+  if (!failed_here(execution.fault(), comm, execution.faulty_peer()) || !comm.errhandler) return;
+  const Errhandler::Action action = comm.errhandler->action();
+  if (action != Errhandler::Action::fatal && action != Errhandler::Action::abort) return;
+  const int code = error_of(execution, comm);
+  (void)comm.errhandler->invoke(Kind::comm, comm.handle(), code,
+                                std::string(function) + ": " + std::string(last_error_detail()));
 }
 
 Port port_of(Comm& comm, Tag tag) { return {&Runtime::get()->pml(), &comm.collective_context(), tag}; }
@@ -106,7 +121,10 @@ class Ongoing final : public mpi::Operation {
     return MPI_SUCCESS;
   }
   int progress() noexcept override {
-    if (!execution_->advance()) return 0;
+    if (!execution_->advance()) {
+      end_stuck(*execution_, *request_->comm, function_);
+      return 0;
+    }
     Runtime::get()->polling().remove(*this);
     request_->core.complete.store(true, std::memory_order_release);
     return 1;
@@ -230,7 +248,11 @@ PartEnd run_part(Comm& comm, const Part& part, BuildFunction build, void* contex
   if (!execution->complete()) {
     const auto what = [&] { return text_of(part.function, comm, *execution); };
     const Waiting waiting(what);
-    Runtime::get()->waits().wait([&execution] { return execution->advance(); });
+    Runtime::get()->waits().wait([&] {
+      const bool done = execution->advance();
+      if (!done) end_stuck(*execution, comm, part.function);
+      return done;
+    });
   }
   if (part.state == Part::State::worthless || part.state == Part::State::lost)
     return {};  // its error is known already

@@ -67,11 +67,15 @@ std::string fault_text(pml::Fault fault, const Comm* comm, int rank) {
 }
 
 bool failed_here(const pml::Request& request, const Comm& comm) noexcept {
-  switch (request.status.fault) {
+  return failed_here(request.status.fault, comm, to_int(request.rank));
+}
+
+bool failed_here(pml::Fault fault, const Comm& comm, int rank) noexcept {
+  switch (fault) {
     case pml::Fault::unreachable:
     case pml::Fault::no_memory:
     case pml::Fault::internal: return true;
-    case pml::Fault::peer_lost: return refusal(comm, to_int(request.rank)) != nullptr;
+    case pml::Fault::peer_lost: return refusal(comm, rank) != nullptr;
     default: return false;
   }
 }

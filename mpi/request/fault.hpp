@@ -30,5 +30,6 @@ void fill_status(const pml::Status& from, MPI_Status& to) noexcept;
 /// no transport or no memory for it. Nobody tells the peer, so what it owes this process in return may never
 /// come. A call that consists of several operations does not wait for the others then.
 [[nodiscard]] bool failed_here(const pml::Request& request, const Comm& comm) noexcept;
+[[nodiscard]] bool failed_here(pml::Fault fault, const Comm& comm, int rank) noexcept;
 
 }  // namespace starling::mpi

@@ -57,7 +57,7 @@ class SmallFileSystem(JobCase):
     def test_a_send_without_room_ends_the_calls_that_also_receive(self):
         """The receive waits for a rank that has failed, too: nobody would end it."""
         for size in ("96k", "128k"):
-            for call in ("sendrecv", "isendrecv", "waitall"):
+            for call in ("sendrecv", "isendrecv", "waitall", "alltoall", "ialltoall", "allgather"):
                 with self.subTest(size=size, call=call):
                     done = self.run_in(size, HALVES, call, shm="posix", shm_memory_wait=1)
                     self.expect_run_or_reason(done)

@@ -4,7 +4,7 @@
 set -u
 bin=$1
 prefix=$(readlink -f "$bin/..")
-unset MPI_CC MPI_CXX
+unset MPI_CC MPI_CXX MPICH_CC MPICH_CXX MPICH_FC MPICH_F77 MPICH_F90 OMPI_CC OMPI_CXX OMPI_FC
 failures=0
 
 # expect <what> <wanted> <got>
@@ -42,6 +42,21 @@ expect "--version is the compiler's" "$(cc --version)" "$("$bin/mpicc" --version
 expect "a launcher before the compiler" "env cc -I$prefix/include -c x.c" \
   "$(MPI_CC='env cc' "$bin/mpicc" -show -c x.c)"
 
+# Which compiler, and what outweighs what.
+expect "-cc= outweighs MPI_CC" "clang -I$prefix/include -c x.c" "$("$bin/mpicc" -show -cc=clang -c x.c)"
+expect "-cxx= outweighs MPI_CXX" "clang++ -I$prefix/include -c x.cc" "$("$bin/mpicxx" -c x.cc -cxx=clang++ -show)"
+expect "-cc= with a question" "tcc" "$("$bin/mpicc" -cc=tcc -showme:command)"
+"$bin/mpicc" -cc= -c x.c >/dev/null 2>&1 && expect "-cc= without a compiler is refused" 1 0
+for variable in CC CXX; do
+  case $variable in CC) wrapper=mpicc ;; *) wrapper=mpicxx ;; esac
+  mine=$(eval "echo \$MPI_$variable")
+  expect "MPI_$variable outweighs the others' names" "$mine" \
+    "$(env "MPICH_$variable=a" "OMPI_$variable=b" "$bin/$wrapper" -showme:command)"
+  expect "MPICH_$variable is taken" a \
+    "$(env -u "MPI_$variable" "MPICH_$variable=a" "OMPI_$variable=b" "$bin/$wrapper" -showme:command)"
+  expect "OMPI_$variable is taken" b "$(env -u "MPI_$variable" "OMPI_$variable=b" "$bin/$wrapper" -showme:command)"
+done
+
 version=$("$bin/mpicc" -showme:version)
 case $version in
   "mpicc: Starling "*) ;;
@@ -61,7 +76,24 @@ if [ -d "$prefix/lib/starling/fortran" ] && command -v gfortran >/dev/null; then
   expect "mpifort knows the folder of modules" yes "$([ -f "$modules/mpi.mod" ] && echo yes)"
   expect "mpifort -show" "gfortran -I$prefix/include -I$modules x.f90 $link" "$("$bin/mpifort" -show x.f90)"
   expect "mpifort compiles" "gfortran -I$prefix/include -I$modules -c x.f90" "$("$bin/mpifort" -show -c x.f90)"
-  expect "mpif77 is mpifort" "$("$bin/mpifort" -show)" "$("$bin/mpif77" -show)"
+  lenient=
+  [ "$(gfortran -dumpversion | cut -d. -f1)" -lt 10 ] || lenient=-fallow-argument-mismatch
+  expect "mpif77 also takes calls that differ in their types" \
+    "gfortran -I$prefix/include -I$modules ${lenient:+$lenient }-c x.f" "$("$bin/mpif77" -show -c x.f)"
+  expect "mpif77 tells it to build systems" "-I$prefix/include -I$modules${lenient:+ $lenient}" \
+    "$("$bin/mpif77" -showme:compile)"
+  for option in -fsecond-underscore -fno-underscoring; do
+    said=$("$bin/mpifort" $option -c x.f 2>&1)
+    case $?:$said in
+      1:*"$option"*"links"*) ;;
+      *) expect "what $option would do is said" "1: the option, links" "$said" ;;
+    esac
+  done
+  expect "MPICH_FC is taken" "$tree" "$(env -u MPI_FC MPICH_FC=gfortran "$bin/mpifort" -showme:tree)"
+  expect "mpif77 takes MPICH_F77 first" f77 \
+    "$(env -u MPI_FC MPICH_FC=a MPICH_F77=f77 "$bin/mpif77" -showme:command)"
+  expect "OMPI_FC is taken" a "$(env -u MPI_FC OMPI_FC=a "$bin/mpifort" -showme:command)"
+  expect "-fc= outweighs MPI_FC" a "$("$bin/mpifort" -fc=a -showme:command)"
   expect "mpif90 is mpifort" "$("$bin/mpifort" -show)" "$("$bin/mpif90" -show)"
   expect "mpifort -showme:incdirs" "$prefix/include $modules" "$("$bin/mpifort" -showme:incdirs)"
   expect "mpifort -showme:libs" "mpifort_abi mpi_abi" "$("$bin/mpifort" -showme:libs)"

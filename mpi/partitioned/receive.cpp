@@ -68,10 +68,6 @@ bool Receive::offered() const noexcept {
   return expected_->request.status.fault == pml::Fault::none && offer().layout == 1;
 }
 
-bool Receive::fits() const noexcept {
-  return offer().bytes_each * offer().partitions == elements() * datatype_->size();
-}
-
 /// Nowhere for what does not fit: it is received all the same, so that its sender can go on.
 pml::Buffer Receive::place_of(std::uint32_t part) const noexcept {
   const std::uint64_t each = offer().bytes_each;
@@ -131,6 +127,7 @@ bool Receive::arrived(std::uint32_t partition) const noexcept {
   if (!posted_ || parts_ == nullptr || !fits()) return false;
   const std::uint64_t bytes = count_ * datatype_->size();
   if (bytes == 0) return false;  // nothing tells one empty partition from another: they arrive together
+  if ((partition + 1) * bytes > sent_bytes()) return false;  // a shorter send brings only some of it, or none
   const std::uint64_t first = partition * bytes / offer().bytes_each;
   const std::uint64_t last = ((partition + 1) * bytes - 1) / offer().bytes_each;
   for (std::uint64_t part = first; part <= last; ++part) {
@@ -152,15 +149,22 @@ int Receive::finish(MPI_Status& status) {
     const bool dropped = !fits() && parts_[i].status.fault == pml::Fault::truncated;
     if (parts_[i].status.fault != pml::Fault::none && !dropped) return fault_error(parts_[i], comm);
   }
-  if (!offered() || !fits()) {
-    return error_on(*comm, MPI_ERR_TRUNCATE,
-                    "the sender, rank " + std::to_string(source_) + ", has " +
-                        std::to_string(offer().bytes_each * offer().partitions) +
-                        " bytes in its partitions, " + "expected " +
-                        std::to_string(elements() * datatype_->size()));
-  }
-  set_bytes(status, elements() * datatype_->size());
+  if (!offered() || sent_bytes() != expected_bytes()) return differ(status);
+  set_bytes(status, expected_bytes());
   return MPI_SUCCESS;
+}
+
+/// Both sides have to have the same amount of data. What a shorter send brings is in the buffer.
+int Receive::differ(MPI_Status& status) const {
+  const std::string who = "the sender, rank " + std::to_string(source_) + ", ";
+  const Comm& comm = *request_->comm;
+  if (!offered()) return error_on(comm, MPI_ERR_OTHER, who + "has an offer that this rank does not know");
+  const bool all = fits();
+  set_bytes(status, all ? sent_bytes() : 0);
+  return error_on(comm, all ? MPI_ERR_COUNT : MPI_ERR_TRUNCATE,
+                  who + "has " + std::to_string(sent_bytes()) +
+                      " bytes in its partitions, this rank expects " + std::to_string(expected_bytes()) +
+                      (all ? ", of which those sent are in the buffer" : " and has written none of them"));
 }
 
 }  // namespace starling::mpi::partitioned

@@ -4,7 +4,9 @@
 ///
 /// Threads:   under the runtime's lock.
 /// Ownership: the user's buffer is borrowed while the operation is active.
-/// Errors:    MPI error classes (mpi/error.hpp); MPI_ERR_TRUNCATE if the two sides differ in their sizes.
+/// Errors:    MPI error classes (mpi/error.hpp). If the two sides differ in their sizes: MPI_ERR_TRUNCATE for
+///            a longer send, of which nothing is written; MPI_ERR_COUNT for a shorter one, which is delivered
+///            and counted.
 
 #include <memory>
 #include <vector>
@@ -56,9 +58,12 @@ class Receive final : public Operation {
   [[nodiscard]] const Offer& offer() const noexcept { return expected_->offer; }
   /// An offer has come, and messages follow each start of its sender, fitting ones or not.
   [[nodiscard]] bool offered() const noexcept;
-  /// Its sizes are those that this side expects.
-  [[nodiscard]] bool fits() const noexcept;
+  [[nodiscard]] std::uint64_t sent_bytes() const noexcept { return offer().bytes_each * offer().partitions; }
+  [[nodiscard]] std::uint64_t expected_bytes() const noexcept { return elements() * datatype_->size(); }
+  /// There is room for all that its sender sends.
+  [[nodiscard]] bool fits() const noexcept { return sent_bytes() <= expected_bytes(); }
   void post();
+  [[nodiscard]] int differ(MPI_Status& status) const;
   [[nodiscard]] pml::Buffer place_of(std::uint32_t part) const noexcept;
   [[nodiscard]] bool arrived_from(std::uint32_t part) const noexcept;
 

@@ -8,6 +8,7 @@
 
 #include "mpi/creation/factory.hpp"
 #include "mpi/datatype/predefined.hpp"
+#include "mpi/error.hpp"
 #include "mpi/partitioned/receive.hpp"
 #include "mpi/partitioned/send.hpp"
 #include "mpi/process/registry.hpp"
@@ -148,7 +149,7 @@ TEST_F(Partitioned, the_receiver_may_start_before_the_sender_exists) {
   EXPECT_EQ(to, from);
 }
 
-TEST_F(Partitioned, sizes_that_differ_are_an_error_and_write_nothing) {
+TEST_F(Partitioned, a_send_that_is_longer_is_an_error_and_writes_nothing) {
   Send& out = sender(2, 3);
   Receive& in = receiver(2, 2);
   start_both();
@@ -160,6 +161,32 @@ TEST_F(Partitioned, sizes_that_differ_are_an_error_and_write_nothing) {
   MPI_Status status{};
   EXPECT_EQ(in.finish(status), MPI_ERR_TRUNCATE);
   EXPECT_EQ(to, std::vector<int>(4, -1));
+}
+
+TEST_F(Partitioned, a_send_that_is_shorter_is_an_error_and_is_delivered) {
+  Send& out = sender(2, 3);
+  Receive& in = receiver(2, 5);  // the second partition begins behind the last byte but one
+  for (int round = 0; round < 2; ++round) {
+    std::fill(to.begin(), to.end(), -1);
+    start_both();
+    out.set_ready(0);
+    out.set_ready(1);
+    EXPECT_FALSE(in.arrived(1)) << "some of it never comes";
+    settle();
+    ASSERT_TRUE(send->done());
+    ASSERT_TRUE(receive->done());
+    MPI_Status status{};
+    EXPECT_EQ(in.finish(status), MPI_ERR_COUNT);
+    const std::string said(last_error_detail());
+    EXPECT_NE(said.find("has 24 bytes"), std::string::npos) << said;
+    EXPECT_NE(said.find("expects 40"), std::string::npos) << said;
+    int count = -1;
+    EXPECT_EQ(PMPI_Get_count(&status, MPI_INT, &count), MPI_SUCCESS);
+    EXPECT_EQ(count, 6);
+    std::vector<int> wanted(10, -1);
+    std::copy(from.begin(), from.end(), wanted.begin());
+    EXPECT_EQ(to, wanted);
+  }
 }
 
 TEST_F(Partitioned, a_side_without_a_partner_process_completes_alone) {

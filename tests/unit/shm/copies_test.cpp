@@ -190,6 +190,45 @@ TEST_F(Copies, who_waits_near_by_helps_one_chunk_at_a_time) {
   EXPECT_EQ(other.copies.counters().stolen, stolen + 11);
 }
 
+/// Who waits looks at all slots of a process whose bit stands, each time.
+TEST_F(Copies, the_bit_stands_as_long_as_there_is_something_for_others) {
+  (void)finish(open());
+  const auto board = shm::Board::find(sender->segment);
+  const auto bits = [&] { return board->header().offered[0].load(); };
+  EXPECT_EQ(bits(), 0u) << "it was for nobody else";
+  const auto first = open(100'000, Steal::always), second = open(100'000, Steal::always);
+  EXPECT_EQ(bits(), 1u);
+  (void)finish(first);
+  EXPECT_EQ(bits(), 1u) << "one is left";
+  (void)finish(second);
+  EXPECT_EQ(bits(), 0u);
+  (void)open(100'000, Steal::always);
+  EXPECT_EQ(bits(), 1u);
+  receiver.reset();
+  EXPECT_EQ(bits(), 0u) << "its owner has left";
+}
+
+TEST_F(Copies, who_is_gone_has_nothing_for_others_and_does_not_wait) {
+  (void)finish(open());
+  const auto board = shm::Board::find(sender->segment);
+  (void)open(100'000, Steal::always);
+  board->header().idle[0].store(1);
+  sender->copies.drop(0);
+  EXPECT_EQ(board->header().offered[0].load(), 0u);
+  EXPECT_EQ(board->header().idle[0].load(), 0u);
+}
+
+TEST_F(Copies, who_leaves_is_idle_no_more) {
+  auto other = std::make_unique<Member>(memfd, geometry, 2);
+  (void)finish(open());
+  const auto board = shm::Board::find(sender->segment);
+  const Deadline deadline = Deadline::after_seconds(60);
+  while (board->header().idle[0].load() == 0 && !deadline.passed()) (void)other->copies.idle(0);
+  EXPECT_EQ(board->header().idle[0].load(), 4u);
+  other.reset();
+  EXPECT_EQ(board->header().idle[0].load(), 0u);
+}
+
 TEST_F(Copies, who_has_just_had_a_message_does_not_help) {
   Member other(memfd, geometry, 2);
   (void)finish(open());

@@ -224,6 +224,34 @@ TEST(Flow, thousands_of_answers_wait_for_a_peer_that_is_full) {
   EXPECT_TRUE(job.drained());
 }
 
+/// There is room again, and before those that wait have left, there are more answers.
+TEST(Flow, no_answer_overtakes_those_that_wait) {
+  constexpr std::size_t kRoom = 4;
+  PairOptions options;
+  options.capacity = kRoom;
+  Job job(2, options);
+  std::vector<OpPtr> receives, sends;
+  const auto send = [&](std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const int tag = int(sends.size());
+      receives.push_back(job.irecv(1, 0, tag, 8));
+      sends.push_back(job.isend(0, 1, tag, filled(8, 1), Mode::synchronous));
+    }
+  };
+  for (int round = 0; round < 2; ++round) {
+    send(kRoom);
+    job.at(1).progress();  // its answers fill the way back, and then wait
+  }
+  job.at(0).progress();
+  send(2);
+  job.at(1).progress();
+  job.at(0).progress();
+  for (std::size_t i = 0; i < 2 * kRoom; ++i) EXPECT_TRUE(sends[i]->complete()) << i;
+  EXPECT_FALSE(sends[2 * kRoom]->complete());
+  job.settle();
+  for (const OpPtr& one : sends) EXPECT_TRUE(one->complete());
+}
+
 TEST(Flow, messages_of_another_port_keep_their_place_among_the_others) {
   PairOptions options;
   options.capacity = 3;

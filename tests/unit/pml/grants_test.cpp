@@ -213,6 +213,53 @@ TEST(Grants, longer_messages_get_longer_buffers_and_the_short_ones_come_back) {
   EXPECT_EQ(job.pools[1].counters().out, Grants::kAhead + 1) << "and the one received";
 }
 
+/// Half of the pool may be granted at a time: what comes back counts no more, or nobody is granted anything
+/// after a while.
+TEST(Grants, what_was_used_or_given_back_can_be_granted_again) {
+  constexpr std::size_t kEnough = 3 * kPoolBytes / 2;
+  const auto granted = [](GrantsJob& job) { return job.network.at(1).sent(GrantsJob::kGrant); };
+  {
+    GrantsJob job(2);
+    job.get_going();
+    for (std::size_t bytes = 0; bytes < kEnough; bytes += kLong) {
+      auto receive = job.managed(1, 0, 1);
+      auto send = job.isend(0, 1, 1, filled(kLong, 1));
+      job.settle();
+      ASSERT_TRUE(receive.has(kLong, 1));
+    }
+    EXPECT_GT(job.pushed(), kPoolBytes / (2 * kLong)) << "more than the pool has room for at a time";
+  }
+  // Longer and longer messages, so that what was granted for shorter ones comes back unused; each tag anew.
+  GrantsJob job(2);
+  std::size_t given = 0;
+  for (int tag = 0; given < kEnough; ++tag) {
+    for (std::size_t bytes = kLong; bytes <= 4 * kLong; bytes *= 2) {
+      const std::size_t before = granted(job);
+      auto receive = job.managed(1, 0, tag);
+      auto send = job.isend(0, 1, tag, filled(bytes, 1));
+      job.settle();
+      ASSERT_TRUE(receive.has(bytes, 1));
+      ASSERT_GT(granted(job), before) << given << " bytes were granted before";
+      given += bytes;
+    }
+    job[0].close(job.contexts[0]);
+    job.settle();
+    ASSERT_EQ(job.pools[1].counters().out, 0u);
+    job.contexts[0] = job.open(0, kWorld);
+  }
+}
+
+TEST(Grants, no_more_than_half_of_the_pool_is_granted_at_a_time) {
+  GrantsJob job(2);
+  for (int tag = 0; tag < 300; ++tag) {
+    auto receive = job.managed(1, 0, tag);
+    auto send = job.isend(0, 1, tag, filled(kLong, 1));
+    job.settle();
+    ASSERT_TRUE(receive.has(kLong, 1));
+  }
+  EXPECT_EQ(job.network.at(1).sent(GrantsJob::kGrant), kPoolBytes / 2 / 8192) << "of 8 KiB each";
+}
+
 TEST(Grants, an_envelope_counts_only_for_a_buffer_that_was_granted) {
   GrantsJob job(2);
   job.get_going();

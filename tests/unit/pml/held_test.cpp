@@ -251,6 +251,32 @@ TEST(Held, what_is_held_back_is_cancelled_at_once) {
   EXPECT_EQ(job[0].try_send(*job.contexts[0], Rank{1}, Tag{1}, "x", 1), Post::done);
 }
 
+/// Nothing else makes the sender look: the receiver asks for no more while what it wants is there.
+TEST(Held, an_announcement_that_ends_lets_the_next_one_go) {
+  const auto announced = [](Job& job) { return job.network.at(0).sent(std::uint8_t(wire::Kind::rts)); };
+  PairOptions options;
+  options.get = GetMode::done;
+  Job job(2, options, Large::get, with_limit());
+  const auto sends = flood(job, 0, 1, 100);
+  ASSERT_EQ(announced(job), kMax);
+  // Received, without a word from here that the data are wanted.
+  std::vector<OpPtr> receives;
+  for (int i = 0; i < int(kMax); ++i) receives.push_back(job.irecv(1, 0, i, kLong));
+  job.settle();
+  for (const OpPtr& receive : receives) ASSERT_TRUE(receive->complete());
+  EXPECT_EQ(announced(job), 2 * kMax);
+  EXPECT_EQ(kept(job, 1), kMax);
+  // Taken back.
+  for (std::uint32_t i = kMax; i < 2 * kMax; ++i) job[0].cancel(sends[i]->request);
+  job.settle();
+  EXPECT_TRUE(sends[kMax]->status().cancelled);
+  EXPECT_EQ(announced(job), 3 * kMax);
+  // Matched by receives that take none of the bytes.
+  for (std::uint32_t i = 2 * kMax; i < 3 * kMax; ++i) receives.push_back(job.irecv(1, 0, int(i), 0));
+  job.settle();
+  EXPECT_EQ(announced(job), 4 * kMax);
+}
+
 TEST(Held, the_receivers_loss_ends_what_is_held_back) {
   Job job(2, {}, Large::ring, with_limit());
   const auto sends = flood(job, 0, 1, 100);

@@ -142,5 +142,51 @@ TEST(Dynamic, popcount_says_why_it_did_not_apply) {
       << pair.notes(1);
 }
 
+/// The receiver takes nothing itself, and invites nobody.
+class LeftToTheSender final : public CopyPlan {
+ public:
+  CopyShape shape(const Peer&, std::uint64_t) noexcept override {
+    ++asked;
+    return {.chunk_bytes = 0, .receiver_chunks = 0, .invites = false};
+  }
+  void took_part(const Peer&, std::uint64_t, std::uint64_t) noexcept override {}
+  int asked = 0;
+};
+
+TEST(Dynamic, a_receiver_does_it_alone_when_its_sender_declines) {
+  LeftToTheSender plan;
+  Node node(2, [&](peer::Peers& peers, const Config& config) {
+    Protocols protocols = standard_protocols(config);
+    protocols.push_back(std::make_unique<ClaimProtocol>(plan));
+    return std::make_unique<Engine>(peers, config, std::make_unique<Forced>(kClaim), std::move(protocols));
+  });
+  std::byte* const out = *node.memory[0]->allocate(kLarge);
+  std::byte* const in = *node.memory[1]->allocate(kLarge);
+  const auto data = filled(kLarge, 7);
+  std::copy(data.begin(), data.end(), out);
+  Process sender(node, 0), receiver(node, 1);
+  const auto pass = [&] {
+    for (auto& peers : node.peers) peers->progress();
+    std::this_thread::yield();
+  };
+  const Deadline deadline = Deadline::after_seconds(60);
+  OpPtr send, receive;
+  // The first messages go another way, while the memory is asked for.
+  for (int tag = 0; plan.asked == 0 && !deadline.passed(); ++tag) {
+    receive = receiver.start_in(true, 0, tag, in, kLarge);
+    send = sender.start_in(false, 1, tag, out, kLarge);
+    while (plan.asked == 0 && !(send->complete() && receive->complete()) && !deadline.passed()) pass();
+  }
+  ASSERT_EQ(plan.asked, 1);
+  for (int round = 0; round < 100; ++round) pass();
+  EXPECT_FALSE(receive->complete()) << "its chunks are for the sender";
+  const wire::Answer decline{{ClaimProtocol::kDecline, 0, 0, 0}, receive->request.order};
+  btl::Endpoint& way = *node.contexts[0]->touched(Rank{1})->peer->endpoint;
+  while (way.send(wire::bytes_of(decline), {}) == Post::again && !deadline.passed()) pass();
+  while (!(send->complete() && receive->complete()) && !deadline.passed()) pass();
+  ASSERT_TRUE(receive->complete() && send->complete());
+  EXPECT_TRUE(std::equal(data.begin(), data.end(), in));
+}
+
 }  // namespace
 }  // namespace starling::pml::test

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every length that is read from a message: a header that is cut short is dropped and told of, whatever its
-// kind, and so is a payload that is shorter than its header says. Who does not check reads behind the message.
+// kind, and so is a payload that is shorter than its header says. Who does not check reads behind the
+// message.
 #include "tests/unit/pml/heard.hpp"
 #include "tests/unit/pml/job.hpp"
 

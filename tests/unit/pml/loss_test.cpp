@@ -341,6 +341,20 @@ TEST(Contact, peers_are_made_on_first_touch_or_all_at_once) {
   EXPECT_EQ(job.at(8).counters().peers, 40u);
 }
 
+TEST(Contact, peers_made_all_at_once_are_reached_when_their_addresses_come) {
+  PairOptions options;
+  options.address = btl::AddressSource::published;
+  Job job(2, options);
+  Book book;
+  job.at(0).set_address_book(&book);
+  ASSERT_TRUE(job.at(0).connect(Strip(1, 1))) << "the address may come later";
+  progress_until(job, [&] { return book.asked > 3; });  // nobody sends anything
+  EXPECT_GT(book.asked, 3);
+  book.published = true;
+  progress_until(job, [&] { return !job.network.at(0).connected_with.empty(); });
+  EXPECT_EQ(job.network.at(0).connected_with, std::vector<std::byte>(3, std::byte{1}));
+}
+
 TEST(Contact, pending_names_what_is_waited_for) {
   Job job(2);
   auto a = job.irecv(0, kAny, kAnyTagInt, 80);

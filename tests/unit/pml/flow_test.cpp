@@ -325,27 +325,36 @@ TEST(Flow, a_cts_beyond_the_message_is_refused) {
 }
 
 TEST(Flow, more_than_is_missing_of_a_message_is_refused) {
-  Job job(2);
-  auto receive = job.irecv(1, 0, 1, 5000);
-  auto send = job.isend(0, 1, 1, filled(5000, 1));
-  job.at(1).progress();  // it asks for all of it; the test answers
-  const auto inject = [&](std::uint64_t offset, std::uint32_t bytes) {
-    const wire::DataAt header{{{wire::Kind::data_at, 0, 0, bytes}, receive->request.order}, offset};
-    const auto span = wire::bytes_of(header);
-    std::vector<std::byte> message(span.begin(), span.end());
-    message.resize(message.size() + bytes, std::byte{7});
-    job.network.inject(0, 1, message);
-    job.at(1).progress();
+  struct Case {
+    std::uint64_t offset;
+    std::uint32_t bytes;
   };
-  inject(0, 1000);
-  inject(500, 4500);  // within the buffer, but 500 of it have come
-  EXPECT_FALSE(job.notes(1).empty());
-  EXPECT_FALSE(receive->complete());
-  inject(1000, 4000);
-  EXPECT_TRUE(receive->complete());
-  EXPECT_EQ(receive->data, std::vector<std::byte>(5000, std::byte{7}));
-  job.settle();
-  EXPECT_TRUE(send->complete());
+  for (const auto& [offset, bytes] : {Case{500, 4500},   // within the buffer, but 500 of it have come
+                                      Case{4500, 1000},  // as much as is missing, but not there
+                                      Case{5001, 0}, Case{~std::uint64_t{0}, 1}}) {
+    Job job(2);
+    auto receive = job.irecv(1, 0, 1, 5000);
+    auto send = job.isend(0, 1, 1, filled(5000, 1));
+    job.at(1).progress();  // it asks for all of it; the test answers
+    const auto inject = [&](std::uint64_t at, std::uint32_t length) {
+      const wire::DataAt header{{{wire::Kind::data_at, 0, 0, length}, receive->request.order}, at};
+      const auto span = wire::bytes_of(header);
+      std::vector<std::byte> message(span.begin(), span.end());
+      message.resize(message.size() + length, std::byte{7});
+      job.network.inject(0, 1, message);
+      job.at(1).progress();
+    };
+    inject(0, 1000);
+    EXPECT_TRUE(job.notes(1).empty());
+    inject(offset, bytes);
+    EXPECT_EQ(job.notes(1).size(), 1u) << offset << ", " << bytes;
+    EXPECT_FALSE(receive->complete());
+    inject(1000, 4000);
+    EXPECT_TRUE(receive->complete());
+    EXPECT_EQ(receive->data, std::vector<std::byte>(5000, std::byte{7}));
+    job.settle();
+    EXPECT_TRUE(send->complete());
+  }
 }
 
 TEST(Flow, an_eager_message_that_waits_for_its_match_cannot_be_asked_for_again) {

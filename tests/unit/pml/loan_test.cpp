@@ -268,13 +268,17 @@ TEST(Lending, nonsense_of_a_peer_is_dropped_and_noted) {
 }
 
 TEST(Lending, what_is_not_lent_cannot_be_borrowed) {
-  for (const bool lending : {false, true}) {
+  struct Case {
+    bool lending;
+    std::uint64_t offset, bytes;
+  };
+  for (const auto& [lending, offset, bytes] :
+       {Case{false, 0, 9000}, Case{true, 8000, 9000}, Case{true, 9001, 1}, Case{true, 0, 0}}) {
     Job job = make_job();
     for (int round = 0; lending && round < 3; ++round) expect_whole(exchange(job, 5000, 1), 5000);
     auto send = job.isend(0, 1, 7, filled(9000, 1));
     job.settle();
-    const std::uint64_t offset = lending ? 8000 : 0;
-    const wire::Cts borrow{{wire::Kind::borrow, 0, 0, 0}, send->request.order, 1, offset, 9000};
+    const wire::Cts borrow{{wire::Kind::borrow, 0, 0, 0}, send->request.order, 1, offset, bytes};
     const auto span = wire::bytes_of(borrow);
     const std::size_t lent = job.network.at(0).sent(kLent);
     job.network.inject(1, 0, {span.begin(), span.end()});

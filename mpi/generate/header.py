@@ -12,6 +12,12 @@ TOP = """\
 #ifndef MPI_H_ABI
 #define MPI_H_ABI
 
+/* What a compiler has to say of casts and null pointers in these constants is not about the program that names
+ * them. -DSTARLING_CHECK_MPI_H: it says it all the same. */
+#if defined(__GNUC__) && !defined(STARLING_CHECK_MPI_H)
+#pragma GCC system_header
+#endif
+
 #include <stdint.h>
 
 #if defined(__cplusplus)

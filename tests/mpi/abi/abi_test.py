@@ -34,7 +34,7 @@ class Test:
             source.write_text(text, encoding="utf-8")
             compiler = self.cc if language == "c" else self.cxx
             end = ["-o", output] if output else ["-c", "-o", "/dev/null"]
-            command = [compiler, "-I", self.include, "-Wall", "-Wextra", "-Werror", *options, str(source),
+            command = [compiler, "-I", self.include, "-Wall", "-Wextra", "-Werror", "-DSTARLING_CHECK_MPI_H", *options, str(source),
                        *end]
             result = subprocess.run(command, capture_output=True, text=True, check=False)
             if result.returncode or result.stderr:

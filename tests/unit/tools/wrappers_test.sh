@@ -57,6 +57,31 @@ for variable in CC CXX; do
   expect "OMPI_$variable is taken" b "$(env -u "MPI_$variable" "OMPI_$variable=b" "$bin/$wrapper" -showme:command)"
 done
 
+# mpi.h alone, and its constants where the user names them, with every warning.
+work=$(mktemp -d)
+cat >"$work/x.cc" <<'END'
+#include <mpi.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm comms[2] = {MPI_COMM_WORLD, MPI_COMM_NULL};
+  MPI_Allreduce(MPI_IN_PLACE, &argc, 1, MPI_INT, MPI_SUM, comms[0]);
+  return MPI_Finalize();
+}
+END
+while read -r compiler flags; do
+  command -v "$compiler" >/dev/null || continue
+  # shellcheck disable=SC2086
+  "$bin/mpicxx" "-cxx=$compiler" $flags -Werror -c "$work/x.cc" -o "$work/x.o" ||
+    expect "$compiler $flags says nothing of mpi.h" "nothing" "the above"
+done <<'END'
+g++ -Wall -Wextra -pedantic -Wzero-as-null-pointer-constant -Wold-style-cast -Wuseless-cast -Wconversion
+clang++ -std=c++17 -Weverything -Wno-c++98-compat
+END
+echo '#include <mpi.h>
+int wrong(void) { int comm = MPI_COMM_WORLD; return comm; }' >"$work/x.c"
+"$bin/mpicc" -Werror -c "$work/x.c" -o "$work/x.o" 2>/dev/null && expect "a handle is still no integer" 1 0
+rm -r "$work"
+
 version=$("$bin/mpicc" -showme:version)
 case $version in
   "mpicc: Starling "*) ;;

@@ -71,7 +71,8 @@ struct Job {
 /// The process manager as one process sees it, and counts what it is asked.
 class Client final : public pmi::Component {
  public:
-  Client(Job& job, std::uint32_t rank) : job_(job) {
+  /// `lock`: that of the call that this process is in, given away while a fence waits.
+  Client(Job& job, std::uint32_t rank, std::unique_lock<std::mutex>* const& lock) : job_(job), lock_(lock) {
     identity_.rank = rank;
     identity_.size = job.size;
   }
@@ -89,15 +90,15 @@ class Client final : public pmi::Component {
     if (found != job_.visible.end()) return pmi::Lookup{pmi::Found::value, found->second};
     return pmi::Lookup{job_.server.get_without_fence ? pmi::Found::not_yet : pmi::Found::none, {}};
   }
-  Result<void> fence(Deadline) override { return fail(Errc::unsupported, "test", "fence() waits"); }
-  Result<void> fence(std::span<const std::uint32_t>, std::string_view, Deadline deadline) override {
-    return fence(deadline);
+  Result<void> fence(Deadline deadline) override { return wait_in_fence({}, {}, deadline); }
+  Result<void> fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) override {
+    return wait_in_fence(ranks, tag, deadline);
   }
   Result<pmi::Fence> fence_enter(std::span<const std::uint32_t> ranks, std::string_view tag,
                                  Deadline) override {
     ++counters_.fences;
     if (!ranks.empty() && !job_.server.group_fence) return fail(Errc::unsupported, "test", "no groups");
-    std::string name = "world";
+    std::string name = waits_ == 0 ? "world" : std::to_string(waits_) + " world";
     for (const std::uint32_t rank : ranks) name += "," + std::to_string(rank);
     if (!ranks.empty()) name += ":" + std::string(tag);
     Job::Fence& fence = job_.fences[name];
@@ -110,6 +111,7 @@ class Client final : public pmi::Component {
         if (fence.ranks.contains(key.first)) job_.visible[key] = value;
       }
     }
+    job_.changed.notify_all();
     entered_.push_back(&fence);
     return pmi::Fence{static_cast<std::uint32_t>(entered_.size() - 1)};
   }
@@ -145,7 +147,27 @@ class Client final : public pmi::Component {
   }
 
  private:
+  /// The others progress meanwhile, this process does not: its bootstrap has not asked the courier. Fences of
+  /// this kind may follow one another, so each has a number.
+  Result<void> wait_in_fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
+    if (ranks.size() == 1) return {};
+    std::string members(tag);
+    for (const std::uint32_t rank : ranks) members += "," + std::to_string(rank);
+    waits_ = ++waited_[members];
+    auto entered = fence_enter(ranks, tag, deadline);
+    waits_ = 0;
+    if (!entered) return fail(std::move(entered).error());
+    while (!*fence_left(*entered)) {
+      if (deadline.passed()) return fail(Errc::timed_out, "test", "a fence of the process manager");
+      job_.changed.wait_for(*lock_, std::chrono::milliseconds(1));
+    }
+    return {};
+  }
+
   Job& job_;
+  std::unique_lock<std::mutex>* const& lock_;
+  std::map<std::string, std::uint32_t> waited_;
+  std::uint32_t waits_ = 0;  ///< the number of the fence that is being entered; 0: the courier's
   pmi::Identity identity_;
   Counters counters_;
   std::vector<Job::Fence*> entered_;
@@ -154,7 +176,7 @@ class Client final : public pmi::Component {
 /// One process: the component, and the courier that the runtime is elsewhere.
 class Process final : public Courier {
  public:
-  Process(Job& job, std::uint32_t rank) : client(job, rank), job_(job), self_{0, rank} {
+  Process(Job& job, std::uint32_t rank) : client(job, rank, lock_), job_(job), self_{0, rank} {
     if (job.parameters) {
       params_ = job.parameters();
     } else {

@@ -17,9 +17,20 @@ class BootstrapUnder : public testing::TestWithParam<Manager> {
  protected:
   static std::shared_ptr<bootstrap::Component> make(const bootstrap::Args& args) {
     auto made = plugin_under_test().create<bootstrap::Framework>(args);
+    if (!made && made.error().code == Errc::unsupported) {  // not for this process manager
+      declined_ = made.error().text();
+      return nullptr;
+    }
     EXPECT_TRUE(made) << "the factory cannot make a component: " << made.error().text();
     if (!made) return nullptr;
     return std::shared_ptr<bootstrap::Component>(std::move(*made));
+  }
+  void SetUp() override {
+    declined_.clear();
+    start(1);
+    all_.clear();
+    job_.reset();
+    if (!declined_.empty()) GTEST_SKIP() << "the plugin declines: " << declined_;
   }
   /// Processes 0 to count - 1, three on each node.
   void start(std::uint32_t count) {
@@ -57,6 +68,7 @@ class BootstrapUnder : public testing::TestWithParam<Manager> {
   Processes& all() { return all_; }
 
  private:
+  inline static std::string declined_;
   std::unique_ptr<Job> job_;
   Processes all_;
 };

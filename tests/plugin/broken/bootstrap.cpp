@@ -5,16 +5,18 @@
 #include <array>
 #include <memory>
 
+#include "frameworks/bootstrap/group_key.hpp"
 #include "frameworks/plugin.hpp"
 #include "plugins/bootstrap/hierarchical/component.hpp"
 
 namespace starling::bootstrap {
 namespace {
 
-enum class Flaw { none, wrong_address, no_address, other_ids, same_id, wrong_code, keeps_name };
-constexpr params::Decl kFault = params::choice(
-    "bootstrap_broken_fault", "none", "none|wrong_address|no_address|other_ids|same_id|wrong_code|keeps_name",
-    "What this component does wrong.");
+enum class Flaw { none, wrong_address, no_address, other_ids, same_id, wrong_code, keeps_name, waits };
+constexpr params::Decl kFault =
+    params::choice("bootstrap_broken_fault", "none",
+                   "none|wrong_address|no_address|other_ids|same_id|wrong_code|keeps_name|waits",
+                   "What this component does wrong. waits: nothing, but it needs fences of groups.");
 
 class Broken final : public Component {
  public:
@@ -28,6 +30,12 @@ class Broken final : public Component {
   Result<void> expose() override { return sound_.expose(); }
   Result<ContextId> create(const Creation& creation, Deadline deadline) override {
     if (flaw_ == Flaw::keeps_name && self_.rank == 0) (void)pmi_.publish("forgotten " + creation.tag, "here");
+    if (flaw_ == Flaw::waits) {
+      const Sorted sorted(creation.members);
+      std::vector<std::uint32_t> ranks;
+      for (std::uint32_t i = 0; i < creation.members->size(); ++i) ranks.push_back(sorted.at(i).rank);
+      if (auto met = pmi_.fence(ranks, creation.tag, deadline); !met) return fail(std::move(met).error());
+    }
     auto id = sound_.create(creation, deadline);
     if (!id && flaw_ == Flaw::wrong_code)
       return fail(Errc::internal, "bootstrap/broken", "something is wrong");
@@ -58,6 +66,8 @@ class Broken final : public Component {
 };
 
 Result<std::unique_ptr<Component>> create_broken(const Args& args) {
+  if (args.params.choice<Flaw>(kFault) == Flaw::waits && !args.pmi.capabilities().group_fence)
+    return fail(Errc::unsupported, "bootstrap/broken", "this process manager has no fences of groups");
   return std::unique_ptr<Component>(std::make_unique<Broken>(args));
 }
 

@@ -84,6 +84,13 @@ class Broken(unittest.TestCase):
         done = run("none", 60)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    @unittest.skipUnless(FRAMEWORK == "bootstrap", "of bootstrap plugins")
+    def test_a_plugin_that_needs_fences_of_groups_is_tried_where_there_are_any(self):
+        done = run("waits", 60)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, "the plugin declines: .*this process manager has no fences of groups")
+        self.assertRegex(done.stdout, r"\[ +OK \] Managers/BootstrapUnder.all_members_agree_and_know_each_other/groups")
+
     def test_each_fault_is_found_and_explained(self):
         for fault, explained in FAULTS.items():
             with self.subTest(fault=fault):

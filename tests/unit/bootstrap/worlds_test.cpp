@@ -36,10 +36,11 @@ TEST(OtherWorlds, fence_of_the_own_world_covers_none_of_another) {
 
 TEST(OtherWorlds, card_of_an_equal_rank_is_not_given_for_theirs) {
   Job job(2, {.get_without_fence = true});
-  Client ours(job, 1);
+  std::unique_lock<std::mutex>* const no_lock = nullptr;  // nobody waits for a fence
+  Client ours(job, 1, no_lock);
   const std::vector<std::byte> card(4, std::byte{7});
   ASSERT_TRUE(ours.put("starling-card", card));
-  Client client(job, 0);
+  Client client(job, 0, no_lock);
   CardClient cards(client, 1);
   ASSERT_TRUE(cards.card({0, 1}));
   const auto theirs = cards.card({5, 1});

@@ -3,8 +3,8 @@
 /// @file  One simulated process: a shipped bootstrap component, and what it sees of the world. Layer: bench.
 ///
 /// It does what mpi/runtime does for MPI_Init: publishes its address and creates the communicator of all. As
-/// courier it sends and waits; the first message to another node asks the component for the address, again
-/// and again while there is none, as the pml does.
+/// control channel it sends and waits; the first message to another node asks the component for the address,
+/// again and again while there is none, as the pml does.
 ///
 /// Threads:   one. What is marked so is called by events, everything else in the process's fiber.
 /// Ownership: belongs to its World.
@@ -30,7 +30,7 @@ namespace starling::scale {
 /// What travels: a short message, or a block.
 using Mail = std::variant<std::vector<std::byte>, bootstrap::Block>;
 
-class Process final : public bootstrap::Courier {
+class Process final : public bootstrap::ControlChannel {
  public:
   using Component = plugin::Index::Handle<bootstrap::Framework>;
 

@@ -20,7 +20,7 @@ std::span<const std::byte> bytes_of(const AgreementMessage& message) {
   return {reinterpret_cast<const std::byte*>(&message), sizeof message};
 }
 
-/// What the courier knows about why nobody came, if anything.
+/// What the control channel knows about why nobody came, if anything.
 std::string hint_in(const Error& error) { return error.detail.empty() ? "" : "\n  " + error.detail; }
 
 }  // namespace
@@ -84,7 +84,7 @@ Result<void> Agreement::wait_for_children(Climb& climb) {
     consistency_.look(climb.call, [&] { return missing(climb); });
     return consistency_.failure(climb.call);
   };
-  auto waited = wait_while_possible(courier_, find_failure, all_joined, climb.deadline,
+  auto waited = wait_while_possible(control_channel_, find_failure, all_joined, climb.deadline,
                                     [&] { return name + ": " + text(); });
   if (waited) return {};
   climb.waited_for = missing(climb);
@@ -106,7 +106,7 @@ Result<void> Agreement::send(ProcId to, const Key& key, AgreementMessage message
   message.key_high = key.high;
   message.key_low = key.low;
   message.settings = consistency_.settings();
-  return courier_.send(to, bytes_of(message));
+  return control_channel_.send(to, bytes_of(message));
 }
 
 Result<ContextId> Agreement::result_from_parent(Climb& climb, Orders orders) {
@@ -125,7 +125,7 @@ Result<ContextId> Agreement::result_from_parent(Climb& climb, Orders orders) {
     return consistency_.failure_before_result(climb.call, parent);
   };
   auto waited = wait_while_possible(
-      courier_, find_failure, [&] { return entries_[key].result.has_value(); }, climb.deadline,
+      control_channel_, find_failure, [&] { return entries_[key].result.has_value(); }, climb.deadline,
       [&] { return name + ": " + missing; });
   if (waited) return *entries_[key].result;
   climb.waited_for = {parent};

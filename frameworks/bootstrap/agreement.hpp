@@ -12,8 +12,8 @@
 /// join. So nothing of a creation is left when it has ended: what belongs together is who waits, not a count
 /// of creations.
 ///
-/// Threads:   agree() by several threads for different keys: the courier releases the runtime's lock while it
-///            waits.
+/// Threads:   agree() by several threads for different keys: the control channel releases the runtime's lock
+///            while it waits.
 /// Ordering:  a join may arrive before its receiver has entered; it waits in the table under its key.
 /// Errors:    after the deadline Errc::timed_out, naming the children that did not come or the parent that
 ///            was waited for. Children that have joined end with the same error. Members that give the group
@@ -53,9 +53,13 @@ class Agreement {
   static constexpr std::uint32_t kArity = 4;
 
   /// `nodes`: as in bootstrap::Args.
-  Agreement(Courier& courier, ProcId self, const NodeMap* nodes, Consistency& consistency,
+  Agreement(ControlChannel& control_channel, ProcId self, const NodeMap* nodes, Consistency& consistency,
             std::uint32_t arity = kArity) noexcept
-      : courier_(courier), self_(self), nodes_(nodes), consistency_(consistency), arity_(arity) {}
+      : control_channel_(control_channel),
+        self_(self),
+        nodes_(nodes),
+        consistency_(consistency),
+        arity_(arity) {}
 
   /// A fresh context id with this process as leader; Errc::no_space when all 2^29 are used up.
   [[nodiscard]] Result<ContextId> next_context_id();
@@ -94,7 +98,7 @@ class Agreement {
   void take_join(ProcId from, const Key& key, const AgreementMessage& message);
   void take_withdrawal(ProcId from, const Key& key);
 
-  Courier& courier_;
+  ControlChannel& control_channel_;
   ProcId self_;
   const NodeMap* nodes_;
   Consistency& consistency_;

@@ -4,7 +4,7 @@
 /// Layer: framework interface.
 ///
 /// Threads:   create() by several threads at once, for different keys; everything else by one at a time.
-/// Ownership: the courier, pmi and params outlive the component.
+/// Ownership: the control channel, pmi and params outlive the component.
 /// Errors:    a member that does not arrive before the deadline: Errc::timed_out, naming the missing ranks
 ///            where known.
 
@@ -31,7 +31,7 @@ namespace starling::bootstrap {
 class Settings;  // settings.hpp
 
 /// Carries control messages and waits; implemented by mpi/runtime, a port of the peers.
-class Courier {
+class ControlChannel {
  public:
   [[nodiscard]] virtual Result<void> send(ProcId to, std::span<const std::byte> message) = 0;
   /// Sends a block of any length. It arrives as a whole (Component::on_block), in order with all else that is
@@ -58,7 +58,7 @@ class Courier {
                                            Deadline deadline, const std::function<bool()>& needless) = 0;
 
  protected:
-  ~Courier() = default;
+  ~ControlChannel() = default;
 };
 
 /// The tag separates creations over the same members by several threads.
@@ -115,7 +115,7 @@ class NodeStore {
 struct Args {
   params::Registry& params;
   pmi::Component& pmi;
-  Courier& courier;
+  ControlChannel& control_channel;
   ProcId self;
   std::uint32_t world_size = 1;
   const NodeMap* nodes = nullptr;  ///< who is on which node; null: all on one. Outlives the component

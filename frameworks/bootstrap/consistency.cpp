@@ -167,7 +167,7 @@ bool Consistency::refused(ProcId from, const Key& key, std::uint64_t call) {
 
 Result<void> Consistency::send(ProcId to, Block block) {
   block.settings = settings();
-  return courier_.send_block(to, block);
+  return control_channel_.send_block(to, block);
 }
 
 std::optional<Failure> Consistency::misfit(const Call& call) const {
@@ -184,7 +184,7 @@ Result<void> Consistency::fits(const Call& call) const {
 
 std::optional<Failure> Consistency::failure(const Call& call) const {
   if (auto found = misfit(call)) return found;
-  if (const auto dead = courier_.dead_among(*call.creation().members))
+  if (const auto dead = control_channel_.dead_among(*call.creation().members))
     return Failure{Errc::peer_lost, dead, {}};
   return std::nullopt;
 }
@@ -192,7 +192,7 @@ std::optional<Failure> Consistency::failure(const Call& call) const {
 std::optional<Failure> Consistency::failure_before_result(const Call& call, ProcId parent) {
   auto found = failure(call);
   if (!found || !found->dead || *found->dead == parent || misfit(call)) return found;
-  const std::uint64_t now = courier_.clock_ns();
+  const std::uint64_t now = control_channel_.clock_ns();
   if (now == 0) return found;  // no clock, no patience
   Open& open = open_[call.key()];
   if (open.death_at_ns == 0) open.death_at_ns = now;
@@ -201,7 +201,7 @@ std::optional<Failure> Consistency::failure_before_result(const Call& call, Proc
 
 void Consistency::look(const Call& call, const std::function<std::vector<ProcId>()>& missing) {
   const auto found = open_.find(call.key());
-  const std::uint64_t now = courier_.clock_ns();
+  const std::uint64_t now = control_channel_.clock_ns();
   if (found == open_.end() || now == 0) return;
   Open& open = found->second;
   if (open.look_at_ns == 0) {
@@ -226,7 +226,7 @@ bool Consistency::answered(const Call& call) const {
 
 void Consistency::tell_end(const Call& call, const Error& error, ProcId member, std::uint64_t its_call) {
   const auto dead =
-      error.code == Errc::peer_lost ? courier_.dead_among(*call.creation().members) : std::nullopt;
+      error.code == Errc::peer_lost ? control_channel_.dead_among(*call.creation().members) : std::nullopt;
   const Failure failure{error.code, dead, error.text()};
   (void)send(member, {BlockKind::failed, call.key(), written(failure), 0, 1,
                       dead ? nullptr : bytes_of(failure.text), its_call});
@@ -243,7 +243,7 @@ void Consistency::wait_for_answers(const std::vector<ProcId>& procs, std::uint64
   const auto all_there = [&] {
     return std::none_of(procs.begin(), procs.end(), [&](ProcId proc) { return answers_[proc].empty(); });
   };
-  (void)courier_.wait(all_there, Deadline::after_ns(ns), [&] { return what; });
+  (void)control_channel_.wait(all_there, Deadline::after_ns(ns), [&] { return what; });
 }
 
 /// The list of settings, an empty line, and a line for each creation under way.
@@ -313,7 +313,7 @@ void Consistency::tell(const Call& call, const Error& error, const std::vector<P
   Failure failure;
   if (found->second.failure) {
     failure = *found->second.failure;
-  } else if (const auto dead = courier_.dead_among(*call.creation().members)) {
+  } else if (const auto dead = control_channel_.dead_among(*call.creation().members)) {
     failure = {Errc::peer_lost, dead, {}};
   } else {
     return;

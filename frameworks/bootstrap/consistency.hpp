@@ -9,7 +9,7 @@
 ///
 /// Threads:   under the runtime's lock, which waits release. Questions are answered whenever a process
 ///            progresses.
-/// Ownership: the courier and the settings outlive it.
+/// Ownership: the control channel and the settings outlive it.
 /// Errors:    explain() gives them; asking never fails by itself.
 /// Units:     nanoseconds where a name says so.
 
@@ -39,8 +39,12 @@ class Consistency {
   /// Whether a message gets to a process, as far as is known without waiting.
   using Reaches = std::function<bool(ProcId)>;
   /// `settings` null: nothing is compared. `worlds`: as in bootstrap::Args.
-  Consistency(Courier& courier, const Settings* settings, const Worlds* worlds, Reaches reaches)
-      : courier_(courier), settings_(settings), worlds_(worlds), reaches_(std::move(reaches)) {}
+  Consistency(ControlChannel& control_channel, const Settings* settings, const Worlds* worlds,
+              Reaches reaches)
+      : control_channel_(control_channel),
+        settings_(settings),
+        worlds_(worlds),
+        reaches_(std::move(reaches)) {}
 
   /// One creation in this process, from its entry to its end.
   class Call {
@@ -139,7 +143,7 @@ class Consistency {
   void ask(const Key& key, ProcId proc);
   void wait_for_answers(const std::vector<ProcId>& procs, std::uint64_t ns, const std::string& what);
 
-  Courier& courier_;
+  ControlChannel& control_channel_;
   const Settings* settings_;
   const Worlds* worlds_;
   Reaches reaches_;

@@ -47,16 +47,16 @@ class Exchanges {
 /// One fence over the members where the process manager can (`group_fence`), else over the world, which then
 /// covers every group. Nothing if they have met before. `tag`: of this creation. It ends early with what
 /// `find_failure` finds.
-[[nodiscard]] Result<void> meet(Courier& courier, bool group_fence, Exchanges& exchanges,
+[[nodiscard]] Result<void> meet(ControlChannel& control_channel, bool group_fence, Exchanges& exchanges,
                                 const ProcListPtr& members, const std::string& tag, Deadline deadline,
                                 const FindFailure& find_failure);
 /// The fence of the world, once per process: several threads that need it share one. `needless`, if given,
 /// ends it early; who needs the world later waits for the rest of the same fence.
-[[nodiscard]] Result<void> meet_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
-                                      const FindFailure& find_failure,
+[[nodiscard]] Result<void> meet_world(ControlChannel& control_channel, Exchanges& exchanges,
+                                      Deadline deadline, const FindFailure& find_failure,
                                       const std::function<bool()>& needless = {});
 /// As meet_world(), for a creation whose members may not need the fence themselves (Creation::world).
-[[nodiscard]] Result<void> meet_with_world(Courier& courier, Exchanges& exchanges, Deadline deadline,
-                                           const FindFailure& find_failure);
+[[nodiscard]] Result<void> meet_with_world(ControlChannel& control_channel, Exchanges& exchanges,
+                                           Deadline deadline, const FindFailure& find_failure);
 
 }  // namespace starling::bootstrap

@@ -18,12 +18,12 @@ Result<void> still_possible(const FindFailure& find_failure, const std::string& 
   return fail(failure->error(where));
 }
 
-Result<void> wait_while_possible(Courier& courier, const FindFailure& find_failure,
+Result<void> wait_while_possible(ControlChannel& control_channel, const FindFailure& find_failure,
                                  const std::function<bool()>& ready, Deadline deadline,
                                  const std::function<std::string()>& what) {
   std::optional<Failure> failure;
   auto waited =
-      courier.wait([&] { return ready() || (failure = find_failure()).has_value(); }, deadline, what);
+      control_channel.wait([&] { return ready() || (failure = find_failure()).has_value(); }, deadline, what);
   if (!waited || !failure) return waited;
   return fail(failure->error(what()));
 }

@@ -3,7 +3,7 @@
 /// @file  Waiting for others while every member of a creation is needed. Layer: framework.
 ///
 /// Not only those next in the tree are: they may wait for a member that has died, or that does not fit.
-/// Threads, errors: as Courier::wait; a dead member is Errc::peer_lost, with its rank.
+/// Threads, errors: as ControlChannel::wait; a dead member is Errc::peer_lost, with its rank.
 
 #include <functional>
 #include <optional>
@@ -28,8 +28,9 @@ using FindFailure = std::function<std::optional<Failure>()>;
 /// Fails if the creation cannot succeed. `where`: what is being done.
 [[nodiscard]] Result<void> still_possible(const FindFailure& find_failure, const std::string& where);
 
-/// Courier::wait, which ends at once when the creation cannot succeed.
-[[nodiscard]] Result<void> wait_while_possible(Courier& courier, const FindFailure& find_failure,
+/// ControlChannel::wait, which ends at once when the creation cannot succeed.
+[[nodiscard]] Result<void> wait_while_possible(ControlChannel& control_channel,
+                                               const FindFailure& find_failure,
                                                const std::function<bool()>& ready, Deadline deadline,
                                                const std::function<std::string()>& what);
 

@@ -15,7 +15,7 @@
 
 namespace starling::mpi {
 
-Result<void> Builder::open(Courier& courier, Polling& polling) {
+Result<void> Builder::open(ControlChannel& control_channel, Polling& polling) {
   store_.emplace(place_.segment_pointer());
   char host[256] = "";
   (void)::gethostname(host, sizeof host - 1);
@@ -27,12 +27,12 @@ Result<void> Builder::open(Courier& courier, Polling& polling) {
     lone_nodes_.emplace(NodeMap(std::vector<NodeMap::Block>{{0, place_.world_size(), 1}}));
   const NodeMap* const nodes = lone_nodes_ ? &*lone_nodes_ : &place_.nodes();
   auto made = environment_.plugins.create_first<bootstrap::Framework>(
-      {environment_.params, pmi_, courier, place_.self(), place_.world_size(),
+      {environment_.params, pmi_, control_channel, place_.self(), place_.world_size(),
        place_.world_size() == 1 ? nullptr : nodes, lone_nodes_ ? nullptr : &*store_, &settings_,
        &place_.worlds()});
   if (!made) return fail(std::move(made).error());
   bootstrap_ = std::move(*made);
-  courier.serve(*bootstrap_);
+  control_channel.serve(*bootstrap_);
   polling.peers().set_address_book(bootstrap_.get());
   return {};
 }

@@ -19,7 +19,7 @@
 #include "frameworks/bootstrap/settings.hpp"
 #include "frameworks/pmi/pmi.hpp"
 #include "frameworks/select.hpp"
-#include "mpi/runtime/courier.hpp"
+#include "mpi/runtime/control_channel.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/phases.hpp"
 #include "mpi/runtime/place.hpp"
@@ -43,8 +43,8 @@ class Builder {
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
-  /// Makes the bootstrap, which then gets the courier's messages.
-  [[nodiscard]] Result<void> open(Courier& courier, Polling& polling);
+  /// Makes the bootstrap, which then gets the control channel's messages.
+  [[nodiscard]] Result<void> open(ControlChannel& control_channel, Polling& polling);
   void close() noexcept { bootstrap_.reset(); }
   [[nodiscard]] bootstrap::Component& bootstrap() noexcept { return *bootstrap_; }
 

@@ -66,10 +66,10 @@ Runtime::Runtime(Environment& environment, plugin::Index::Handle<pmi::Framework>
       place_(environment, pmi_),
       receive_buffers_(environment.params, allocated_memory_),
       transports_(environment, place_, polling(), std::hash<std::string>{}(pmi_.identity().job)),
-      courier_(pmi_, place_, waits_, transports_),
+      control_channel_(pmi_, place_, waits_, transports_),
       background_(environment.params, place_, waits_, progress_thread_),
-      seating_(
-          {environment, pmi_, place_, waits_, courier_.fences(), transports_, allocated_memory_, phases_}),
+      seating_({environment, pmi_, place_, waits_, control_channel_.fences(), transports_, allocated_memory_,
+                phases_}),
       builder_(environment, pmi_, place_, transports_, seating_, phases_) {
   note_for_abort(&pmi_);
   if (pmi_.wait_fd() >= 0) pmi::leave_mark();  // a process manager serves this process, but not its children
@@ -102,7 +102,7 @@ Result<void> Runtime::start() {
   if (auto done = step("place on the node", [this] { return seating_.find(); }); !done) return done;
   if (auto done = step("shared segment", [this] { return seating_.attach(); }); !done) return done;
   if (auto done = step("pml and transports", [this] { return create_transports(); }); !done) return done;
-  if (auto done = step("bootstrap", [this] { return builder_.open(courier_, polling()); }); !done)
+  if (auto done = step("bootstrap", [this] { return builder_.open(control_channel_, polling()); }); !done)
     return done;
   if (self().rank == 0) {  // once per job
     for (const std::string& line : environment_.plugins.left_out()) log::warning("plugin left out: " + line);
@@ -116,7 +116,7 @@ Result<void> Runtime::create_transports() {
   if (!made) return fail(std::move(made).error());
   pml_ = std::move(*made);
   waits_.hang_help().set_pml(*pml_);
-  if (auto opened = courier_.open(); !opened) return opened;
+  if (auto opened = control_channel_.open(); !opened) return opened;
   return transports_.create(seating_.known());
 }
 

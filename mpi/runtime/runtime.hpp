@@ -28,7 +28,7 @@
 #include "mpi/runtime/allocated_memory.hpp"
 #include "mpi/runtime/background_progress.hpp"
 #include "mpi/runtime/builder.hpp"
-#include "mpi/runtime/courier.hpp"
+#include "mpi/runtime/control_channel.hpp"
 #include "mpi/runtime/environment.hpp"
 #include "mpi/runtime/phases.hpp"
 #include "mpi/runtime/place.hpp"
@@ -68,9 +68,9 @@ class Runtime final {
   [[nodiscard]] Seating& seating() noexcept { return seating_; }
   /// Making communicators from groups.
   [[nodiscard]] Builder& builder() noexcept { return builder_; }
-  [[nodiscard]] const Courier& courier() const noexcept { return courier_; }
+  [[nodiscard]] const ControlChannel& control_channel() const noexcept { return control_channel_; }
   /// Fences of the process manager.
-  [[nodiscard]] Fences& fences() noexcept { return courier_.fences(); }
+  [[nodiscard]] Fences& fences() noexcept { return control_channel_.fences(); }
   /// Progress while the program computes.
   [[nodiscard]] BackgroundProgress& background() noexcept { return background_; }
   [[nodiscard]] const BackgroundProgress& background() const noexcept { return background_; }
@@ -114,7 +114,7 @@ class Runtime final {
   ReceiveBuffers receive_buffers_;
   plugin::Index::Handle<pml::Framework> pml_;
   Transports transports_;
-  Courier courier_;
+  ControlChannel control_channel_;
   BackgroundProgress background_;
   Seating seating_;
   Builder builder_;

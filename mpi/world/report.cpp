@@ -59,7 +59,7 @@ Record own_record(Runtime& runtime) {
   record.pmi = runtime.pmi().counters();
   record.peers = runtime.peers().counters().peers;
   record.network_endpoints = runtime.transports().network_endpoints();
-  record.creation = runtime.courier().traffic();
+  record.creation = runtime.control_channel().traffic();
   read_memory(record);
   return record;
 }

@@ -14,15 +14,16 @@ namespace starling::bootstrap {
 
 Flat::Flat(const Args& args)
     : pmi_(args.pmi),
-      courier_(args.courier),
+      control_channel_(args.control_channel),
       self_(args.self),
       nodes_(args.nodes),
       world_size_(args.world_size),
       mode_(args.params.choice<GroupMode>(kGroupMode)),
       card_client_(args.pmi, static_cast<std::uint64_t>(args.params.integer(kTimeout))),
       exchanges_(args.world_size),
-      consistency_(args.courier, args.settings, args.worlds, [this](ProcId proc) { return reaches(proc); }),
-      agreement_(args.courier, args.self, args.nodes, consistency_) {}
+      consistency_(args.control_channel, args.settings, args.worlds,
+                   [this](ProcId proc) { return reaches(proc); }),
+      agreement_(args.control_channel, args.self, args.nodes, consistency_) {}
 
 Result<ContextId> Flat::create(const Creation& creation, Deadline deadline) {
   const Consistency::Call call(consistency_, creation);
@@ -45,13 +46,14 @@ Result<void> Flat::prepare(const Consistency::Call& call, Deadline deadline) {
     return consistency_.failure(call);
   };
   if (creation.world) {
-    if (auto met = meet_with_world(courier_, exchanges_, deadline, find_failure); !met) return met;
+    if (auto met = meet_with_world(control_channel_, exchanges_, deadline, find_failure); !met) return met;
   }
   if (!creation.exchange && !creation.ready) return {};
   if (auto possible = can_meet(creation); !possible) return possible;
   const bool groups =
       pmi_.capabilities().group_fence && !is_whole_world(*creation.members, self_.world, world_size_);
-  return meet(courier_, groups, exchanges_, creation.members, text_of(call.key()), deadline, find_failure);
+  return meet(control_channel_, groups, exchanges_, creation.members, text_of(call.key()), deadline,
+              find_failure);
 }
 
 std::vector<ProcId> Flat::neighbours(const Consistency::Call& call) const {

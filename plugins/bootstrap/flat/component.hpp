@@ -44,7 +44,7 @@ class Flat final : public Component {
   [[nodiscard]] Result<void> can_meet(const Creation& creation) const;
 
   pmi::Component& pmi_;
-  Courier& courier_;
+  ControlChannel& control_channel_;
   ProcId self_;
   const NodeMap* nodes_;
   std::uint32_t world_size_;

@@ -14,7 +14,7 @@ namespace starling::bootstrap {
 
 Hierarchical::Hierarchical(const Args& args)
     : pmi_(args.pmi),
-      courier_(args.courier),
+      control_channel_(args.control_channel),
       self_(args.self),
       world_size_(args.world_size),
       nodes_(args.nodes),
@@ -26,8 +26,9 @@ Hierarchical::Hierarchical(const Args& args)
       exchanges_(args.world_size),
       ready_(args.world_size),
       fenced_(args.world_size),
-      consistency_(args.courier, args.settings, args.worlds, [this](ProcId proc) { return reaches(proc); }),
-      agreement_(args.courier, args.self, args.nodes, consistency_, kArity) {}
+      consistency_(args.control_channel, args.settings, args.worlds,
+                   [this](ProcId proc) { return reaches(proc); }),
+      agreement_(args.control_channel, args.self, args.nodes, consistency_, kArity) {}
 
 Result<ContextId> Hierarchical::create(const Creation& creation, Deadline deadline) {
   if (creation.lookup || creation.world) {
@@ -57,13 +58,13 @@ Result<void> Hierarchical::meet_first(const Consistency::Call& call, Deadline de
                                       const FindFailure& find_failure) {
   const Creation& creation = call.creation();
   if (creation.world) {
-    if (auto met = meet_with_world(courier_, fenced_, deadline, find_failure); !met) return met;
+    if (auto met = meet_with_world(control_channel_, fenced_, deadline, find_failure); !met) return met;
     ready_.completed_world();
   }
   if (!creation.ready) return {};
   // Nobody may send to somebody who is not there: even the hello to a parent would be lost.
   const bool groups = pmi_.capabilities().group_fence;
-  return meet(courier_, groups, ready_, creation.members, "ready " + text_of(call.key()), deadline,
+  return meet(control_channel_, groups, ready_, creation.members, "ready " + text_of(call.key()), deadline,
               find_failure);
 }
 

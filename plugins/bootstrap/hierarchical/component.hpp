@@ -110,7 +110,7 @@ class Hierarchical final : public Component {
   void learn(ProcId peer, std::vector<std::byte> card);
 
   pmi::Component& pmi_;
-  Courier& courier_;
+  ControlChannel& control_channel_;
   ProcId self_;
   std::uint32_t world_size_;
   const NodeMap* nodes_;

@@ -46,8 +46,9 @@ Result<void> Hierarchical::fence_of_roots(Meeting& meeting, const FindFailure& f
   const Deadline deadline = may_lose && sooner ? meeting.patience : meeting.deadline;
   Result<void> fenced = fail(Errc::timed_out, "fence", "two were lost, so no more are entered");
   if (!may_lose || fences_lost_ < kMostLostFences) {
-    fenced = courier_.fence(ranks_of_roots(meeting.members(), nodes_), "roots " + text_of(meeting.key()),
-                            deadline, [&] { return covered(meeting) || find_failure().has_value(); });
+    fenced =
+        control_channel_.fence(ranks_of_roots(meeting.members(), nodes_), "roots " + text_of(meeting.key()),
+                               deadline, [&] { return covered(meeting) || find_failure().has_value(); });
   }
   if (fenced) fences_lost_ = 0;
   if (fenced || !may_lose || fenced.error().code != Errc::timed_out || meeting.deadline.passed())
@@ -66,7 +67,7 @@ Result<void> Hierarchical::go_another_way(Meeting& meeting, const FindFailure& f
     return looked_for ? publish(meeting) : Result<void>();
   }
   if (auto put = card_client_.expose(); !put) return put;
-  return meet_world(courier_, fenced_, meeting.deadline, find_failure, needless);
+  return meet_world(control_channel_, fenced_, meeting.deadline, find_failure, needless);
 }
 
 }  // namespace starling::bootstrap

@@ -49,11 +49,11 @@ Result<void> Hierarchical::wait_for(Meeting& meeting, const std::vector<ProcId>&
   const auto what = [&] { return meeting.name + ": " + text(); };
   const FindFailure find_failure = failure_of(meeting, missing);
   const bool may_come_otherwise = may_lose_fence(meeting);
-  auto waited = wait_while_possible(courier_, find_failure, all_there,
+  auto waited = wait_while_possible(control_channel_, find_failure, all_there,
                                     may_come_otherwise ? meeting.patience : meeting.deadline, what);
   if (may_come_otherwise && !waited && waited.error().code == Errc::timed_out) {
     if (auto gone = go_another_way(meeting, find_failure, all_there); !gone) return gone;
-    waited = wait_while_possible(courier_, find_failure, all_there, meeting.deadline, what);
+    waited = wait_while_possible(control_channel_, find_failure, all_there, meeting.deadline, what);
   }
   if (waited) return waited;
   meeting.waited_for = missing();
@@ -118,7 +118,7 @@ Result<void> Hierarchical::fetch_parent(Meeting& meeting) {
       };
       if (auto gone = go_another_way(meeting, find_failure, answered); !gone) return gone;
     }
-    if (auto paused = courier_.pause(pause, what); !paused) return paused;
+    if (auto paused = control_channel_.pause(pause, what); !paused) return paused;
   }
 }
 
@@ -160,7 +160,7 @@ Result<void> Hierarchical::find_by_name(const Meeting& meeting) {
                   "gave up (parameter bootstrap_timeout): rank " + std::to_string(parent.rank) +
                       " has not published its name; every member of the group must make the same call");
     }
-    if (auto paused = courier_.pause(pause, what); !paused) return paused;
+    if (auto paused = control_channel_.pause(pause, what); !paused) return paused;
   }
 }
 
@@ -196,7 +196,8 @@ Result<void> Hierarchical::become_visible(Meeting& meeting, Discovery discovery)
     if (place.parent) procs.push_back(*place.parent);
     return procs;
   });
-  if (discovery == Discovery::world) return meet_world(courier_, fenced_, meeting.deadline, find_failure);
+  if (discovery == Discovery::world)
+    return meet_world(control_channel_, fenced_, meeting.deadline, find_failure);
   if (discovery != Discovery::native || !place.root || fenced_.covers_world()) return {};
   return fence_of_roots(meeting, find_failure);
 }

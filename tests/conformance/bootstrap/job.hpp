@@ -147,8 +147,8 @@ class Client final : public pmi::Component {
   }
 
  private:
-  /// The others progress meanwhile, this process does not: its bootstrap has not asked the courier. Fences of
-  /// this kind may follow one another, so each has a number.
+  /// The others progress meanwhile, this process does not: its bootstrap has not asked the control channel.
+  /// Fences of this kind may follow one another, so each has a number.
   Result<void> wait_in_fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline) {
     if (ranks.size() == 1) return {};
     std::string members(tag);
@@ -167,14 +167,14 @@ class Client final : public pmi::Component {
   Job& job_;
   std::unique_lock<std::mutex>* const& lock_;
   std::map<std::string, std::uint32_t> waited_;
-  std::uint32_t waits_ = 0;  ///< the number of the fence that is being entered; 0: the courier's
+  std::uint32_t waits_ = 0;  ///< the number of the fence that is being entered; 0: the control channel's
   pmi::Identity identity_;
   Counters counters_;
   std::vector<Job::Fence*> entered_;
 };
 
-/// One process: the component, and the courier that the runtime is elsewhere.
-class Process final : public Courier {
+/// One process: the component, and the control channel that the runtime is elsewhere.
+class Process final : public ControlChannel {
  public:
   Process(Job& job, std::uint32_t rank) : client(job, rank, lock_), job_(job), self_{0, rank} {
     if (job.parameters) {

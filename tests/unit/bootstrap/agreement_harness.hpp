@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Processes that agree on context ids: one thread each, and a courier in memory. Layer: tests.
+/// @file  Processes that agree on context ids: one thread each, and a control channel in memory. Layer:
+/// tests.
 
 #include <gtest/gtest.h>
 
@@ -38,7 +39,7 @@ struct Network {
   std::optional<ProcId> dead;
 };
 
-class Process final : public Courier {
+class Process final : public ControlChannel {
  public:
   Process(Network& network, std::uint32_t rank, const Settings* settings = nullptr)
       : network_(network),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bootstrap's messages, waits and fences. Layer: mpi.
 
-#include "mpi/runtime/courier.hpp"
+#include "mpi/runtime/control_channel.hpp"
 
 #include <array>
 #include <utility>
@@ -13,19 +13,19 @@ constexpr auto kCreation = static_cast<std::uint8_t>(peer::wire::Kind::creation)
 
 }  // namespace
 
-Result<void> Courier::open() {
+Result<void> ControlChannel::open() {
   constexpr std::array kKinds{peer::KindFacts{kCreation}};
   return waits_.polling().peers().add(*this, kKinds);
 }
 
-Result<void> Courier::send(ProcId to, std::span<const std::byte> message) {
+Result<void> ControlChannel::send(ProcId to, std::span<const std::byte> message) {
   auto& sent = place_.on_node(to) ? traffic_.node : traffic_.remote;
   ++sent.count;
   sent.bytes += message.size();
   return waits_.polling().peers().send(to, kCreation, message);
 }
 
-Result<void> Courier::send_block(ProcId to, const bootstrap::Block& block) {
+Result<void> ControlChannel::send_block(ProcId to, const bootstrap::Block& block) {
   const bool counts =
       block.kind != bootstrap::BlockKind::question && block.kind != bootstrap::BlockKind::answer;
   return bootstrap::send_pieces(
@@ -35,7 +35,7 @@ Result<void> Courier::send_block(ProcId to, const bootstrap::Block& block) {
       });
 }
 
-void Courier::receive(peer::Peer& from, std::span<const std::byte> message) noexcept {
+void ControlChannel::receive(peer::Peer& from, std::span<const std::byte> message) noexcept {
   const auto payload = waits_.polling().peers().payload(from, message);
   if (!payload) return;
   if (!bootstrap::is_piece(*payload)) {
@@ -45,17 +45,17 @@ void Courier::receive(peer::Peer& from, std::span<const std::byte> message) noex
   }
 }
 
-Result<void> Courier::wait(const std::function<bool()>& ready, Deadline deadline,
-                           const std::function<std::string()>& what) {
+Result<void> ControlChannel::wait(const std::function<bool()>& ready, Deadline deadline,
+                                  const std::function<std::string()>& what) {
   return waits_.wait_for_others(ready, deadline, what);
 }
 
-Result<void> Courier::fence(std::span<const std::uint32_t> ranks, std::string_view tag, Deadline deadline,
-                            const std::function<bool()>& needless) {
+Result<void> ControlChannel::fence(std::span<const std::uint32_t> ranks, std::string_view tag,
+                                   Deadline deadline, const std::function<bool()>& needless) {
   return fences_.meet(ranks, tag, deadline, needless);
 }
 
-Result<void> Courier::pause(std::uint64_t ns, const std::function<std::string()>& what) {
+Result<void> ControlChannel::pause(std::uint64_t ns, const std::function<std::string()>& what) {
   auto waited = wait([] { return false; }, Deadline::after_ns(ns), what);
   if (!waited && waited.error().code != Errc::timed_out) return waited;
   return {};
@@ -63,7 +63,7 @@ Result<void> Courier::pause(std::uint64_t ns, const std::function<std::string()>
 
 // Of this node, as mpiexec marks them; elsewhere, those that a transport has a connection to. Who has ended
 // in order is not meant: it may have had its part in the creation that others are still waiting for.
-std::optional<ProcId> Courier::dead_among(const ProcList& members) noexcept {
+std::optional<ProcId> ControlChannel::dead_among(const ProcList& members) noexcept {
   if (const auto dead = waits_.polling().peers().dead_among(members)) return dead;
   return place_.dead_among(members);
 }

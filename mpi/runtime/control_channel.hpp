@@ -5,7 +5,7 @@
 ///
 /// Threads:   under the runtime's lock, which waiting gives away.
 /// Ownership: everything is borrowed; the bootstrap is set before the first message can come.
-/// Errors:    as bootstrap::Courier.
+/// Errors:    as bootstrap::ControlChannel.
 /// Units:     bytes.
 
 #include <cstdint>
@@ -34,12 +34,12 @@ struct CreationTraffic {
   Messages remote;  ///< to other nodes
 };
 
-class Courier final : public bootstrap::Courier, public peer::Port, private FenceWaiter {
+class ControlChannel final : public bootstrap::ControlChannel, public peer::Port, private FenceWaiter {
  public:
-  Courier(pmi::Component& pmi, const Place& place, Waits& waits, const Transports& transports) noexcept
+  ControlChannel(pmi::Component& pmi, const Place& place, Waits& waits, const Transports& transports) noexcept
       : place_(place), waits_(waits), transports_(transports), fences_(pmi, *this) {}
-  Courier(const Courier&) = delete;
-  Courier& operator=(const Courier&) = delete;
+  ControlChannel(const ControlChannel&) = delete;
+  ControlChannel& operator=(const ControlChannel&) = delete;
 
   /// Registers as the port for creations, once there is a front.
   [[nodiscard]] Result<void> open();
@@ -48,7 +48,7 @@ class Courier final : public bootstrap::Courier, public peer::Port, private Fenc
   [[nodiscard]] Fences& fences() noexcept { return fences_; }
   [[nodiscard]] const CreationTraffic& traffic() const noexcept { return traffic_; }
 
-  // bootstrap::Courier
+  // bootstrap::ControlChannel
   [[nodiscard]] Result<void> send(ProcId to, std::span<const std::byte> message) override;
   [[nodiscard]] Result<void> send_block(ProcId to, const bootstrap::Block& block) override;
   [[nodiscard]] Result<void> pause(std::uint64_t ns, const std::function<std::string()>& what) override;

@@ -4,7 +4,7 @@
 /// Layer: framework.
 ///
 /// A futex cannot be waited for together with descriptors. So a process that has network transports opens a
-/// mailbox (mailbox.hpp), and whoever rings its futex also sends one empty letter there. Anybody on the
+/// mailbox (mailbox.hpp), and whoever rings its futex also sends one empty datagram there. Anybody on the
 /// machine may send one: that wakes, no more. Processes in another network namespace cannot; then the sleep
 /// ends at its limit.
 ///

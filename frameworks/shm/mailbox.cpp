@@ -62,17 +62,17 @@ Result<Mailbox> Mailbox::open(bool waits) {
   const std::uint64_t name = name_of(address, length);
   if (name == 0) return fail(Errc::unsupported, kMailbox, "the kernel gave a name of an unknown form");
   Mailbox box(std::move(socket), name);
-  // Where letters are refused (a seccomp filter) a thread that waits for one could not be ended.
+  // Where datagrams are refused (a seccomp filter) a thread that waits for one could not be ended.
   if (const int error = box.send(name, {}); error != 0) return fail(system_error(kMailbox, "sendmsg", error));
   if (!box.receive({})) return fail(system_error(kMailbox, "recvmsg", errno));
   return box;
 }
 
-int Mailbox::send(std::uint64_t to, std::span<const std::byte> letter, int descriptor) const noexcept {
+int Mailbox::send(std::uint64_t to, std::span<const std::byte> datagram, int descriptor) const noexcept {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path + 1, &to, kNameBytes);
-  iovec data{const_cast<std::byte*>(letter.data()), letter.size()};
+  iovec data{const_cast<std::byte*>(datagram.data()), datagram.size()};
   OneDescriptor control{};
   msghdr message{};
   message.msg_name = &address;
@@ -91,9 +91,9 @@ int Mailbox::send(std::uint64_t to, std::span<const std::byte> letter, int descr
   return ::sendmsg(socket_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 ? errno : 0;
 }
 
-std::optional<Mailbox::Letter> Mailbox::receive(std::span<std::byte> letter) const noexcept {
+std::optional<Mailbox::Datagram> Mailbox::receive(std::span<std::byte> datagram) const noexcept {
   sockaddr_un address{};
-  iovec data{letter.data(), letter.size()};
+  iovec data{datagram.data(), datagram.size()};
   OneDescriptor control{};
   msghdr message{};
   message.msg_name = &address;
@@ -105,7 +105,7 @@ std::optional<Mailbox::Letter> Mailbox::receive(std::span<std::byte> letter) con
   // MSG_TRUNC: the length of the datagram, also if it does not fit.
   const ssize_t bytes = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC | MSG_TRUNC);
   if (bytes < 0) return std::nullopt;
-  Letter read;
+  Datagram read;
   read.bytes = static_cast<std::size_t>(bytes);
   read.from = name_of(address, message.msg_namelen);
   read.descriptor = only_descriptor(CMSG_FIRSTHDR(&message));

@@ -141,13 +141,13 @@ void MemoryMaps::ask(Entry& entry) {
 /// Answers may come from anybody: one counts if it was asked for and brings the very object.
 void MemoryMaps::read_answers() {
   MemoryAnswer answer;
-  while (auto letter = box_->receive(std::as_writable_bytes(std::span(&answer, 1)))) {
-    if (letter->bytes != sizeof answer || !letter->descriptor) continue;
+  while (auto datagram = box_->receive(std::as_writable_bytes(std::span(&answer, 1)))) {
+    if (datagram->bytes != sizeof answer || !datagram->descriptor) continue;
     const auto asked = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
       return entry.state == State::coming && entry.range.id == answer.id;
     });
     if (asked == entries_.end()) continue;
-    auto mapping = map_object(letter->descriptor, asked->range.bytes, asked->range.key, access_);
+    auto mapping = map_object(datagram->descriptor, asked->range.bytes, asked->range.key, access_);
     if (!mapping) {
       refuse(*asked, mapping.error().text());
       continue;

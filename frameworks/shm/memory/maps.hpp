@@ -7,7 +7,7 @@
 /// the same addresses is another object, and the old map is not found for it. So each use looks the address
 /// up in its owner's table, in shared memory.
 ///
-/// Asking for an object takes one letter each way, and is not waited for: `coming` says to ask again.
+/// Asking for an object takes one datagram each way, and is not waited for: `coming` says to ask again.
 ///
 /// Threads:   one at a time.
 /// Ownership: owns the maps and one socket; borrows the node segment. A pointer is good until the next call.

@@ -108,10 +108,10 @@ Result<void> OwnedMemory::State::open() {
 void OwnedMemory::State::give() noexcept {
   for (;;) {
     MemoryRequest request;
-    const auto letter = box->receive(std::as_writable_bytes(std::span(&request, 1)));
+    const auto datagram = box->receive(std::as_writable_bytes(std::span(&request, 1)));
     const std::scoped_lock lock(mutex);
     if (ending) return;
-    if (letter && letter->bytes == sizeof request && letter->from != 0) answer(request, letter->from);
+    if (datagram && datagram->bytes == sizeof request && datagram->from != 0) answer(request, datagram->from);
   }
 }
 
@@ -120,7 +120,7 @@ void OwnedMemory::State::answer(const MemoryRequest& request, std::uint64_t to) 
   const auto found = objects.find(request.id);
   if (found == objects.end()) return;
   const MemoryAnswer answer{request.id};
-  // A process that is gone, or reads no letters, gets nothing; it copies by other means.
+  // A process that is gone, or reads no datagrams, gets nothing; it copies by other means.
   (void)box->send(to, std::as_bytes(std::span(&answer, 1)), found->second.fd());
 }
 

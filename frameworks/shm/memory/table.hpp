@@ -34,7 +34,7 @@ struct MemoryTable {
   std::atomic<std::uint64_t> lowest;
   std::atomic<std::uint64_t> highest;
   alignas(64) std::atomic<std::uint64_t> giver;  ///< the mailbox of its thread that hands objects over
-  std::atomic<std::uint64_t> secret[2];          ///< proves to that thread that a letter comes from this job
+  std::atomic<std::uint64_t> secret[2];  ///< proves to that thread that a datagram comes from this job
   alignas(64) MemoryEntry entries[kMemoryObjectsMost];
 };
 static_assert(sizeof(MemoryEntry) == 32 && sizeof(MemoryTable) == 128 + 32 * kMemoryObjectsMost &&

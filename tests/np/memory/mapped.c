@@ -115,7 +115,7 @@ static void freed(void) {
     MPI_Free_mem(memory);
     if (i == 100) before = descriptors();
   }
-  /* The socket for letters is opened when others' memory is asked for, which a sender may do late. */
+  /* The socket for datagrams is opened when others' memory is asked for, which a sender may do late. */
   if (descriptors() > before + 1) fail("descriptors are more than before", descriptors() - before);
   if (maps() > 64) fail("maps are not bounded", maps());
 }

@@ -98,27 +98,27 @@ TEST(MemoryObject, another_object_than_the_expected_one_is_refused) {
   EXPECT_FALSE(shm::map_object(open, 8192, facts.st_ino, Access::read));
 }
 
-TEST(Mailbox, brings_letters_with_and_without_a_descriptor) {
+TEST(Mailbox, brings_datagrams_with_and_without_a_descriptor) {
   auto a = Mailbox::open(false);
   auto b = Mailbox::open(false);
   ASSERT_TRUE(a && b);
-  const std::array<std::byte, 3> letter{std::byte{1}, std::byte{2}, std::byte{3}};
+  const std::array<std::byte, 3> datagram{std::byte{1}, std::byte{2}, std::byte{3}};
   std::array<std::byte, 8> read{};
   EXPECT_FALSE(b->receive(read));
-  ASSERT_EQ(a->send(b->name(), letter), 0);
+  ASSERT_EQ(a->send(b->name(), datagram), 0);
   auto got = b->receive(read);
   ASSERT_TRUE(got);
   EXPECT_EQ(got->bytes, 3u);
   EXPECT_EQ(got->from, a->name());
   EXPECT_FALSE(got->descriptor);
   EXPECT_EQ(read[2], std::byte{3});
-  ASSERT_EQ(a->send(b->name(), letter, 1), 0);
+  ASSERT_EQ(a->send(b->name(), datagram, 1), 0);
   got = b->receive(read);
   ASSERT_TRUE(got);
   EXPECT_TRUE(got->descriptor);
   const std::uint64_t gone = b->name();
   b = Mailbox::open(false);
-  EXPECT_EQ(a->send(gone, letter), ECONNREFUSED);
+  EXPECT_EQ(a->send(gone, datagram), ECONNREFUSED);
 }
 
 /// One process owns (rank 0), the others look; all inside this program, each with its own mapping.
@@ -283,16 +283,16 @@ TEST_F(Memory, is_not_given_to_who_does_not_know_the_secret) {
   ask();
   request.id -= 1;
   ask();
-  // Letters are answered in order: the first answer is that to the third.
+  // Datagrams are answered in order: the first answer is that to the third.
   std::array<std::byte, 64> answer{};
   const Deadline deadline = Deadline::after_seconds(60);
   int answers = 0;
   std::uint64_t id = 0;
   while (answers == 0 && !deadline.passed()) {
-    if (auto letter = box->receive(answer)) {
+    if (auto datagram = box->receive(answer)) {
       ++answers;
       std::memcpy(&id, answer.data(), sizeof id);
-      EXPECT_TRUE(letter->descriptor);
+      EXPECT_TRUE(datagram->descriptor);
     }
   }
   EXPECT_EQ(id, request.id);

@@ -88,9 +88,9 @@ class Choice {
     }
     std::string why;
     for (const std::string& reason : refused_) why += (why.empty() ? "" : "; ") + reason;
-    auto giver = Giver::start(segment.fd.get(), std::move(election->listener), spec_, why);
-    if (!giver) return fail(std::move(giver).error());
-    return attached(std::move(segment), candidate, std::move(*giver));
+    auto segment_server = SegmentServer::start(segment.fd.get(), std::move(election->listener), spec_, why);
+    if (!segment_server) return fail(std::move(segment_server).error());
+    return attached(std::move(segment), candidate, std::move(*segment_server));
   }
 
   Result<Attached> accept(Election election) {
@@ -103,14 +103,15 @@ class Choice {
     }
     auto segment = handed_segment(std::move(election.memory), spec_, deadline_);
     if (!segment) return fail(std::move(segment).error());
-    auto giver = Giver::start(segment->fd.get(), std::move(election.listener), spec_, election.why);
+    auto segment_server =
+        SegmentServer::start(segment->fd.get(), std::move(election.listener), spec_, election.why);
     if (!election.why.empty()) refused_.push_back(std::move(election.why));
     // Others give as well: without a thread of its own this process can still take part.
     return attached(std::move(*segment), static_cast<std::size_t>(candidate - candidates_.begin()),
-                    giver ? std::move(*giver) : nullptr);
+                    segment_server ? std::move(*segment_server) : nullptr);
   }
 
-  Attached attached(Segment segment, std::size_t candidate, std::unique_ptr<Giver> giver) {
+  Attached attached(Segment segment, std::size_t candidate, std::unique_ptr<SegmentServer> segment_server) {
     std::string how = "shm/" + candidates_[candidate].name;
     if (segment.inherited) {
       how = inherited_how(candidates_[candidate]);
@@ -119,7 +120,8 @@ class Choice {
     } else if (!candidates_[candidate].component->has_name()) {
       how += ", handed over through the socket " + election_name(spec_);
     }
-    return Attached{std::move(segment), candidate, std::move(giver), std::move(how), std::move(refused_)};
+    return Attached{std::move(segment), candidate, std::move(segment_server), std::move(how),
+                    std::move(refused_)};
   }
 
   /// Then nobody else has to find the segment.

@@ -29,8 +29,8 @@ struct Candidate {
 
 struct Attached {
   Segment segment;
-  std::size_t candidate = 0;         ///< index of the one that was used
-  std::unique_ptr<Giver> giver;      ///< if others have to get the segment from its holders
+  std::size_t candidate = 0;                      ///< index of the one that was used
+  std::unique_ptr<SegmentServer> segment_server;  ///< if others have to get the segment from its holders
   std::string how;                   ///< for people: "shm/memfd, handed over through @starling-..."
   std::vector<std::string> refused;  ///< candidates that were tried before, with their reasons
 };

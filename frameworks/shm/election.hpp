@@ -6,11 +6,12 @@
 /// Elected is who binds a name: an abstract unix socket, which one process at a time can bind. The name
 /// belongs to the job and the node, vanishes with its last holder however that ends, and exists within one
 /// network namespace. The elected process makes the segment. If that has a name of its own, the election
-/// ends, and the others find it. If not, a Giver hands the descriptor to each process that asks, together
-/// with the listening socket: every holder can then give, so that no single death takes the segment away.
+/// ends, and the others find it. If not, a SegmentServer hands the descriptor to each process that asks,
+/// together with the listening socket: every holder can then give, so that no single death takes the segment
+/// away.
 ///
-/// Threads:   elect by one thread; a Giver has a thread of its own until it ends or is destroyed.
-/// Ownership: descriptors by UniqueFd. The Giver borrows none: it duplicates what it gives.
+/// Threads:   elect by one thread; a SegmentServer has a thread of its own until it ends or is destroyed.
+/// Ownership: descriptors by UniqueFd. The SegmentServer borrows none: it duplicates what it gives.
 /// Errors:    a name that belongs to another user is Errc::denied; nothing is taken from or given to another
 ///            user (SO_PEERCRED).
 
@@ -39,24 +40,24 @@ struct Election {
 [[nodiscard]] Result<std::optional<Election>> elect(const SegmentSpec& spec, Deadline deadline);
 
 /// Hands a segment to the processes of this job on this node that ask for it.
-class Giver {
+class SegmentServer {
  public:
   /// Starts giving `memory` through the election's `listener`. `why`: see Election; only its beginning is
   /// passed on.
-  [[nodiscard]] static Result<std::unique_ptr<Giver>> start(int memory, UniqueFd listener,
-                                                            const SegmentSpec& spec,
-                                                            const std::string& why = {});
+  [[nodiscard]] static Result<std::unique_ptr<SegmentServer>> start(int memory, UniqueFd listener,
+                                                                    const SegmentSpec& spec,
+                                                                    const std::string& why = {});
   /// This process gives no more; others that have the segment go on.
-  ~Giver();
-  Giver(const Giver&) = delete;
-  Giver& operator=(const Giver&) = delete;
+  ~SegmentServer();
+  SegmentServer(const SegmentServer&) = delete;
+  SegmentServer& operator=(const SegmentServer&) = delete;
 
   /// Everybody has the segment: the giving ends in all processes, and with it the name.
   void end() noexcept;
 
  private:
   struct State;
-  explicit Giver(std::unique_ptr<State> state) noexcept;
+  explicit SegmentServer(std::unique_ptr<State> state) noexcept;
   std::unique_ptr<State> state_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /// @file  The one message that hands a segment over: an Offer with two descriptors. Layer: framework; used by
-/// election.cpp and giver.cpp only.
+/// election.cpp and segment_server.cpp only.
 ///
 /// Threads: any. Ownership: what was received is the caller's. Errors: anything but an Offer with exactly two
 /// descriptors is Errc::bad_input.

@@ -74,9 +74,9 @@ Result<void> Place::attach() {
   if (!opened) return fail(std::move(opened).error());
   lone_segment_ = std::exchange(segment_, std::make_unique<shm::NodeSegment>(std::move(*opened)));
   segment_->enter();
-  segment_giver_ = std::move(attached->giver);
+  segment_segment_server_ = std::move(attached->segment_server);
   if (may_be_looked_for) open_launchers_segment(spec, geometry);
-  // The last to attach ends the looking: names go, givers stop.
+  // The last to attach ends the looking: names go, segment servers stop.
   if (may_be_looked_for && everybody_attached()) segment_complete();
   return {};
 }
@@ -140,7 +140,7 @@ std::string Place::meeting_place() const {
 
 void Place::segment_complete() noexcept {
   if (shm_ != nullptr) shm_->all_attached();
-  if (segment_giver_ != nullptr) segment_giver_->end();
+  if (segment_segment_server_ != nullptr) segment_segment_server_->end();
 }
 
 bool Place::is_absent(std::uint32_t local_rank) const noexcept {
@@ -209,7 +209,7 @@ std::string Place::absent_processes() const {
 }
 
 void Place::drop_names() noexcept {
-  segment_giver_.reset();
+  segment_segment_server_.reset();
   shm_.reset();
 }
 

@@ -107,7 +107,7 @@ class Place {
   std::vector<std::string> shared_memory_refused_;
   // Destroyed in reverse.
   plugin::Index::Handle<shm::Framework> shm_;
-  std::unique_ptr<shm::Giver> segment_giver_;
+  std::unique_ptr<shm::SegmentServer> segment_segment_server_;
   std::unique_ptr<shm::NodeSegment> lone_segment_;  // that of before; threads may have slept on it
   std::unique_ptr<shm::NodeSegment> segment_;
   std::unique_ptr<shm::NodeSegment> launchers_segment_;

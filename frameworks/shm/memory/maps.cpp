@@ -129,8 +129,8 @@ void MemoryMaps::ask(Entry& entry) {
   request.secret[0] = table->secret[0].load(std::memory_order_relaxed);
   request.secret[1] = table->secret[1].load(std::memory_order_relaxed);
   request.id = entry.range.id;
-  const int error =
-      box_->send(table->giver.load(std::memory_order_relaxed), std::as_bytes(std::span(&request, 1)));
+  const int error = box_->send(table->segment_server.load(std::memory_order_relaxed),
+                               std::as_bytes(std::span(&request, 1)));
   if (error == EAGAIN || error == ENOBUFS || error == ENOMEM) return;  // next time
   if (error != 0) {
     return refuse(entry, std::string("its owner's socket cannot be reached: ") + std::strerror(error));

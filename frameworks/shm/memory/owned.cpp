@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Objects and their giver. What is hard: an object may be freed while its descriptor is being sent, so both
-// happen under one lock, which is never held while anything waits. Layer: framework.
+// Objects and their segment server. What is hard: an object may be freed while its descriptor is being sent,
+// so both happen under one lock, which is never held while anything waits. Layer: framework.
 // Design: docs/design/shared-memory.md.
 
 #include "frameworks/shm/memory/owned.hpp"
@@ -91,15 +91,15 @@ Result<void> OwnedMemory::State::open() {
   if (!offset) return fail(std::move(offset).error().within(kOwned));
   box.emplace(std::move(*opened));
   auto& made = *reinterpret_cast<MemoryTable*>(segment.at(*offset));
-  made.giver.store(box->name(), std::memory_order_relaxed);
+  made.segment_server.store(box->name(), std::memory_order_relaxed);
   made.secret[0].store(secret.secret[0], std::memory_order_relaxed);
   made.secret[1].store(secret.secret[1], std::memory_order_relaxed);
-  auto giver = start_service_thread("starling-memory", [this] { give(); });
-  if (!giver) {
+  auto segment_server = start_service_thread("starling-memory", [this] { give(); });
+  if (!segment_server) {
     segment.release(*offset, sizeof(MemoryTable));
-    return fail(std::move(giver).error().within(kOwned));
+    return fail(std::move(segment_server).error().within(kOwned));
   }
-  thread = std::move(*giver);
+  thread = std::move(*segment_server);
   table.store(&made, std::memory_order_release);
   publish_memory_table(segment, *offset);
   return {};

@@ -5,7 +5,7 @@
 /// The table lies in an extent of the node segment's arena; ProcSlot::memory says where. It stays there for
 /// the life of the segment.
 ///
-/// Threads:   as RangeTable; the giver's words are written once, before the table is published.
+/// Threads:   as RangeTable; the segment server's words are written once, before the table is published.
 /// Units:     bytes.
 
 #include <atomic>
@@ -33,12 +33,13 @@ struct MemoryTable {
   std::atomic<std::uint64_t> count;
   std::atomic<std::uint64_t> lowest;
   std::atomic<std::uint64_t> highest;
-  alignas(64) std::atomic<std::uint64_t> giver;  ///< the mailbox of its thread that hands objects over
+  alignas(
+      64) std::atomic<std::uint64_t> segment_server;  ///< the mailbox of its thread that hands objects over
   std::atomic<std::uint64_t> secret[2];  ///< proves to that thread that a datagram comes from this job
   alignas(64) MemoryEntry entries[kMemoryObjectsMost];
 };
 static_assert(sizeof(MemoryEntry) == 32 && sizeof(MemoryTable) == 128 + 32 * kMemoryObjectsMost &&
-              offsetof(MemoryTable, giver) == 64 && offsetof(MemoryTable, entries) == 128);
+              offsetof(MemoryTable, segment_server) == 64 && offsetof(MemoryTable, entries) == 128);
 
 /// A table in memory, as RangeTable sees it.
 class MappedWords {

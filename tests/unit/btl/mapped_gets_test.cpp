@@ -126,7 +126,7 @@ TEST_F(MappedGets, without_the_kernel_other_memory_is_refused) {
 
 TEST_F(MappedGets, what_cannot_be_handed_over_is_noted_and_not_possible_any_more) {
   begin({"STARLING_MCA_shm_cma=no"});
-  shm::memory_table(harness->segment(1), 1)->giver.store(0x3030303030);  // a name that nobody has
+  shm::memory_table(harness->segment(1), 1)->segment_server.store(0x3030303030);  // a name that nobody has
   EXPECT_FALSE(get(memory));
   EXPECT_FALSE(harness->endpoint(0, 1).can_get(at(memory)));
   EXPECT_NE(notes().find("cannot be mapped: its owner's socket"), std::string::npos) << notes();

@@ -98,14 +98,14 @@ TEST_F(Choose, the_users_order_counts) {
   const auto attached = attach(candidates, 0, 2, true);
   ASSERT_TRUE(attached) << attached.error().text();
   EXPECT_EQ(candidates.list[attached->candidate].name, "memfd");
-  EXPECT_NE(attached->giver, nullptr);
+  EXPECT_NE(attached->segment_server, nullptr);
 }
 
 TEST_F(Choose, a_process_alone_needs_neither_name_nor_socket) {
   Candidates candidates(params, directory, "all");
   const auto attached = attach(candidates, 0, 1);
   ASSERT_TRUE(attached) << attached.error().text();
-  EXPECT_EQ(attached->giver, nullptr);
+  EXPECT_EQ(attached->segment_server, nullptr);
   EXPECT_TRUE(std::filesystem::is_empty(directory));
 }
 

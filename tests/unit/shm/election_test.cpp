@@ -48,8 +48,9 @@ class Election : public testing::Test {
     auto segment = shm::private_segment(params, spec());
     if (!segment) return 2;
     segment->mapping.data()[200000] = static_cast<std::byte>(mark);
-    auto giver = shm::Giver::start(segment->fd.get(), std::move((*election)->listener), spec(), "a reason");
-    if (!giver) return 3;
+    auto segment_server =
+        shm::SegmentServer::start(segment->fd.get(), std::move((*election)->listener), spec(), "a reason");
+    if (!segment_server) return 3;
     given.give();
     for (;;) ::pause();
   }
@@ -66,8 +67,8 @@ class Election : public testing::Test {
   int receive_and_give(const Signal& given) const {
     shm::Election kept;
     if (receive(&kept) == 0) return 1;
-    auto giver = shm::Giver::start(kept.memory.get(), std::move(kept.listener), spec());
-    if (!giver) return 2;
+    auto segment_server = shm::SegmentServer::start(kept.memory.get(), std::move(kept.listener), spec());
+    if (!segment_server) return 2;
     given.give();
     for (;;) ::pause();
   }
@@ -160,9 +161,9 @@ TEST_F(Election, the_end_of_giving_takes_the_name_away_in_all_processes) {
   shm::Election kept;
   ASSERT_EQ(receive(&kept), 'e');
   EXPECT_EQ(kept.why, "a reason");
-  auto giver = shm::Giver::start(kept.memory.get(), std::move(kept.listener), spec());
-  ASSERT_TRUE(giver) << giver.error().text();
-  (*giver)->end();
+  auto segment_server = shm::SegmentServer::start(kept.memory.get(), std::move(kept.listener), spec());
+  ASSERT_TRUE(segment_server) << segment_server.error().text();
+  (*segment_server)->end();
   for (int i = 0; i < 2000 && name_exists(); ++i) ::usleep(1000);
   EXPECT_FALSE(name_exists()) << "the maker still lives, but gives no more";
 }
@@ -193,7 +194,7 @@ TEST_F(Election, nothing_is_given_to_another_user) {
     return ::recv(socket.get(), &byte, 1, 0) == 0 ? 0 : 3;  // closed without a word
   });
   EXPECT_EQ(thief.wait(), 0);
-  EXPECT_EQ(receive(), 'x') << "the giver goes on";
+  EXPECT_EQ(receive(), 'x') << "the segment server goes on";
 }
 
 TEST_F(Election, what_is_no_segment_of_this_job_is_refused) {

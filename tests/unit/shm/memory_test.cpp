@@ -276,7 +276,9 @@ TEST_F(Memory, is_not_given_to_who_does_not_know_the_secret) {
   request.secret[0] = table.secret[0] ^ 1;
   request.secret[1] = table.secret[1];
   request.id = owned.find(at).range.id;
-  const auto ask = [&] { EXPECT_EQ(box->send(table.giver, std::as_bytes(std::span(&request, 1))), 0); };
+  const auto ask = [&] {
+    EXPECT_EQ(box->send(table.segment_server, std::as_bytes(std::span(&request, 1))), 0);
+  };
   ask();
   request.secret[0] ^= 1;
   request.id += 1;  // no such object
@@ -300,9 +302,9 @@ TEST_F(Memory, is_not_given_to_who_does_not_know_the_secret) {
   EXPECT_FALSE(box->receive(answer));
 }
 
-TEST_F(Memory, without_a_giver_is_refused_with_the_reason) {
+TEST_F(Memory, without_a_segment_server_is_refused_with_the_reason) {
   std::byte* const at = *owned.allocate(4096);
-  shm::memory_table(owner, 0)->giver.store(0x3030303030);  // a name that nobody has
+  shm::memory_table(owner, 0)->segment_server.store(0x3030303030);  // a name that nobody has
   EXPECT_EQ(find(at, 16).state, State::refused);
   EXPECT_NE(maps.why().find("refused"), std::string::npos) << maps.why();
   EXPECT_FALSE(maps.possible(0, address_of(at)));

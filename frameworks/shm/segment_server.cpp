@@ -25,7 +25,7 @@ namespace {
 constexpr useconds_t kPauseUs = 10'000;
 }
 
-struct Giver::State {
+struct SegmentServer::State {
   UniqueFd memory, listener, stop, events;
   wire::Offer offer;
   std::mutex closing;  // of the listener: by the thread, while end() may want to shut it down
@@ -36,7 +36,7 @@ struct Giver::State {
   void run() noexcept;
 };
 
-Result<void> Giver::State::watch() {
+Result<void> SegmentServer::State::watch() {
   events = UniqueFd(::epoll_create1(EPOLL_CLOEXEC));
   auto made = make_event_fd(0);
   if (!made) return fail(std::move(made).error().within("shared memory"));
@@ -54,7 +54,7 @@ Result<void> Giver::State::watch() {
   return {};
 }
 
-void Giver::State::serve_one() noexcept {
+void SegmentServer::State::serve_one() noexcept {
   const UniqueFd asking(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!asking) {
     // Without descriptors or memory the connection waits, and epoll would report it again at once.
@@ -67,7 +67,7 @@ void Giver::State::serve_one() noexcept {
   }
 }
 
-void Giver::State::run() noexcept {
+void SegmentServer::State::run() noexcept {
   for (;;) {
     epoll_event event{};
     const int count = ::epoll_wait(events.get(), &event, 1, -1);
@@ -83,10 +83,10 @@ void Giver::State::run() noexcept {
   listener.reset();
 }
 
-Giver::Giver(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
+SegmentServer::SegmentServer(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 
-Result<std::unique_ptr<Giver>> Giver::start(int memory, UniqueFd listener, const SegmentSpec& spec,
-                                            const std::string& why) {
+Result<std::unique_ptr<SegmentServer>> SegmentServer::start(int memory, UniqueFd listener,
+                                                            const SegmentSpec& spec, const std::string& why) {
   auto state = std::make_unique<State>();
   state->memory = UniqueFd(::fcntl(memory, F_DUPFD_CLOEXEC, 3));
   if (!state->memory) return fail(system_error("shared memory", "cannot duplicate its descriptor", errno));
@@ -98,18 +98,18 @@ Result<std::unique_ptr<Giver>> Giver::start(int memory, UniqueFd listener, const
   auto thread = start_service_thread("starling-shm", [raw = state.get()] { raw->run(); });
   if (!thread) return fail(std::move(thread).error().within("shared memory: to hand it over"));
   state->thread = std::move(*thread);
-  return std::unique_ptr<Giver>(new Giver(std::move(state)));
+  return std::unique_ptr<SegmentServer>(new SegmentServer(std::move(state)));
 }
 
-Giver::~Giver() {
+SegmentServer::~SegmentServer() {
   const std::uint64_t one = 1;
   (void)!::write(state_->stop.get(), &one, sizeof one);
   state_->thread.join();
 }
 
-void Giver::end() noexcept {
+void SegmentServer::end() noexcept {
   const std::scoped_lock lock(state_->closing);
-  // All processes share the socket: this wakes every giver.
+  // All processes share the socket: this wakes every segment server.
   if (state_->listener) ::shutdown(state_->listener.get(), SHUT_RDWR);
 }
 

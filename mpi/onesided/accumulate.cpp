@@ -155,8 +155,9 @@ namespace {
 /// In private memory of another process; it goes back if the values were equal. 0 or errno.
 int swap_in_copy(Win& win, const Located& found, std::size_t bytes, const void* origin, const void* compare,
                  void* result) {
-  if (win.favours != nullptr) {
-    const Favours::Outcome done = win.favours->swap(found.rank, found.offset, bytes, origin, compare, result);
+  if (win.active_messages != nullptr) {
+    const ActiveMessages::Outcome done =
+        win.active_messages->swap(found.rank, found.offset, bytes, origin, compare, result);
     if (done) return *done;
   }
   std::array<std::byte, Work::kMostElement> copy;

@@ -4,8 +4,8 @@
 /// docs/design/onesided.md
 ///
 ///     TargetControl[members] | node lock | target slots[members][members + 1] | node slots[2 * members] |
-///     posted[members][members] | attached[members] | favours[members] | overlap logs[members] |
-///     favour rooms[members]
+///     posted[members][members] | attached[members] | active messages[members] | overlap logs[members] |
+///     active message rooms[members]
 ///
 /// The last four are there only where they are used: in dynamic windows, in those whose memory mates copy by
 /// the kernel, and with onesided_check.
@@ -27,8 +27,8 @@
 
 #include "core/atomics.hpp"
 #include "mpi/datatype/predefined.hpp"
+#include "mpi/onesided/active_message_words.hpp"
 #include "mpi/onesided/attached.hpp"
-#include "mpi/onesided/favour_words.hpp"
 #include "mpi/onesided/overlaps.hpp"
 #include "mpi/onesided/post_words.hpp"
 #include "mpi/onesided/queue_lock.hpp"
@@ -56,35 +56,36 @@ struct alignas(64) TargetControl {
 };
 static_assert(sizeof(TargetControl) == 384);
 
-/// Runs of elements at equal distances, of a favour that has gaps: what stands in front of its elements.
-struct FavourRuns {
+/// Runs of elements at equal distances, of an active message that has gaps: what stands in front of its
+/// elements.
+struct ActiveMessageRuns {
   std::uint64_t offset;  ///< of the first one, in the target's part
   std::int64_t stride;   ///< bytes from one to the next
   std::uint64_t count;   ///< elements of each
   std::uint64_t runs;
 };
 
-/// What one origin asks a target for (favours.hpp), of few bytes all in one cache line.
-struct alignas(64) Favour {
+/// What one origin asks a target for (active_messages.hpp), of few bytes all in one cache line.
+struct alignas(64) ActiveMessage {
   enum class What : std::uint8_t { put, get, accumulate, fetch, swap };
   static constexpr std::size_t kHere = 40, kMost = 4096;
-  std::atomic<std::uint32_t> word;  ///< FavourWord's
+  std::atomic<std::uint32_t> word;  ///< ActiveMessageWord's
   What what;
   OpCode code;
   Basic element;
   std::uint64_t offset;   ///< in the target's part
   std::uint32_t bytes;    ///< of the elements there, and of the series in front of them
-  std::uint32_t series;   ///< of an accumulate or a fetch with gaps, so many FavourRuns; 0: in a row
+  std::uint32_t series;   ///< of an accumulate or a fetch with gaps, so many ActiveMessageRuns; 0: in a row
   std::byte data[kHere];  ///< goes there, or has come back; more than that: in the target's room
 };
-static_assert(sizeof(Favour) == 64);
+static_assert(sizeof(ActiveMessage) == 64);
 
 class Control {
  public:
   /// What some windows have more than others.
   struct More {
     bool attached = false;
-    bool favours = false;
+    bool active_messages = false;
     bool logs = false;
   };
   Control() = default;
@@ -92,7 +93,7 @@ class Control {
       : base_(base), members_(members), more_(more) {}
 
   [[nodiscard]] static std::size_t bytes(std::uint32_t members, More more) noexcept {
-    return rooms_at(members, more) + (more.favours ? members * room_bytes(members) : 0);
+    return rooms_at(members, more) + (more.active_messages ? members * room_bytes(members) : 0);
   }
   /// Of these, those that have to be zero in the beginning.
   [[nodiscard]] static std::size_t cleared_bytes(std::uint32_t members, More more) noexcept {
@@ -116,19 +117,20 @@ class Control {
     return reinterpret_cast<OverlapLog*>(base_ + logs_at(members_, more_))[seat];
   }
 
-  /// Of a window with favours.
-  [[nodiscard]] Favour& favour(std::uint32_t seat) const noexcept {
-    return reinterpret_cast<Favour*>(base_ + favours_at(members_, more_))[seat];
+  /// Of a window with active messages.
+  [[nodiscard]] ActiveMessage& active_message(std::uint32_t seat) const noexcept {
+    return reinterpret_cast<ActiveMessage*>(base_ + active_messages_at(members_, more_))[seat];
   }
 
-  /// How much a favour can move: the control words of a large domain have to stay small.
-  [[nodiscard]] std::size_t most_of_favour() const noexcept {
-    return std::max(Favour::kHere, room_bytes(members_));
+  /// How much an active message can move: the control words of a large domain have to stay small.
+  [[nodiscard]] std::size_t most_of_active_message() const noexcept {
+    return std::max(ActiveMessage::kHere, room_bytes(members_));
   }
-  /// Where a favour of this target has its `bytes`.
-  [[nodiscard]] std::byte* data_of(Favour& favour, std::uint32_t seat, std::size_t bytes) const noexcept {
-    return bytes <= Favour::kHere ? favour.data
-                                  : base_ + rooms_at(members_, more_) + seat * room_bytes(members_);
+  /// Where an active message of this target has its `bytes`.
+  [[nodiscard]] std::byte* data_of(ActiveMessage& active_message, std::uint32_t seat,
+                                   std::size_t bytes) const noexcept {
+    return bytes <= ActiveMessage::kHere ? active_message.data
+                                         : base_ + rooms_at(members_, more_) + seat * room_bytes(members_);
   }
 
   /// Of a dynamic window.
@@ -182,20 +184,21 @@ class Control {
     const std::size_t n = members;
     const std::size_t end =
         n * sizeof(TargetControl) + sizeof(LockWords) + (n * (n + 1) + 2 * n + n * n) * sizeof(std::uint64_t);
-    constexpr std::size_t kAlign = std::max({alignof(OverlapLog), alignof(AttachedTable), alignof(Favour)});
+    constexpr std::size_t kAlign =
+        std::max({alignof(OverlapLog), alignof(AttachedTable), alignof(ActiveMessage)});
     return (end + kAlign - 1) / kAlign * kAlign;
   }
-  [[nodiscard]] static std::size_t favours_at(std::uint32_t members, More more) noexcept {
+  [[nodiscard]] static std::size_t active_messages_at(std::uint32_t members, More more) noexcept {
     return attached_at(members) + (more.attached ? members * sizeof(AttachedTable) : 0);
   }
   [[nodiscard]] static std::size_t logs_at(std::uint32_t members, More more) noexcept {
-    return favours_at(members, more) + (more.favours ? members * sizeof(Favour) : 0);
+    return active_messages_at(members, more) + (more.active_messages ? members * sizeof(ActiveMessage) : 0);
   }
   [[nodiscard]] static std::size_t rooms_at(std::uint32_t members, More more) noexcept {
     return logs_at(members, more) + (more.logs ? members * sizeof(OverlapLog) : 0);
   }
   [[nodiscard]] static constexpr std::size_t room_bytes(std::uint32_t members) noexcept {
-    return members <= 8 ? Favour::kMost : members <= 32 ? 1024 : 0;
+    return members <= 8 ? ActiveMessage::kMost : members <= 32 ? 1024 : 0;
   }
   [[nodiscard]] LockWords& node_words() const noexcept {
     return *reinterpret_cast<LockWords*>(base_ + members_ * sizeof(TargetControl));

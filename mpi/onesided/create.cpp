@@ -91,7 +91,7 @@ class Creation {
   [[nodiscard]] int tell_why(Result<void> here, std::uint32_t first);
   [[nodiscard]] int get_help(Win& win) const;
   void expose(Win& win, const Target& own);
-  void do_favours(Win& win) const;
+  void do_active_messages(Win& win) const;
   [[nodiscard]] int exchange_keys(Win& win);
 
   Comm& parent_;
@@ -234,7 +234,7 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
   if (ControlExtent small = memory.take_extent(); small.data() != nullptr) parts.extent = std::move(small);
   parts.domain = std::move(mates_.domain);
   win.take(std::move(parts), more());
-  do_favours(win);
+  do_active_messages(win);
   if (!anybody) win.part.reset();
   if (const int exchanged = keys_ && win.part ? exchange_keys(win) : MPI_SUCCESS; exchanged != MPI_SUCCESS)
     return exchanged;
@@ -245,11 +245,11 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
 }
 
 /// Where mates are not crowded: who waits on a shared core does not look while others ask.
-void Creation::do_favours(Win& win) const {
+void Creation::do_active_messages(Win& win) const {
   if (!copies() || win.domain().mates.size() < 2 || Runtime::get()->place().crowded()) return;
-  win.favours = std::make_unique<Favours>(win);
+  win.active_messages = std::make_unique<ActiveMessages>(win);
   const bool mapped = wishes_[win.rank()].object != 0 && !by_copies();
-  if (win.own().size != 0 && !mapped) win.favours->serve();
+  if (win.own().size != 0 && !mapped) win.active_messages->serve();
 }
 
 /// Networks that can write to this member's memory and read it are told where it is.

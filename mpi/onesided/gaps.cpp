@@ -55,8 +55,9 @@ std::uint64_t in_one_stripe(std::uint64_t offset, std::uint64_t last_element, co
 
 GapWork::GapWork(Work& work, const std::byte* in, std::byte* out, std::uint64_t elements) noexcept
     : work_(work), in_(in), out_(out), most_(kMost), insists_(elements * work.extent() > kManyLists * kMost) {
-  const std::size_t favour = work.win_.favours != nullptr ? work.win_.control().most_of_favour() : 0;
-  if (favour > Favour::kHere) most_ = std::min(most_, favour);
+  const std::size_t active_message =
+      work.win_.active_messages != nullptr ? work.win_.control().most_of_active_message() : 0;
+  if (active_message > ActiveMessage::kHere) most_ = std::min(most_, active_message);
 }
 
 void GapWork::pass(std::uint64_t bytes) noexcept {
@@ -111,9 +112,9 @@ void GapWork::gathered(std::uint64_t offset, const Runs& series) noexcept {
 }
 
 /// As part of the last series, if it goes on there.
-bool GapWork::join(const FavourRuns& series) noexcept {
+bool GapWork::join(const ActiveMessageRuns& series) noexcept {
   if (listed_ == 0) return false;
-  FavourRuns& last = all_[listed_ - 1];
+  ActiveMessageRuns& last = all_[listed_ - 1];
   const auto stride = static_cast<std::int64_t>(series.offset - last.offset);
   if (series.runs != 1 || series.count != last.count) return false;
   if (last.runs > 1 && stride != static_cast<std::int64_t>(last.runs) * last.stride) return false;
@@ -122,12 +123,12 @@ bool GapWork::join(const FavourRuns& series) noexcept {
   return true;
 }
 
-void GapWork::list(const FavourRuns& series) noexcept {
+void GapWork::list(const ActiveMessageRuns& series) noexcept {
   const std::uint64_t each = series.count * work_.extent();
-  FavourRuns left = series;
+  ActiveMessageRuns left = series;
   while (left.runs > 0 && work_.failed() == 0) {
-    const std::uint64_t used = bytes_ + (listed_ + 1) * sizeof(FavourRuns);
-    FavourRuns now = left;
+    const std::uint64_t used = bytes_ + (listed_ + 1) * sizeof(ActiveMessageRuns);
+    ActiveMessageRuns now = left;
     const std::uint64_t room = used < most_ ? most_ - used : 0;
     if (left.runs * each > room) now.runs = room / each;
     if (now.runs == 0 || listed_ == all_.size()) {
@@ -142,10 +143,10 @@ void GapWork::list(const FavourRuns& series) noexcept {
 }
 
 void GapWork::flush() noexcept {
-  Favours::Outcome done;
-  if (asks_ && work_.win_.favours != nullptr)
-    done = work_.win_.favours->accumulate(work_.rank_, std::span(all_).first(listed_), work_.code_,
-                                          work_.element_, in_, out_, insists_);
+  ActiveMessages::Outcome done;
+  if (asks_ && work_.win_.active_messages != nullptr)
+    done = work_.win_.active_messages->accumulate(work_.rank_, std::span(all_).first(listed_), work_.code_,
+                                                  work_.element_, in_, out_, insists_);
   asks_ = done.has_value();
   if (done) {
     work_.failed_ = *done;
@@ -201,7 +202,7 @@ void GapWork::by_kernel() noexcept {
     pass(places.bytes());
     places.clear();
   };
-  for (const FavourRuns& series : std::span(all_).first(listed_)) {
+  for (const ActiveMessageRuns& series : std::span(all_).first(listed_)) {
     const std::uint64_t each = series.count * work_.extent();
     for (std::uint64_t i = 0; i < series.runs && work_.failed() == 0; ++i) {
       const std::uint64_t offset = series.offset + i * static_cast<std::uint64_t>(series.stride);

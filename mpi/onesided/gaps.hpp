@@ -5,7 +5,7 @@
 ///
 /// Runs that begin in one stripe are gathered, worked on as one row, and go back to where they were before
 /// the stripe is given away. In another process's private memory they are listed first: the target does a
-/// list as a favour, or the kernel copies it here and back.
+/// list as an active message, or the kernel copies it here and back.
 ///
 /// Threads:   under the runtime's lock.
 /// Errors:    the Work's.
@@ -33,15 +33,15 @@ class GapWork {
   }
 
  private:
-  static constexpr std::size_t kMost = Favour::kMost;  // bytes of a list and its elements
-  static constexpr std::size_t kSeries = kMost / sizeof(FavourRuns) / 2;
+  static constexpr std::size_t kMost = ActiveMessage::kMost;  // bytes of a list and its elements
+  static constexpr std::size_t kSeries = kMost / sizeof(ActiveMessageRuns) / 2;
 
   void run(std::uint64_t offset, std::uint64_t count) noexcept;
   void pass(std::uint64_t bytes) noexcept;
   void mapped(std::uint64_t offset, const Runs& series) noexcept;
   void gathered(std::uint64_t offset, const Runs& series) noexcept;
-  void list(const FavourRuns& series) noexcept;
-  [[nodiscard]] bool join(const FavourRuns& series) noexcept;
+  void list(const ActiveMessageRuns& series) noexcept;
+  [[nodiscard]] bool join(const ActiveMessageRuns& series) noexcept;
   void flush() noexcept;
   void by_kernel() noexcept;
 
@@ -53,7 +53,7 @@ class GapWork {
   bool asks_ = true;         // the target has heard so far
   std::size_t listed_ = 0;   // series
   std::uint64_t bytes_ = 0;  // of their elements
-  std::array<FavourRuns, kSeries> all_;
+  std::array<ActiveMessageRuns, kSeries> all_;
 };
 
 }  // namespace starling::mpi

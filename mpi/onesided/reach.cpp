@@ -13,7 +13,7 @@
 namespace starling::mpi {
 namespace {
 
-std::uint64_t all_favours = 0;
+std::uint64_t all_active_messages = 0;
 
 /// Targets of all windows so far, by path and reason.
 std::map<std::string, std::uint64_t>& counts() {
@@ -152,7 +152,7 @@ void note_native(const std::string& transport, std::uint64_t accesses) {
   if (accesses != 0) native_counts()[transport] += accesses;
 }
 
-void note_favours(std::uint64_t favours) { all_favours += favours; }
+void note_active_messages(std::uint64_t active_messages) { all_active_messages += active_messages; }
 
 std::vector<std::string> path_lines() {
   std::vector<std::string> lines;
@@ -162,8 +162,8 @@ std::vector<std::string> path_lines() {
   for (const auto& [transport, accesses] : native_counts())
     lines.push_back("one-sided: " + std::to_string(accesses) + " puts and gets by btl/" + transport +
                     " itself");
-  if (all_favours != 0)
-    lines.push_back("one-sided: " + std::to_string(all_favours) +
+  if (all_active_messages != 0)
+    lines.push_back("one-sided: " + std::to_string(all_active_messages) +
                     " operations by targets that waited in MPI");
   return lines;
 }

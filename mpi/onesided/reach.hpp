@@ -48,7 +48,7 @@ struct Ground {
 void note_native(const std::string& transport, std::uint64_t accesses);
 
 /// As note_native(): its operations that targets did because they waited in MPI.
-void note_favours(std::uint64_t favours);
+void note_active_messages(std::uint64_t active_messages);
 
 /// What the report says: how many targets were reached by which path, and why not by a shorter one.
 [[nodiscard]] std::vector<std::string> path_lines();

@@ -17,9 +17,9 @@
 namespace starling::mpi {
 namespace {
 
-/// At a board, before the first pass of progress: its usual number takes longer than who asks for a favour
-/// waits.
-constexpr std::uint32_t kLooksWithFavours = 8;
+/// At a board, before the first pass of progress: its usual number takes longer than who asks for an active
+/// message waits.
+constexpr std::uint32_t kLooksWithActiveMessages = 8;
 
 std::string what_is_open(const Win& win) {
   const Win::Epochs& epochs = win.epochs;
@@ -61,7 +61,7 @@ int member_barrier(Win& win, const char* function) {
   if (comm.size() == 1) return MPI_SUCCESS;
   const coll::Form form = coll::blocking(function);
   if (coll::node::Board* const board = coll::NodeTeam::board(form, comm)) {
-    if (win.favours != nullptr) board->look_at_most(kLooksWithFavours);
+    if (win.active_messages != nullptr) board->look_at_most(kLooksWithActiveMessages);
     return on_window(coll::NodeTeam::ended(comm, *board, coll::node::barrier(*board)));
   }
   auto build = [](coll::Schedule& schedule, const coll::Team& team) { coll::barrier(schedule, team); };

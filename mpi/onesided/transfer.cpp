@@ -122,12 +122,12 @@ void copy_elements(const Data& from, const Data& to) noexcept {
 namespace {
 
 /// A row of few bytes on both sides, by a target that waits in MPI.
-Favours::Outcome favour(Win& win, Direction direction, const Data& origin, const Spot& place,
-                        const Located& found) {
-  if (win.favours == nullptr || !origin.type.contiguous() || !place.type.contiguous()) return {};
+ActiveMessages::Outcome active_message(Win& win, Direction direction, const Data& origin, const Spot& place,
+                                       const Located& found) {
+  if (win.active_messages == nullptr || !origin.type.contiguous() || !place.type.contiguous()) return {};
   const std::span bytes(bytes_at(origin.base), std::min(origin.bytes(), place.count * place.type.size()));
-  return direction == Direction::put ? win.favours->put(found.rank, found.offset, bytes)
-                                     : win.favours->get(found.rank, found.offset, bytes);
+  return direction == Direction::put ? win.active_messages->put(found.rank, found.offset, bytes)
+                                     : win.active_messages->get(found.rank, found.offset, bytes);
 }
 
 /// Elements with small runs and gaps between them, in private memory of a mate: bytes, as accumulates have
@@ -155,7 +155,7 @@ int move_gaps(Win& win, Direction direction, const Data& origin, const Spot& pla
 /// What a row is good for: longer runs are not worth the copy into one, nor are more bytes.
 bool has_small_runs(const Win& win, const Spot& place) noexcept {
   constexpr std::uint64_t kSmallRun = 128, kMostBytes = std::uint64_t{1} << 24;
-  if (win.favours == nullptr || place.type.contiguous()) return false;
+  if (win.active_messages == nullptr || place.type.contiguous()) return false;
   return first_run(place.type) <= kSmallRun && place.count * place.type.size() <= kMostBytes;
 }
 
@@ -171,8 +171,9 @@ bool has_small_runs(const Win& win, const Spot& place) noexcept {
     }
     return MPI_SUCCESS;
   }
-  Favours::Outcome done = has_small_runs(win, place) ? move_gaps(win, direction, origin, place, found)
-                                                     : favour(win, direction, origin, place, found);
+  ActiveMessages::Outcome done = has_small_runs(win, place)
+                                     ? move_gaps(win, direction, origin, place, found)
+                                     : active_message(win, direction, origin, place, found);
   if (!done) {
     done = CrossMemory::of(target).move(direction, origin, target.address + found.offset, place.count,
                                         place.type);

@@ -14,8 +14,8 @@ namespace starling::mpi {
 Win::Win(Comm& comm, int flavor) noexcept : comm_(&comm), flavor_(flavor) {}
 
 Win::~Win() {
-  favours.reset();  // they use the control words
-  part.reset();     // it uses the communicator
+  active_messages.reset();  // they use the control words
+  part.reset();             // it uses the communicator
   CommFactory::release(*comm_);
 }
 

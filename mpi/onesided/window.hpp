@@ -23,9 +23,9 @@
 #include "mpi/errhandler/errhandler.hpp"
 #include "mpi/handles.hpp"
 #include "mpi/info/info.hpp"
+#include "mpi/onesided/active_messages.hpp"
 #include "mpi/onesided/control.hpp"
 #include "mpi/onesided/control_extent.hpp"
-#include "mpi/onesided/favours.hpp"
 #include "mpi/onesided/target.hpp"
 
 namespace starling::mpi {
@@ -103,7 +103,7 @@ class Win final : public GuardedObject {
   /// Of a dynamic window: attached memory, sizes by addresses.
   std::map<std::uint64_t, std::uint64_t> regions;
   /// Small operations that a mate may do for another one; null: none.
-  std::unique_ptr<Favours> favours;
+  std::unique_ptr<ActiveMessages> active_messages;
   /// Messages with other members; null: all memory is reached otherwise.
   std::unique_ptr<message::Part> part;
 

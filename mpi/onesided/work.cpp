@@ -49,8 +49,9 @@ void Work::work(std::byte* at, const std::byte* in, std::byte* out, std::uint64_
 /// On a copy of at most a stripe, which goes back before the stripe is given away.
 [[gnu::noinline]] void Work::copied(std::uint64_t offset, const std::byte* in, std::byte* out,
                                     std::uint64_t count) noexcept {
-  if (win_.favours != nullptr) {
-    const Favours::Outcome done = win_.favours->accumulate(rank_, offset, code_, element_, in, out, count);
+  if (win_.active_messages != nullptr) {
+    const ActiveMessages::Outcome done =
+        win_.active_messages->accumulate(rank_, offset, code_, element_, in, out, count);
     if (done) {
       failed_ = *done;
       return;

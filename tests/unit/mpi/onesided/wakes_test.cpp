@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "frameworks/shm/doorbell.hpp"
+#include "mpi/onesided/active_messages.hpp"
 #include "mpi/onesided/agent.hpp"
-#include "mpi/onesided/favours.hpp"
 #include "mpi/onesided/lock_place.hpp"
 #include "tests/unit/mpi/onesided/lone_window.hpp"
 
@@ -66,19 +66,19 @@ TEST_F(Wakes, who_waits_for_an_exclusive_lock_that_is_given_back) {
 }
 
 TEST_F(Wakes, a_target_that_sleeps_for_a_long_list_of_elements) {
-  Favours favours(win);
+  ActiveMessages active_messages(win);
   const std::uint32_t one = 1;
-  std::array<FavourRuns, 1> series{{{0, 0, 1, 1}}};
+  std::array<ActiveMessageRuns, 1> series{{{0, 0, 1, 1}}};
   const auto ask = [&] {
-    EXPECT_FALSE(
-        favours.accumulate(0, series, OpCode::replace, Basic::uint32, bytes_of(one).data(), nullptr, true));
+    EXPECT_FALSE(active_messages.accumulate(0, series, OpCode::replace, Basic::uint32, bytes_of(one).data(),
+                                            nullptr, true));
   };
   EXPECT_FALSE(rings(ask));
   series[0].runs = 32;
   std::array<std::uint32_t, 32> many{};
   EXPECT_TRUE(rings([&] {
-    EXPECT_FALSE(favours.accumulate(0, series, OpCode::replace, Basic::uint32,
-                                    std::as_bytes(std::span(many)).data(), nullptr, true));
+    EXPECT_FALSE(active_messages.accumulate(0, series, OpCode::replace, Basic::uint32,
+                                            std::as_bytes(std::span(many)).data(), nullptr, true));
   }));
 }
 

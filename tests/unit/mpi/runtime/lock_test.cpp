@@ -146,7 +146,7 @@ TEST(BigLock, who_starves_gets_a_turn) {
 
 // The thread that takes it again and again gets it without the word; another one takes that away, also while
 // the first is inside, and gives it back by its absence.
-TEST(BigLock, favours_the_only_thread_that_takes_it) {
+TEST(BigLock, active_messages_the_only_thread_that_takes_it) {
   BigLock lock;
   lock.enable();
   const auto mine_after = [&](int times) {

@@ -2,7 +2,7 @@
 #pragma once
 /// @file  Small operations on private memory of a mate, which that one does itself if it waits inside of MPI:
 /// a tenth of a microsecond or two, where the kernel's copy takes more than one. Layer: mpi.
-/// docs/design/onesided.md, "Favours"
+/// docs/design/onesided.md, "Active messages"
 ///
 /// A target that computes is no obstacle: who is not heard within 3 us has the kernel copy, and asks
 /// again only after some more operations.
@@ -30,17 +30,18 @@ namespace starling::mpi {
 
 class Win;
 
-class Favours final : public Progressable {
+class ActiveMessages final : public Progressable {
  public:
   /// None: the target has not heard it, and the caller does it. Else 0 or errno.
   using Outcome = std::optional<int>;
 
-  explicit Favours(Win& win);
-  ~Favours() override;
-  Favours(const Favours&) = delete;
-  Favours& operator=(const Favours&) = delete;
+  explicit ActiveMessages(Win& win);
+  ~ActiveMessages() override;
+  ActiveMessages(const ActiveMessages&) = delete;
+  ActiveMessages& operator=(const ActiveMessages&) = delete;
 
-  /// From here on this process does favours, in each pass; for so many windows as a pass should look at.
+  /// From here on this process does active messages, in each pass; for so many windows as a pass should look
+  /// at.
   void serve();
 
   // At `offset` of the part of a target with a seat.
@@ -50,7 +51,7 @@ class Favours final : public Progressable {
   [[nodiscard]] Outcome accumulate(std::uint32_t rank, std::uint64_t offset, OpCode code, Basic element,
                                    const std::byte* in, std::byte* out, std::uint64_t count);
   /// The same for elements with gaps between them. `insist`: also a target that has not heard the last times.
-  [[nodiscard]] Outcome accumulate(std::uint32_t rank, std::span<const FavourRuns> series, OpCode code,
+  [[nodiscard]] Outcome accumulate(std::uint32_t rank, std::span<const ActiveMessageRuns> series, OpCode code,
                                    Basic element, const std::byte* in, std::byte* out, bool insist);
   /// `result` gets what was there; `origin` goes there if that was equal to `compare`.
   [[nodiscard]] Outcome swap(std::uint32_t rank, std::uint64_t offset, std::size_t bytes, const void* origin,
@@ -62,11 +63,11 @@ class Favours final : public Progressable {
   template <class Write, class Read>
   [[nodiscard]] Outcome ask(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes, Write&& write,
                             Read&& read, std::uint64_t runs = 0, bool insist = false);
-  [[nodiscard]] bool heard(Favour& favour, std::uint32_t rank, std::uint64_t runs) noexcept;
-  [[nodiscard]] bool finished(Favour& favour, std::uint32_t seat) noexcept;
-  void grant(Favour& favour) noexcept;
-  void work(const Favour& favour, const std::byte* in, std::byte* before) noexcept;
-  void work_on_series(const Favour& favour, std::byte* data) noexcept;
+  [[nodiscard]] bool heard(ActiveMessage& active_message, std::uint32_t rank, std::uint64_t runs) noexcept;
+  [[nodiscard]] bool finished(ActiveMessage& active_message, std::uint32_t seat) noexcept;
+  void grant(ActiveMessage& active_message) noexcept;
+  void work(const ActiveMessage& active_message, const std::byte* in, std::byte* before) noexcept;
+  void work_on_series(const ActiveMessage& active_message, std::byte* data) noexcept;
 
   Win& win_;
   bool serves_ = false;

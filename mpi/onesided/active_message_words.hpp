@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  The word by which an origin asks a target for a favour, and either of them does it. Layer: mpi.
-/// docs/design/onesided.md, "Favours"
+/// @file  The word by which an origin asks a target for an active message, and either of them does it. Layer:
+/// mpi. docs/design/onesided.md, "Active messages"
 ///
 ///     free -> taken -> asked -> claimed -> done -> free
 ///                         \-> free
@@ -22,11 +22,11 @@
 namespace starling::mpi {
 
 template <class Atomics>
-class FavourWord {
+class ActiveMessageWord {
  public:
   using Word = typename Atomics::template Atomic<std::uint32_t>;
 
-  explicit FavourWord(Word& word) noexcept : word_(word) {}
+  explicit ActiveMessageWord(Word& word) noexcept : word_(word) {}
 
   // The origin.
   [[nodiscard]] bool take() const noexcept {

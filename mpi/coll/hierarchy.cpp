@@ -27,8 +27,8 @@ Hierarchy::Hierarchy(std::span<const std::uint32_t> node_of) {
 }
 
 Levels::Levels(const Hierarchy& hierarchy, int rank, int root)
-    : mates(hierarchy.members(hierarchy.node_of(rank))),
-      local{hierarchy.place_of(rank), static_cast<int>(mates.size())},
+    : local_peers(hierarchy.members(hierarchy.node_of(rank))),
+      local{hierarchy.place_of(rank), static_cast<int>(local_peers.size())},
       head(hierarchy.speaker_place(hierarchy.node_of(rank))),
       across{hierarchy.node_of(rank), hierarchy.nodes()} {
   for (int node = 0; node < hierarchy.nodes(); ++node) speakers.push_back(hierarchy.speaker(node));

@@ -61,11 +61,11 @@ struct Levels {
   /// The highest of each node speaks.
   [[nodiscard]] static Levels of_last(const Hierarchy& hierarchy, int rank);
 
-  std::span<const int> mates;  ///< ranks of the own node
-  Team local;                  ///< this process among them
-  int head = 0;                ///< the number among them of who speaks for the node
-  std::vector<int> speakers;   ///< ranks, one of each node
-  Team across;                 ///< the own node among the nodes
+  std::span<const int> local_peers;  ///< ranks of the own node
+  Team local;                        ///< this process among them
+  int head = 0;                      ///< the number among them of who speaks for the node
+  std::vector<int> speakers;         ///< ranks, one of each node
+  Team across;                       ///< the own node among the nodes
   int root_node = 0;
   [[nodiscard]] bool speaks() const noexcept { return local.rank == head; }
 };

@@ -29,14 +29,14 @@ void arrive(Schedule& schedule, const Team& local, int head) {
 void barrier_nodes(Schedule& schedule, const Team& team) {
   const Levels levels(*team.hierarchy, team.rank);
   {
-    const Among mates(schedule, levels.mates);
+    const Among local_peers(schedule, levels.local_peers);
     arrive(schedule, levels.local, levels.head);
   }
   if (levels.speaks()) {
     const Among speakers(schedule, levels.speakers);
     barrier_dissemination(schedule, levels.across);
   }
-  const Among mates(schedule, levels.mates);
+  const Among local_peers(schedule, levels.local_peers);
   Bcast leave;
   leave.root = levels.head;
   bcast_binomial(schedule, levels.local, leave);
@@ -50,7 +50,7 @@ void bcast_nodes(Schedule& schedule, const Team& team, const Bcast& asked) {
     part.root = levels.root_node;
     bcast(schedule, levels.across, {}, part);
   }
-  const Among mates(schedule, levels.mates);
+  const Among local_peers(schedule, levels.local_peers);
   part.root = levels.head;
   bcast(schedule, levels.local, {}, part);
 }
@@ -62,7 +62,7 @@ void reduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked) {
                        : levels.speaks() ? schedule.scratch(asked.type, asked.count)
                                          : nullptr;
   {
-    const Among mates(schedule, levels.mates);
+    const Among local_peers(schedule, levels.local_peers);
     reduce(schedule, levels.local, {}, reduction_in_node(levels, asked, asked.in_place && root, result));
   }
   if (!levels.speaks()) return;
@@ -73,14 +73,14 @@ void reduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked) {
 void allreduce_nodes(Schedule& schedule, const Team& team, const Reduce& asked) {
   const Levels levels(*team.hierarchy, team.rank);
   {
-    const Among mates(schedule, levels.mates);
+    const Among local_peers(schedule, levels.local_peers);
     reduce(schedule, levels.local, {}, reduction_in_node(levels, asked, asked.in_place, asked.receive));
   }
   if (levels.speaks()) {
     const Among speakers(schedule, levels.speakers);
     allreduce(schedule, levels.across, {}, allreduction_across(asked));
   }
-  const Among mates(schedule, levels.mates);
+  const Among local_peers(schedule, levels.local_peers);
   bcast(schedule, levels.local, {}, Bcast{asked.receive, asked.count, asked.type, levels.head});
 }
 

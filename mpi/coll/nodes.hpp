@@ -51,16 +51,16 @@ struct NodeParts {
       for (int node = 0; node < hierarchy.nodes(); ++node)
         lane.push_back(hierarchy.members(node)[static_cast<std::size_t>(levels.local.rank)]);
     }
-    for (int mate = 0; mate < levels.local.size; ++mate) {
-      counts.push_back(static_cast<std::int64_t>(count(mate)));
-      places.push_back(static_cast<std::int64_t>(begin(mate)));
+    for (int local_peer = 0; local_peer < levels.local.size; ++local_peer) {
+      counts.push_back(static_cast<std::int64_t>(count(local_peer)));
+      places.push_back(static_cast<std::int64_t>(begin(local_peer)));
     }
   }
-  [[nodiscard]] std::uint64_t begin(int mate) const noexcept {
-    return split.begin(std::min(mate, split.parts));
+  [[nodiscard]] std::uint64_t begin(int local_peer) const noexcept {
+    return split.begin(std::min(local_peer, split.parts));
   }
-  [[nodiscard]] std::uint64_t count(int mate) const noexcept {
-    return mate < split.parts ? split.size(mate) : 0;
+  [[nodiscard]] std::uint64_t count(int local_peer) const noexcept {
+    return local_peer < split.parts ? split.size(local_peer) : 0;
   }
   /// The reduction of this process's part, which holds the result of its node, with those of the other nodes.
   [[nodiscard]] Reduce of(const Reduce& asked) const noexcept {
@@ -83,7 +83,7 @@ struct NodeParts {
   Split split;
   std::vector<int> lane;                     ///< ranks that have the same part as this process; empty: it has
                                              ///< none
-  std::vector<std::int64_t> counts, places;  ///< of mates, in elements
+  std::vector<std::int64_t> counts, places;  ///< of local peers, in elements
 };
 
 }  // namespace starling::mpi::coll

@@ -2,9 +2,9 @@
 /// @file  MPI_Alltoall(v, w) over several nodes: one message from each node to each other one. Layer: mpi.
 /// docs/design/collectives.md
 ///
-/// For each other node one member of the own node is its agent: it collects what its mates have for that
-/// node, exchanges with the agent there, and hands out what has come. So the agents of a node share its
-/// messages. What is hard: in the v and w forms an agent learns from its mates how long everything is,
+/// For each other node one member of the own node is its agent: it collects what its local peers have for
+/// that node, exchanges with the agent there, and hands out what has come. So the agents of a node share its
+/// messages. What is hard: in the v and w forms an agent learns from its local peers how long everything is,
 /// while the schedule runs. A process without memory has all its messages, empty ones, so that nobody waits
 /// for it; without memory even for sizes that it has to tell it sends notices.
 
@@ -42,43 +42,48 @@ struct Share {
 /// The work of an agent. Lives with the schedule.
 class Agent {
  public:
-  /// `sizes`: memory for those of all mates' shares, if they are to be asked.
-  Agent(Errands errands, int mates, int me, Share own, std::uint64_t* sizes)
-      : errands_(std::move(errands)), mates_(index(mates)), me_(index(me)), own_(own), sizes_(sizes) {
-    for (std::size_t mate = 0; mate < mates_; ++mate) {
-      from_mates_.push_back({});
-      to_mates_.push_back({});
+  /// `sizes`: memory for those of all local peers' shares, if they are to be asked.
+  Agent(Errands errands, int local_peers, int me, Share own, std::uint64_t* sizes)
+      : errands_(std::move(errands)),
+        local_peers_(index(local_peers)),
+        me_(index(me)),
+        own_(own),
+        sizes_(sizes) {
+    for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer) {
+      from_local_peers_.push_back({});
+      to_local_peers_.push_back({});
     }
   }
 
-  /// Where the sizes of a mate's share go.
-  [[nodiscard]] Buffer table(int mate) noexcept {
+  /// Where the sizes of a local peer's share go.
+  [[nodiscard]] Buffer table(int local_peer) noexcept {
     const std::size_t numbers = 2 * errands_.ranks.size();
-    return packed(sizes_ == nullptr ? nullptr : sizes_ + index(mate) * numbers,
+    return packed(sizes_ == nullptr ? nullptr : sizes_ + index(local_peer) * numbers,
                   numbers * sizeof(std::uint64_t));
   }
-  std::vector<std::uint32_t> collect, hand_out, send, receive;  ///< steps: of mates, of mates, of nodes twice
+  std::vector<std::uint32_t> collect, hand_out, send,
+      receive;  ///< steps: of local peers, of local peers, of nodes twice
 
   /// Sizes are known: lengths of all messages follow.
   void settle(Schedule& schedule) {
     std::uint64_t collected = 0, handed = 0;
-    for (std::size_t mate = 0; mate < mates_; ++mate) {
-      from_mates_[mate] = {collected, sum(mate, 0)};
-      to_mates_[mate] = {handed, sum(mate, errands_.ranks.size())};
-      collected += from_mates_[mate].bytes;
-      handed += to_mates_[mate].bytes;
+    for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer) {
+      from_local_peers_[local_peer] = {collected, sum(local_peer, 0)};
+      to_local_peers_[local_peer] = {handed, sum(local_peer, errands_.ranks.size())};
+      collected += from_local_peers_[local_peer].bytes;
+      handed += to_local_peers_[local_peer].bytes;
     }
     lay_out(to_nodes_, 0);
     lay_out(from_nodes_, errands_.ranks.size());
     collected_ = room(schedule, 0, collected);
-    // With one node the mates' shares in their order are the message.
+    // With one node the local peers' shares in their order are the message.
     sent_ = errands_.nodes.size() > 1 ? room(schedule, 1, collected) : collected_;
     received_ = room(schedule, 2, handed);
     handed_ = room(schedule, 3, handed);
-    for (std::size_t mate = 0; mate < mates_; ++mate) {
-      if (mate == me_) continue;
-      schedule.settle(collect[mate], message(collected_, from_mates_[mate]));
-      schedule.settle(hand_out[mate], message(handed_, to_mates_[mate]));
+    for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer) {
+      if (local_peer == me_) continue;
+      schedule.settle(collect[local_peer], message(collected_, from_local_peers_[local_peer]));
+      schedule.settle(hand_out[local_peer], message(handed_, to_local_peers_[local_peer]));
     }
     for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
       schedule.settle(send[node], message(sent_, to_nodes_[node]));
@@ -86,37 +91,38 @@ class Agent {
     }
     if (std::exchange(short_, false)) throw std::bad_alloc();
   }
-  /// The mates' shares have come: messages to nodes, mate by mate.
+  /// The local peers' shares have come: messages to nodes, local peer by local peer.
   void join() {
-    copy(own_.out, collected_ + from_mates_[me_].at, own_.out_bytes);
+    copy(own_.out, collected_ + from_local_peers_[me_].at, own_.out_bytes);
     if (errands_.nodes.size() == 1) return;
     const std::byte* from = collected_;
     std::vector<Part> at = to_nodes_;
-    for (std::size_t mate = 0; mate < mates_; ++mate) {
+    for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer) {
       for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
-        const std::uint64_t bytes = of_node(mate, node, 0);
+        const std::uint64_t bytes = of_node(local_peer, node, 0);
         copy(from, sent_ + at[node].at, bytes);
         from += bytes;
         at[node].at += bytes;
       }
     }
   }
-  /// Messages of nodes have come, rank by rank there, for each of them mate by mate: to each mate its part.
+  /// Messages of nodes have come, rank by rank there, for each of them local peer by local peer: to each
+  /// local peer its part.
   void divide() {
     std::vector<std::uint64_t> at;
-    for (const Part& part : to_mates_) at.push_back(part.at);
+    for (const Part& part : to_local_peers_) at.push_back(part.at);
     for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
       const std::byte* from = received_ + from_nodes_[node].at;
       for (std::size_t rank = errands_.begin(node); rank < errands_.ends[node]; ++rank) {
-        for (std::size_t mate = 0; mate < mates_; ++mate) {
-          const std::uint64_t bytes = size(mate, errands_.ranks.size() + rank);
-          copy(from, handed_ + at[mate], bytes);
+        for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer) {
+          const std::uint64_t bytes = size(local_peer, errands_.ranks.size() + rank);
+          copy(from, handed_ + at[local_peer], bytes);
           from += bytes;
-          at[mate] += bytes;
+          at[local_peer] += bytes;
         }
       }
     }
-    copy(handed_ + to_mates_[me_].at, own_.in, own_.in_bytes);
+    copy(handed_ + to_local_peers_[me_].at, own_.in, own_.in_bytes);
   }
 
  private:
@@ -141,19 +147,21 @@ class Agent {
     return memory_[which].data();
   }
   [[nodiscard]] bool alike() const noexcept { return sizes_ == nullptr; }
-  [[nodiscard]] std::uint64_t size(std::size_t mate, std::size_t number) const noexcept {
+  [[nodiscard]] std::uint64_t size(std::size_t local_peer, std::size_t number) const noexcept {
     if (alike())
       return (number < errands_.ranks.size() ? own_.out_bytes : own_.in_bytes) / errands_.ranks.size();
-    return sizes_[mate * 2 * errands_.ranks.size() + number];
+    return sizes_[local_peer * 2 * errands_.ranks.size() + number];
   }
-  [[nodiscard]] std::uint64_t sum(std::size_t mate, std::size_t first) const noexcept {
+  [[nodiscard]] std::uint64_t sum(std::size_t local_peer, std::size_t first) const noexcept {
     std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < errands_.ranks.size(); ++i) bytes += size(mate, first + i);
+    for (std::size_t i = 0; i < errands_.ranks.size(); ++i) bytes += size(local_peer, first + i);
     return bytes;
   }
-  [[nodiscard]] std::uint64_t of_node(std::size_t mate, std::size_t node, std::size_t first) const noexcept {
+  [[nodiscard]] std::uint64_t of_node(std::size_t local_peer, std::size_t node,
+                                      std::size_t first) const noexcept {
     std::uint64_t bytes = 0;
-    for (std::size_t i = errands_.begin(node); i < errands_.ends[node]; ++i) bytes += size(mate, first + i);
+    for (std::size_t i = errands_.begin(node); i < errands_.ends[node]; ++i)
+      bytes += size(local_peer, first + i);
     return bytes;
   }
   void lay_out(std::vector<Part>& nodes, std::size_t first) const {
@@ -161,18 +169,19 @@ class Agent {
     std::uint64_t at = 0;
     for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
       std::uint64_t bytes = 0;
-      for (std::size_t mate = 0; mate < mates_; ++mate) bytes += of_node(mate, node, first);
+      for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer)
+        bytes += of_node(local_peer, node, first);
       nodes.push_back({at, bytes});
       at += bytes;
     }
   }
 
   Errands errands_;
-  std::size_t mates_, me_;
+  std::size_t local_peers_, me_;
   Share own_;
-  // Of each mate's share, in the schedule's memory; null: all have those of the own one.
+  // Of each local peer's share, in the schedule's memory; null: all have those of the own one.
   std::uint64_t* sizes_;
-  std::vector<Part> from_mates_, to_mates_, to_nodes_, from_nodes_;
+  std::vector<Part> from_local_peers_, to_local_peers_, to_nodes_, from_nodes_;
   std::byte *collected_ = nullptr, *sent_ = nullptr, *received_ = nullptr, *handed_ = nullptr;
   std::array<std::vector<std::byte>, 4> memory_;  // of these, unless it is the schedule's
   bool short_ = false;                            // of memory
@@ -187,7 +196,7 @@ class Exchange {
         asked_(asked),
         hierarchy_(*team.hierarchy),
         node_(hierarchy_.node_of(team.rank)),
-        mates_(hierarchy_.members(node_)),
+        local_peers_(hierarchy_.members(node_)),
         me_(hierarchy_.place_of(team.rank)),
         known_(known),
         limit_(hierarchy_) {
@@ -199,7 +208,7 @@ class Exchange {
     const bool agent = me_ < static_cast<int>(errands_.size());
     for (const Errands& errands : errands_) shares_.push_back(measured(errands));
     std::uint64_t* const table =
-        agent && !known_ ? numbers(errands_[index(me_)].ranks.size() * mates_.size()) : nullptr;
+        agent && !known_ ? numbers(errands_[index(me_)].ranks.size() * local_peers_.size()) : nullptr;
     share_out();
     if (agent)
       agent_ = std::make_shared<Agent>(errands_[index(me_)], size(), me_, shares_[index(me_)], table);
@@ -212,7 +221,7 @@ class Exchange {
   }
 
  private:
-  [[nodiscard]] int size() const noexcept { return static_cast<int>(mates_.size()); }
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(local_peers_.size()); }
   [[nodiscard]] bool here(int rank) const noexcept { return hierarchy_.node_of(rank) == node_; }
   [[nodiscard]] std::uint64_t together(std::uint64_t bytes) const noexcept {
     return known_ ? bytes : limit_.part(bytes);
@@ -261,30 +270,32 @@ class Exchange {
   }
   void learn_sizes() {
     if (known_) return;  // all shares are alike
-    for (int mate = 0; mate < size() && agent_ != nullptr; ++mate) {
-      const Buffer table = agent_->table(mate);
-      if (mate != me_) {
-        schedule_.receive_lengths(mates_[index(mate)], table);
+    for (int local_peer = 0; local_peer < size() && agent_ != nullptr; ++local_peer) {
+      const Buffer table = agent_->table(local_peer);
+      if (local_peer != me_) {
+        schedule_.receive_lengths(local_peers_[index(local_peer)], table);
       } else if (table.base != nullptr && shares_[index(me_)].sizes != nullptr) {
         std::memcpy(table.base, shares_[index(me_)].sizes, table.bytes);
       }
     }
     for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
       if (static_cast<int>(agent) == me_) continue;
-      schedule_.send_lengths(mates_[agent], packed(shares_[agent].sizes,
-                                                   2 * errands_[agent].ranks.size() * sizeof(std::uint64_t)));
+      schedule_.send_lengths(
+          local_peers_[agent],
+          packed(shares_[agent].sizes, 2 * errands_[agent].ranks.size() * sizeof(std::uint64_t)));
     }
     schedule_.next_round();
     if (agent_ != nullptr) schedule_.work([agent = agent_](Schedule& all) { agent->settle(all); }, true);
     schedule_.next_round();
   }
   void collect() {
-    for (int mate = 0; mate < size() && agent_ != nullptr; ++mate)
-      agent_->collect.push_back(mate == me_ ? 0 : schedule_.receive_late(mates_[index(mate)]));
+    for (int local_peer = 0; local_peer < size() && agent_ != nullptr; ++local_peer)
+      agent_->collect.push_back(local_peer == me_ ? 0
+                                                  : schedule_.receive_late(local_peers_[index(local_peer)]));
     for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
       const Share& share = shares_[agent];
       if (static_cast<int>(agent) != me_ && share.out_bytes != 0)
-        schedule_.send(mates_[agent], packed(share.out, share.out_bytes));
+        schedule_.send(local_peers_[agent], packed(share.out, share.out_bytes));
     }
     schedule_.next_round();
     if (agent_ != nullptr) schedule_.work([agent = agent_](Schedule&) { agent->join(); });
@@ -310,16 +321,17 @@ class Exchange {
     for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
       const Share& share = shares_[agent];
       if (static_cast<int>(agent) != me_ && share.in_bytes != 0)
-        schedule_.receive(mates_[agent], packed(share.in, share.in_bytes));
+        schedule_.receive(local_peers_[agent], packed(share.in, share.in_bytes));
     }
     for (int step = 1; step < size(); ++step) {
-      const int from = mates_[index(around(me_, -step, size()))];
+      const int from = local_peers_[index(around(me_, -step, size()))];
       if (const Buffer block = asked_.receive.block(from); block.bytes != 0) schedule_.receive(from, block);
     }
-    for (int mate = 0; mate < size() && agent_ != nullptr; ++mate)
-      agent_->hand_out.push_back(mate == me_ ? 0 : schedule_.send_late(mates_[index(mate)]));
+    for (int local_peer = 0; local_peer < size() && agent_ != nullptr; ++local_peer)
+      agent_->hand_out.push_back(local_peer == me_ ? 0
+                                                   : schedule_.send_late(local_peers_[index(local_peer)]));
     for (int step = 1; step < size(); ++step) {
-      const int to = mates_[index(around(me_, step, size()))];
+      const int to = local_peers_[index(around(me_, step, size()))];
       if (const Buffer block = asked_.send.block(to); block.bytes != 0) schedule_.send_always(to, block);
     }
     if (agent_ != nullptr && known_) agent_->settle(schedule_);
@@ -356,7 +368,7 @@ class Exchange {
   const Alltoall& asked_;
   const Hierarchy& hierarchy_;
   const int node_;
-  const std::vector<int>& mates_;
+  const std::vector<int>& local_peers_;
   const int me_;      // among them
   const bool known_;  // all blocks have one size
   const Together limit_;

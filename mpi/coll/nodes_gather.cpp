@@ -122,7 +122,7 @@ void allgather_nodes(Schedule& schedule, const Team& team, const Gather& asked) 
   const Levels levels(*team.hierarchy, team.rank);
   const NodeBlocks nodes(schedule, *team.hierarchy, asked.receive);
   {
-    const Among mates(schedule, levels.mates);
+    const Among local_peers(schedule, levels.local_peers);
     Gather part = asked;
     if (asked.in_place) {
       part.send = asked.receive.address(team.rank);
@@ -142,7 +142,7 @@ void allgather_nodes(Schedule& schedule, const Team& team, const Gather& asked) 
     allgather(schedule, levels.across, {}, part);
   }
   {
-    const Among mates(schedule, levels.mates);
+    const Among local_peers(schedule, levels.local_peers);
     Bcast all = nodes.all();
     all.root = levels.head;
     bcast(schedule, levels.local, {}, all);
@@ -168,7 +168,7 @@ void gather_nodes(Schedule& schedule, const Team& team, const Gather& asked) {
       part.in_place = false;
     }
     {
-      const Among mates(schedule, levels.mates);
+      const Among local_peers(schedule, levels.local_peers);
       gather(schedule, levels.local, {}, part);
     }
     for (const NodeRun& node : nodes) node.unpack(schedule);
@@ -176,13 +176,13 @@ void gather_nodes(Schedule& schedule, const Team& team, const Gather& asked) {
   }
   const std::uint64_t block = asked.count * asked.type.size;
   const bool carries = levels.speaks();  // the root's node has another speaker
-  std::byte* const all = carries ? schedule.scratch(block * levels.mates.size()) : nullptr;
+  std::byte* const all = carries ? schedule.scratch(block * levels.local_peers.size()) : nullptr;
   {
-    const Among mates(schedule, levels.mates);
+    const Among local_peers(schedule, levels.local_peers);
     part.receive = Blocks(all, block, packed_type());
     gather(schedule, levels.local, {}, part);
   }
-  if (carries) schedule.send(asked.root, packed(all, block * levels.mates.size()));
+  if (carries) schedule.send(asked.root, packed(all, block * levels.local_peers.size()));
   schedule.next_round();
 }
 
@@ -198,15 +198,15 @@ void scatter_nodes(Schedule& schedule, const Team& team, const Scatter& asked) {
       if (node != levels.root_node) schedule.send(levels.speakers[nth(node)], nodes[nth(node)].message);
     }
     part.send = nodes[nth(levels.root_node)].inside;
-    const Among mates(schedule, levels.mates);
+    const Among local_peers(schedule, levels.local_peers);
     return scatter(schedule, levels.local, {}, part);
   }
   const std::uint64_t block = asked.count * asked.type.size;
   const bool carries = levels.speaks();
-  std::byte* const all = carries ? schedule.scratch(block * levels.mates.size()) : nullptr;
-  if (carries) schedule.receive(asked.root, packed(all, block * levels.mates.size()));
+  std::byte* const all = carries ? schedule.scratch(block * levels.local_peers.size()) : nullptr;
+  if (carries) schedule.receive(asked.root, packed(all, block * levels.local_peers.size()));
   schedule.next_round();
-  const Among mates(schedule, levels.mates);
+  const Among local_peers(schedule, levels.local_peers);
   part.send = Blocks(all, block, packed_type());
   scatter(schedule, levels.local, {}, part);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file  MPI_Gatherv and MPI_Scatterv over several nodes: one message between the root and each other
-/// node. The root knows all sizes, a speaker asks its mates for theirs. Layer: mpi.
+/// node. The root knows all sizes, a speaker asks its local peers for theirs. Layer: mpi.
 /// docs/design/collectives.md
 
 #include <cstring>
@@ -17,10 +17,11 @@
 namespace starling::mpi::coll {
 namespace {
 
-/// A speaker's memory: sizes of its mates' blocks, and those that travel together. Lives with the schedule.
+/// A speaker's memory: sizes of its local peers' blocks, and those that travel together. Lives with the
+/// schedule.
 struct Carried {
   std::vector<std::uint64_t> sizes;
-  std::vector<std::uint32_t> steps;  // of mates
+  std::vector<std::uint32_t> steps;  // of local peers
   std::uint32_t outside = 0;         // the step with which all of it leaves or comes
   std::vector<std::byte> bytes;
   int me = 0;
@@ -36,35 +37,36 @@ struct Carried {
       memory = false;
     }
     std::byte* at = memory ? bytes.data() : nullptr;
-    for (std::size_t mate = 0; mate < sizes.size(); ++mate) {
-      if (static_cast<int>(mate) == me) {
+    for (std::size_t local_peer = 0; local_peer < sizes.size(); ++local_peer) {
+      if (static_cast<int>(local_peer) == me) {
         mine = at;
       } else {
-        schedule.settle(steps[mate], packed(at, sizes[mate]));
+        schedule.settle(steps[local_peer], packed(at, sizes[local_peer]));
       }
-      if (memory) at += sizes[mate];
+      if (memory) at += sizes[local_peer];
     }
     schedule.settle(outside, packed(memory ? bytes.data() : nullptr, total));
     if (!memory) throw std::bad_alloc();
   }
 };
 
-/// The sizes of the mates' blocks, of which the own one is `size`, at the speaker; they do not change
+/// The sizes of the local peers' blocks, of which the own one is `size`, at the speaker; they do not change
 /// between starts.
 std::shared_ptr<Carried> learn(Schedule& schedule, const Levels& levels, std::uint64_t size) {
-  const Among mates(schedule, levels.mates);
+  const Among local_peers(schedule, levels.local_peers);
   if (!levels.speaks()) {
     schedule.length() = size;
     schedule.send_lengths(levels.head, packed(&schedule.length(), sizeof size));
     return nullptr;
   }
   auto carried = std::make_shared<Carried>();
-  carried->sizes.resize(levels.mates.size());
+  carried->sizes.resize(levels.local_peers.size());
   carried->sizes[static_cast<std::size_t>(levels.head)] = size;
   carried->me = levels.head;
-  for (int mate = 0; mate < levels.local.size; ++mate) {
-    if (mate != levels.head)
-      schedule.receive_lengths(mate, packed(&carried->sizes[static_cast<std::size_t>(mate)], sizeof size));
+  for (int local_peer = 0; local_peer < levels.local.size; ++local_peer) {
+    if (local_peer != levels.head)
+      schedule.receive_lengths(local_peer,
+                               packed(&carried->sizes[static_cast<std::size_t>(local_peer)], sizeof size));
   }
   schedule.next_round();
   schedule.work([carried](Schedule& all) { carried->settle(all); }, true);
@@ -144,8 +146,8 @@ void gatherv_nodes(Schedule& schedule, const Team& team, const Gather& asked) {
     if (together) schedule.send(hierarchy.speaker(levels.across.rank), own);
     return schedule.next_round();
   }
-  for (const int mate : levels.mates)
-    carried->steps.push_back(mate == team.rank ? 0 : schedule.receive_late(mate));
+  for (const int local_peer : levels.local_peers)
+    carried->steps.push_back(local_peer == team.rank ? 0 : schedule.receive_late(local_peer));
   schedule.next_round();
   if (together)
     schedule.work([carried, own](Schedule&) { copy_buffer(own, packed(carried->mine, own.bytes)); });
@@ -190,8 +192,8 @@ void scatterv_nodes(Schedule& schedule, const Team& team, const Scatter& asked) 
   carried->outside = schedule.receive_late(asked.root);
   if (by_itself) schedule.receive(asked.root, own);
   schedule.next_round();
-  for (const int mate : levels.mates)
-    carried->steps.push_back(mate == team.rank ? 0 : schedule.send_late(mate));
+  for (const int local_peer : levels.local_peers)
+    carried->steps.push_back(local_peer == team.rank ? 0 : schedule.send_late(local_peer));
   if (together)
     schedule.work([carried, own](Schedule&) { copy_buffer(packed(carried->mine, own.bytes), own); });
   schedule.next_round();

@@ -19,15 +19,15 @@ class Part {
  public:
   Part(Schedule& schedule, const NodeParts& parts, const Reduce& asked)
       : schedule_(schedule), parts_(parts), asked_(asked), count_(parts.count(parts.levels.local.rank)) {
-    const auto mates = static_cast<std::size_t>(parts.levels.local.size);
-    operands_.resize(mates, nullptr);
-    for (std::size_t mate = 0; mate < mates && count_ != 0; ++mate)
-      operands_[mate] =
-          static_cast<int>(mate) == me() ? at(operand(), me()) : schedule.scratch(asked.type, count_);
+    const auto local_peers = static_cast<std::size_t>(parts.levels.local.size);
+    operands_.resize(local_peers, nullptr);
+    for (std::size_t local_peer = 0; local_peer < local_peers && count_ != 0; ++local_peer)
+      operands_[local_peer] =
+          static_cast<int>(local_peer) == me() ? at(operand(), me()) : schedule.scratch(asked.type, count_);
   }
   /// Each member sends each other its part.
   void exchange() {
-    const Among mates(schedule_, parts_.levels.mates);
+    const Among local_peers(schedule_, parts_.levels.local_peers);
     const int n = parts_.levels.local.size;
     for (int step = 1; step < n; ++step) {
       const int from = around(me(), -step, n), to = around(me(), step, n);
@@ -46,7 +46,8 @@ class Part {
       schedule_.copy(region(sum, count_, asked_.type), region(result, count_, asked_.type));
       sum = result;
     }
-    for (int mate = last - 1; mate >= 0; --mate) schedule_.reduce(operands_[nth(mate)], sum, count_);
+    for (int local_peer = last - 1; local_peer >= 0; --local_peer)
+      schedule_.reduce(operands_[nth(local_peer)], sum, count_);
     schedule_.copy(region(sum, count_, asked_.type), region(result, count_, asked_.type));
     schedule_.next_round();
   }
@@ -57,18 +58,18 @@ class Part {
   [[nodiscard]] const void* operand() const noexcept {
     return asked_.in_place ? asked_.receive : asked_.send;
   }
-  [[nodiscard]] const void* at(const void* base, int mate) const noexcept {
-    return element(base, parts_.begin(mate), asked_.type);
+  [[nodiscard]] const void* at(const void* base, int local_peer) const noexcept {
+    return element(base, parts_.begin(local_peer), asked_.type);
   }
-  [[nodiscard]] void* at(void* base, int mate) const noexcept {
-    return element(base, parts_.begin(mate), asked_.type);
+  [[nodiscard]] void* at(void* base, int local_peer) const noexcept {
+    return element(base, parts_.begin(local_peer), asked_.type);
   }
 
   Schedule& schedule_;
   const NodeParts& parts_;
   const Reduce& asked_;
   const std::uint64_t count_;
-  std::vector<const void*> operands_;  // of mates
+  std::vector<const void*> operands_;  // of local peers
 };
 
 }  // namespace
@@ -83,7 +84,7 @@ void allreduce_parts(Schedule& schedule, const Team& team, const Reduce& asked) 
     const Among lane(schedule, parts.lane);
     allreduce(schedule, parts.levels.across, {}, parts.of(asked));
   }
-  const Among mates(schedule, parts.levels.mates);
+  const Among local_peers(schedule, parts.levels.local_peers);
   allgather(schedule, parts.levels.local, {}, parts.gathering(asked));
 }
 

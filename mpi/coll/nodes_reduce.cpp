@@ -73,7 +73,7 @@ class Prefix {
       exscan(schedule_, levels_.across, part);
     }
     if (first_node()) return nullptr;
-    const Among mates(schedule_, levels_.mates);
+    const Among local_peers(schedule_, levels_.local_peers);
     bcast(schedule_, levels_.local, {}, Bcast{prefix, asked_.count, asked_.type, levels_.head});
     return prefix;
   }
@@ -96,7 +96,7 @@ void reduce_scatter_nodes(Schedule& schedule, const Team& team, const ReduceScat
   void* const result =
       levels.speaks() ? schedule.scratch(asked.type, static_cast<std::uint64_t>(own.count)) : nullptr;
   {
-    const Among mates(schedule, levels.mates);
+    const Among local_peers(schedule, levels.local_peers);
     Reduce part = asked.whole(whole, count);
     part.root = levels.head;
     reduce(schedule, levels.local, {}, part);
@@ -114,7 +114,7 @@ void reduce_scatter_nodes(Schedule& schedule, const Team& team, const ReduceScat
     part.in_place = false;
     reduce_scatter(schedule, levels.across, {}, part);
   }
-  const Among mates(schedule, levels.mates);
+  const Among local_peers(schedule, levels.local_peers);
   Scatter part;
   part.send = Blocks(result, Ints{nullptr, own.counts.data()}, Ints{nullptr, own.places.data()}, asked.type);
   part.receive = asked.receive;
@@ -127,7 +127,7 @@ void reduce_scatter_nodes(Schedule& schedule, const Team& team, const ReduceScat
 void scan_nodes(Schedule& schedule, const Team& team, const Reduce& asked) {
   Prefix prefix(schedule, team, asked);
   {
-    const Among mates(schedule, prefix.levels().mates);
+    const Among local_peers(schedule, prefix.levels().local_peers);
     scan_doubling(schedule, prefix.levels().local, asked);
   }
   const void* const below = prefix.below(asked.receive);
@@ -141,7 +141,7 @@ void exscan_nodes(Schedule& schedule, const Team& team, const Reduce& asked) {
   void* const sum = schedule.scratch(asked.type, asked.count);
   const bool first = levels.local.rank == 0;
   {
-    const Among mates(schedule, levels.mates);
+    const Among local_peers(schedule, levels.local_peers);
     Reduce part = asked;
     part.send = asked.in_place ? asked.receive : asked.send;
     part.receive = sum;
@@ -149,7 +149,7 @@ void exscan_nodes(Schedule& schedule, const Team& team, const Reduce& asked) {
     scan_doubling(schedule, levels.local, part);
   }
   {
-    const Among mates(schedule, levels.mates);  // what those before this one amount to
+    const Among local_peers(schedule, levels.local_peers);  // what those before this one amount to
     if (!first) schedule.receive(levels.local.rank - 1, region(asked.receive, asked.count, asked.type));
     if (levels.local.rank + 1 < levels.local.size)
       schedule.send(levels.local.rank + 1, region(sum, asked.count, asked.type));

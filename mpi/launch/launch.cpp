@@ -267,7 +267,7 @@ PartEnd run_part(Comm& comm, const Part& part, BuildFunction build, void* contex
 int run_blocking(Comm& comm, BuildFunction build, void* context, const char* function) {
   // Also for an empty schedule: all processes count alike.
   Part part{function, comm.next_collective_tag()};
-  // Mates that do not know yet are at the board, and this process would wait for their messages.
+  // Local peers that do not know yet are at the board, and this process would wait for their messages.
   if (comm.node_team != nullptr && comm.node_team->lost()) [[unlikely]]
     part.state = Part::State::lost_before;
   return run_part(comm, part, build, context).rc;

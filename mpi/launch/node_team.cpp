@@ -172,8 +172,8 @@ NodeTeam* NodeTeam::prepared(const char* function, Comm& comm) {
   return team;
 }
 
-NodeTeam::Mates NodeTeam::mates(const char* function, Comm& comm, std::uint64_t bytes,
-                                std::uint64_t cell_bytes, std::uint64_t least_cell) {
+NodeTeam::LocalPeers NodeTeam::local_peers(const char* function, Comm& comm, std::uint64_t bytes,
+                                           std::uint64_t cell_bytes, std::uint64_t least_cell) {
   NodeTeam* const team = prepared(function, comm);
   if (team == nullptr) return {};
   return {team,
@@ -267,7 +267,7 @@ node::Board* NodeTeam::make(Area& area, node::BoardMemory::Shape shape) {
   const bool same = area.offset != 0 && header(area).nonce.load(std::memory_order_relaxed) == offer.nonce;
   if (!same) area.offset = 0;
   if (!agreed(same)) {
-    // The memory stays: after a loss mates may have agreed all the same, and find its mark there.
+    // The memory stays: after a loss local peers may have agreed all the same, and find its mark there.
     area.offset = 0;
     return nullptr;
   }
@@ -382,7 +382,7 @@ bool NodeTeam::somebody_died() noexcept {
 
 void NodeTeam::lose(int rank, bool told) noexcept {
   if (lost_ == 0) lost_ = (static_cast<std::uint32_t>(rank) + 1) | (told ? kTold : 0);
-  for (const Area& area : areas_) {  // also one that is being made, which mates may have already
+  for (const Area& area : areas_) {  // also one that is being made, which local peers may have already
     if (area.offset != 0) header(area).lost.store(lost_, std::memory_order_relaxed);
   }
 }

@@ -69,13 +69,13 @@ class NodeTeam final : public node::Patience {
   [[nodiscard]] static int ended(Comm& comm, const node::BlocksLeft& left, Receive receive, Send send);
 
   /// For a communicator over several nodes: the board of its members on this node, in the order of
-  /// Levels::mates. `board` null: they use messages.
-  struct Mates {
+  /// Levels::local_peers. `board` null: they use messages.
+  struct LocalPeers {
     NodeTeam* team = nullptr;
     node::Board* board = nullptr;
   };
-  [[nodiscard]] static Mates mates(const char* function, Comm& comm, std::uint64_t bytes,
-                                   std::uint64_t cell_bytes, std::uint64_t least_cell);
+  [[nodiscard]] static LocalPeers local_peers(const char* function, Comm& comm, std::uint64_t bytes,
+                                              std::uint64_t cell_bytes, std::uint64_t least_cell);
   /// Tells the members of a loss that they may not know of: `rank` has ended, or (`told`) has told of one
   /// that has.
   void lose(int rank, bool told) noexcept;

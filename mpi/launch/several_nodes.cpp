@@ -36,10 +36,10 @@ bool reduces_by_nodes(const Form& form, Comm& comm, Collective which, const Redu
 
 /// For a vector that the operation is applied to where it stands in a cell; a cell takes at least
 /// `least_elements` of it.
-NodeTeam::Mates mates_for(const Form& form, Comm& comm, const Reduce& asked,
-                          std::uint64_t least_elements = 1) {
+NodeTeam::LocalPeers local_peers_for(const Form& form, Comm& comm, const Reduce& asked,
+                                     std::uint64_t least_elements = 1) {
   const std::uint64_t bytes = asked.count * asked.type.size;
-  return NodeTeam::mates(form.function, comm, bytes, bytes, least_elements * asked.type.size);
+  return NodeTeam::local_peers(form.function, comm, bytes, bytes, least_elements * asked.type.size);
 }
 
 using Bytes = std::unique_ptr<std::byte[]>;
@@ -55,7 +55,7 @@ void* memory_for(Call& call, const Reduce& asked, std::uint64_t elements, Bytes&
 }
 
 /// Members of this process's node.
-std::uint64_t mates_of(const Comm& comm) {
+std::uint64_t local_peers_of(const Comm& comm) {
   const Hierarchy& hierarchy = *comm.hierarchy;
   return hierarchy.members(hierarchy.node_of(static_cast<int>(comm.rank()))).size();
 }
@@ -64,9 +64,9 @@ std::uint64_t mates_of(const Comm& comm) {
 
 std::optional<int> barrier(const Form& form, Comm& comm) {
   if (form.kind != Form::Kind::blocking || team_of(comm).hierarchy == nullptr) return std::nullopt;
-  const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, 0, 0, 0);
-  if (mates.board == nullptr) return std::nullopt;
-  Call call(comm, mates, form.function);
+  const NodeTeam::LocalPeers local_peers = NodeTeam::local_peers(form.function, comm, 0, 0, 0);
+  if (local_peers.board == nullptr) return std::nullopt;
+  Call call(comm, local_peers, form.function);
   const auto head = static_cast<std::uint32_t>(call.levels.head);
   call.inside([head](node::Board& board) { return node::arrive(board, head); });
   call.across([](Schedule& schedule, const Team& speakers) { barrier_dissemination(schedule, speakers); });
@@ -77,9 +77,10 @@ std::optional<int> barrier(const Form& form, Comm& comm) {
 std::optional<int> bcast(const Form& form, Comm& comm, const Bcast& asked) {
   const std::uint64_t bytes = asked.count * asked.type.size;
   if (!chosen(form, comm, Collective::bcast, bytes, true)) return std::nullopt;
-  const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, bytes, std::min(bytes, kPiece), 1);
-  if (mates.board == nullptr) return std::nullopt;
-  Call call(comm, mates, form.function, asked.root);
+  const NodeTeam::LocalPeers local_peers =
+      NodeTeam::local_peers(form.function, comm, bytes, std::min(bytes, kPiece), 1);
+  if (local_peers.board == nullptr) return std::nullopt;
+  Call call(comm, local_peers, form.function, asked.root);
   call.across([&](Schedule& schedule, const Team& speakers) {
     Bcast part = asked;
     part.root = call.levels.root_node;
@@ -91,9 +92,9 @@ std::optional<int> bcast(const Form& form, Comm& comm, const Bcast& asked) {
 
 std::optional<int> reduce(const Form& form, Comm& comm, const Reduce& asked) {
   if (!reduces_by_nodes(form, comm, Collective::reduce, asked)) return std::nullopt;
-  const NodeTeam::Mates mates = mates_for(form, comm, asked);
-  if (mates.board == nullptr) return std::nullopt;
-  Call call(comm, mates, form.function, asked.root);
+  const NodeTeam::LocalPeers local_peers = local_peers_for(form, comm, asked);
+  if (local_peers.board == nullptr) return std::nullopt;
+  Call call(comm, local_peers, form.function, asked.root);
   const bool root = static_cast<int>(comm.rank()) == asked.root;
   void* result = asked.receive;
   Bytes scratch;  // dense types only: no gaps
@@ -112,9 +113,10 @@ std::optional<int> reduce(const Form& form, Comm& comm, const Reduce& asked) {
 namespace {
 
 /// Several members of each node with a part each (mpi/coll/nodes_parts.cpp).
-int allreduce_parts(const char* function, Comm& comm, const Reduce& asked, const NodeTeam::Mates& mates) {
+int allreduce_parts(const char* function, Comm& comm, const Reduce& asked,
+                    const NodeTeam::LocalPeers& local_peers) {
   const NodeParts parts(*comm.hierarchy, static_cast<int>(comm.rank()), asked.count);
-  Call call(comm, mates, function);
+  Call call(comm, local_peers, function);
   const Reduce own = parts.of(asked);
   ReduceScatter
       inside;  // in place nothing is overwritten that is still to be read: docs of node::reduce_scatter
@@ -146,10 +148,11 @@ std::optional<int> allreduce(const Form& form, Comm& comm, const Reduce& asked) 
   const Facts facts{team.size, asked.count * asked.type.size, asked.operation.commutative};
   const bool in_parts = by_parts(team, tuning(), facts);
   // Parts: a cell has an element for each member.
-  const NodeTeam::Mates mates = mates_for(form, comm, asked, in_parts ? mates_of(comm) : 1);
-  if (mates.board == nullptr) return std::nullopt;
-  if (in_parts) return allreduce_parts(form.function, comm, asked, mates);
-  Call call(comm, mates, form.function);
+  const NodeTeam::LocalPeers local_peers =
+      local_peers_for(form, comm, asked, in_parts ? local_peers_of(comm) : 1);
+  if (local_peers.board == nullptr) return std::nullopt;
+  if (in_parts) return allreduce_parts(form.function, comm, asked, local_peers);
+  Call call(comm, local_peers, form.function);
   const Reduce part = reduction_in_node(call.levels, asked, asked.in_place, asked.receive);
   call.inside([&](node::Board& board) { return node::reduce(board, part); });
   call.across([&](Schedule& schedule, const Team& speakers) {
@@ -164,13 +167,14 @@ std::optional<int> allgather(const Form& form, Comm& comm, const Gather& asked) 
   const std::uint64_t block = asked.receive.bytes(0), total = block * comm.size();
   if (!chosen(form, comm, Collective::allgather, total, true) || !comm.hierarchy->ordered())
     return std::nullopt;
-  const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, total, std::min(total, kPiece), 1);
-  if (mates.board == nullptr) return std::nullopt;
-  Call call(comm, mates, form.function);
+  const NodeTeam::LocalPeers local_peers =
+      NodeTeam::local_peers(form.function, comm, total, std::min(total, kPiece), 1);
+  if (local_peers.board == nullptr) return std::nullopt;
+  Call call(comm, local_peers, form.function);
   const Type& type = asked.receive.type(0);
   const std::uint64_t count = asked.receive.count(0);
   Gather part = asked;
-  part.receive = Blocks(asked.receive.address(call.levels.mates.front()), count, type);
+  part.receive = Blocks(asked.receive.address(call.levels.local_peers.front()), count, type);
   part.root = call.levels.head;
   part.in_place = asked.in_place && call.levels.speaks();
   if (asked.in_place && !part.in_place) {
@@ -204,18 +208,18 @@ std::optional<int> reduce_scatter(const Form& form, Comm& comm, const ReduceScat
   if (!reduces_by_nodes(form, comm, Collective::reduce_scatter, whole) || !comm.hierarchy->ordered())
     return std::nullopt;
   // A cell takes an element of the vector, and then a piece of the result of each member.
-  const NodeTeam::Mates mates =
-      NodeTeam::mates(form.function, comm, whole.count * whole.type.size,
-                      node::cell_for_shares(whole.count * whole.type.size, mates_of(comm)),
-                      std::max(whole.type.size, node::cell_for_shares(1, mates_of(comm))));
-  if (mates.board == nullptr) return std::nullopt;
-  Call call(comm, mates, form.function);
+  const NodeTeam::LocalPeers local_peers =
+      NodeTeam::local_peers(form.function, comm, whole.count * whole.type.size,
+                            node::cell_for_shares(whole.count * whole.type.size, local_peers_of(comm)),
+                            std::max(whole.type.size, node::cell_for_shares(1, local_peers_of(comm))));
+  if (local_peers.board == nullptr) return std::nullopt;
+  Call call(comm, local_peers, form.function);
   const Levels& levels = call.levels;
   Bytes of_vector, of_parts;  // dense types only: no gaps
   void *vector = nullptr, *parts = nullptr;
   if (levels.speaks()) {
     vector = memory_for(call, whole, whole.count, of_vector);
-    parts = memory_for(call, whole, asked.count * levels.mates.size(), of_parts);
+    parts = memory_for(call, whole, asked.count * levels.local_peers.size(), of_parts);
   }
   whole.receive = vector;
   whole.root = levels.head;
@@ -255,10 +259,11 @@ std::optional<int> prefixes(const Form& form, Comm& comm, const Reduce& asked, b
       !node::dense(asked.type))
     return std::nullopt;
   if (!prefix_by_nodes(team_of(comm))) return std::nullopt;
-  const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, bytes, bytes, asked.type.size);
-  if (mates.board == nullptr) return std::nullopt;
+  const NodeTeam::LocalPeers local_peers =
+      NodeTeam::local_peers(form.function, comm, bytes, bytes, asked.type.size);
+  if (local_peers.board == nullptr) return std::nullopt;
   const int rank = static_cast<int>(comm.rank());
-  Call call(comm, mates, form.function, Levels::of_last(*comm.hierarchy, rank));
+  Call call(comm, local_peers, form.function, Levels::of_last(*comm.hierarchy, rank));
   const Levels& levels = call.levels;
   const bool first_node = levels.across.rank == 0, first = levels.local.rank == 0;
   // What the node amounts to, and all before it; on the stack, because who has no memory would have to tell.

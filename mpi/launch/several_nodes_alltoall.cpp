@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Alltoall over several nodes: agents read what their mates have for other nodes on the board, and show
-// there what has come. What is hard: the messages between agents are those of mpi/coll/nodes_alltoall.cpp,
-// since a node without a board does not go this way. Layer: mpi. docs/design/collectives.md
+// MPI_Alltoall over several nodes: agents read what their local peers have for other nodes on the board, and
+// show there what has come. What is hard: the messages between agents are those of
+// mpi/coll/nodes_alltoall.cpp, since a node without a board does not go this way. Layer: mpi.
+// docs/design/collectives.md
 
 #include <algorithm>
 #include <cstring>
@@ -20,7 +21,7 @@ namespace {
 std::size_t nth(int i) noexcept { return static_cast<std::size_t>(i); }
 
 /// One process's part. A cell of the first round: a block for each rank, in their order; of the second, at an
-/// agent: for each mate a block of each rank of its errands.
+/// agent: for each local peer a block of each rank of its errands.
 class Exchange {
  public:
   Exchange(const Levels& levels, const Hierarchy& hierarchy, const Alltoall& asked)
@@ -28,7 +29,7 @@ class Exchange {
     for (int agent = 0; agent < agents_of(hierarchy, levels.across.rank); ++agent)
       errands_.emplace_back(hierarchy, levels.across.rank, agent);
     if (!agent()) return;
-    const std::size_t carried = own_errands().ranks.size() * levels.mates.size() * block_;
+    const std::size_t carried = own_errands().ranks.size() * levels.local_peers.size() * block_;
     out_.reset(new (std::nothrow) std::byte[carried]);
     in_.reset(new (std::nothrow) std::byte[carried]);
   }
@@ -39,29 +40,31 @@ class Exchange {
                                                 std::uint64_t block) {
     std::size_t most = static_cast<std::size_t>(ranks);
     for (int agent = 0; agent < agents_of(hierarchy, levels.across.rank); ++agent)
-      most = std::max(most, Errands(hierarchy, levels.across.rank, agent).ranks.size() * levels.mates.size());
+      most = std::max(most,
+                      Errands(hierarchy, levels.across.rank, agent).ranks.size() * levels.local_peers.size());
     return most * block;
   }
 
   [[nodiscard]] bool agent() const noexcept { return nth(levels_.local.rank) < errands_.size(); }
-  /// All show what they have; blocks of mates are taken, agents collect those for their nodes.
+  /// All show what they have; blocks of local peers are taken, agents collect those for their nodes.
   [[nodiscard]] bool collect(node::Board& board, int ranks) {
     board.agree(node::CallSignature(asked_.send.bytes(0)), node::CallSignature(block_));
     board.begin();
     std::byte* const cell = board.cell();
     if (cell == nullptr) return false;
-    const int me = levels_.mates[nth(levels_.local.rank)];
+    const int me = levels_.local_peers[nth(levels_.local.rank)];
     for (int rank = 0; rank < ranks; ++rank) {
       if (rank != me) copy_buffer(asked_.send.block(rank), packed(cell + nth(rank) * block_, block_));
     }
     board.post();
-    for (std::size_t mate = 0; mate < levels_.mates.size(); ++mate) {
-      const bool own = static_cast<int>(mate) == levels_.local.rank;
-      const std::byte* const theirs = own ? cell : board.read(static_cast<std::uint32_t>(mate));
+    for (std::size_t local_peer = 0; local_peer < levels_.local_peers.size(); ++local_peer) {
+      const bool own = static_cast<int>(local_peer) == levels_.local.rank;
+      const std::byte* const theirs = own ? cell : board.read(static_cast<std::uint32_t>(local_peer));
       if (theirs == nullptr) return false;
       if (!own)
-        copy_buffer(packed_block(theirs + nth(me) * block_), asked_.receive.block(levels_.mates[mate]));
-      if (agent() && ready()) take_for_nodes(theirs, mate);
+        copy_buffer(packed_block(theirs + nth(me) * block_),
+                    asked_.receive.block(levels_.local_peers[local_peer]));
+      if (agent() && ready()) take_for_nodes(theirs, local_peer);
     }
     const Buffer from = asked_.send.block(me), to = asked_.receive.block(me);
     if (from.bytes != to.bytes) [[unlikely]]
@@ -75,7 +78,7 @@ class Exchange {
   void exchange(Schedule& schedule) {
     const Errands& errands = own_errands();
     const int here = levels_.across.rank;
-    const std::uint64_t of_rank = levels_.mates.size() * block_;
+    const std::uint64_t of_rank = levels_.local_peers.size() * block_;
     schedule.among({});
     const auto each = [&](auto&& add, std::byte* bytes) {
       if (!ready()) bytes = nullptr;
@@ -99,7 +102,7 @@ class Exchange {
     if (agent()) {
       cell = board.cell();
       if (cell == nullptr) return false;
-      if (!nothing) sort_by_mate(cell);
+      if (!nothing) sort_by_local_peer(cell);
       board.post();
     }
     for (std::size_t other = 0; other < errands_.size(); ++other) {
@@ -120,23 +123,23 @@ class Exchange {
   [[nodiscard]] Buffer packed_block(const std::byte* at) const noexcept {
     return packed(const_cast<std::byte*>(at), block_);
   }
-  /// Node by node, in each mate by mate, rank by rank there.
-  void take_for_nodes(const std::byte* cell, std::size_t mate) noexcept {
+  /// Node by node, in each local peer by local peer, rank by rank there.
+  void take_for_nodes(const std::byte* cell, std::size_t local_peer) noexcept {
     const Errands& errands = own_errands();
     for (std::size_t node = 0; node < errands.nodes.size(); ++node) {
       const std::size_t begin = errands.begin(node), count = errands.ends[node] - begin;
-      std::byte* to = out_.get() + (begin * levels_.mates.size() + mate * count) * block_;
+      std::byte* to = out_.get() + (begin * levels_.local_peers.size() + local_peer * count) * block_;
       for (std::size_t i = begin; i < errands.ends[node]; ++i, to += block_)
         std::memcpy(to, cell + nth(errands.ranks[i]) * block_, block_);
     }
   }
-  /// What has come is rank by rank there, in each mate by mate.
-  void sort_by_mate(std::byte* cell) const noexcept {
+  /// What has come is rank by rank there, in each local peer by local peer.
+  void sort_by_local_peer(std::byte* cell) const noexcept {
     const std::size_t ranks = own_errands().ranks.size();
     const std::byte* from = in_.get();
     for (std::size_t rank = 0; rank < ranks; ++rank) {
-      for (std::size_t mate = 0; mate < levels_.mates.size(); ++mate, from += block_)
-        std::memcpy(cell + (mate * ranks + rank) * block_, from, block_);
+      for (std::size_t local_peer = 0; local_peer < levels_.local_peers.size(); ++local_peer, from += block_)
+        std::memcpy(cell + (local_peer * ranks + rank) * block_, from, block_);
     }
   }
 
@@ -157,9 +160,9 @@ std::optional<int> alltoall(const Form& form, Comm& comm, const Alltoall& asked)
   if (!by_nodes(team, tuning(), Collective::alltoall, {team.size, block, false})) return std::nullopt;
   const Levels levels(*team.hierarchy, team.rank);
   const std::uint64_t cell = Exchange::cell_bytes(levels, *team.hierarchy, team.size, block);
-  const NodeTeam::Mates mates = NodeTeam::mates(form.function, comm, block, cell, cell);
-  if (mates.board == nullptr) return std::nullopt;
-  Call call(comm, mates, form.function);
+  const NodeTeam::LocalPeers local_peers = NodeTeam::local_peers(form.function, comm, block, cell, cell);
+  if (local_peers.board == nullptr) return std::nullopt;
+  Call call(comm, local_peers, form.function);
   Exchange exchange(call.levels, *team.hierarchy, asked);
   if (!exchange.ready()) call.without_memory();
   call.inside([&](node::Board& board) { return exchange.collect(board, team.size); });

@@ -17,13 +17,13 @@ namespace starling::mpi::coll::several_nodes {
 /// One call of a process whose node has a board.
 class Call {
  public:
-  Call(Comm& comm, NodeTeam::Mates mates, const char* function, int root = -1)
-      : Call(comm, mates, function, Levels(*comm.hierarchy, static_cast<int>(comm.rank()), root)) {}
-  Call(Comm& comm, NodeTeam::Mates mates, const char* function, Levels speaking)
+  Call(Comm& comm, NodeTeam::LocalPeers local_peers, const char* function, int root = -1)
+      : Call(comm, local_peers, function, Levels(*comm.hierarchy, static_cast<int>(comm.rank()), root)) {}
+  Call(Comm& comm, NodeTeam::LocalPeers local_peers, const char* function, Levels speaking)
       : levels(std::move(speaking)),
         comm_(comm),
-        team_(*mates.team),
-        board_(*mates.board),
+        team_(*local_peers.team),
+        board_(*local_peers.board),
         part_{function, comm.next_collective_tag()} {}
 
   const Levels levels;

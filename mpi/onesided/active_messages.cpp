@@ -42,7 +42,7 @@ std::uint32_t served = 0;  // windows of this process
 
 }  // namespace
 
-ActiveMessages::ActiveMessages(Win& win) : win_(win), patience_(win.domain().mates.size()) {}
+ActiveMessages::ActiveMessages(Win& win) : win_(win), patience_(win.domain().local_peers.size()) {}
 
 ActiveMessages::~ActiveMessages() {
   note_active_messages(done_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-/// @file  Small operations on private memory of a mate, which that one does itself if it waits inside of MPI:
-/// a tenth of a microsecond or two, where the kernel's copy takes more than one. Layer: mpi.
+/// @file  Small operations on private memory of a local peer, which that one does itself if it waits inside
+/// of MPI: a tenth of a microsecond or two, where the kernel's copy takes more than one. Layer: mpi.
 /// docs/design/onesided.md, "Active messages"
 ///
 /// A target that computes is no obstacle: who is not heard within 3 us has the kernel copy, and asks

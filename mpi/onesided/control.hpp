@@ -7,8 +7,8 @@
 ///     posted[members][members] | attached[members] | active messages[members] | overlap logs[members] |
 ///     active message rooms[members]
 ///
-/// The last four are there only where they are used: in dynamic windows, in those whose memory mates copy by
-/// the kernel, and with onesided_check.
+/// The last four are there only where they are used: in dynamic windows, in those whose memory local peers
+/// copy by the kernel, and with onesided_check.
 ///
 /// Members are those of one domain (window.hpp), by seat. A member also takes locks for processes of other
 /// domains, whose messages it serves: as such it is an agent, with slots of its own.

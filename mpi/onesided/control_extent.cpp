@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Control words in the node's segment. What is hard: the first mate leaves one that the others still use, and
-// wants to have it again. Layer: mpi. docs/design/onesided.md
+// Control words in the node's segment. What is hard: the first local peer leaves one that the others still
+// use, and wants to have it again. Layer: mpi. docs/design/onesided.md
 
 #include "mpi/onesided/control_extent.hpp"
 
@@ -21,10 +21,10 @@ constexpr std::size_t kMostExtent = 128 * 1024;
 
 struct alignas(128) ExtentHead {
   std::atomic<std::uint64_t> nonce;
-  std::atomic<std::uint32_t> mates;  ///< that have not left, and kKept
-  std::uint32_t first;               ///< local rank of the first mate
+  std::atomic<std::uint32_t> local_peers;  ///< that have not left, and kKept
+  std::uint32_t first;                     ///< local rank of the first local peer
 };
-/// The first mate has left and keeps it: the last one does not give it back.
+/// The first local peer has left and keeps it: the last one does not give it back.
 constexpr std::uint32_t kKept = 1u << 31;
 
 shm::NodeSegment& node_segment() noexcept { return Runtime::get()->place().segment(); }
@@ -40,7 +40,7 @@ std::size_t with_head(std::size_t bytes) noexcept { return bytes + alignof(Exten
 /// microsecond, also if they are there, in a call that takes two.
 class KeptExtents {
  public:
-  /// By the first mate, in leaving. False: there is no room.
+  /// By the first local peer, in leaving. False: there is no room.
   [[nodiscard]] bool keep(std::uint64_t offset, std::size_t bytes) noexcept {
     auto room = std::find_if(all_.begin(), all_.end(), [](const Kept& one) { return one.bytes == 0; });
     if (room == all_.end()) room = std::find_if(all_.begin(), all_.end(), forget);
@@ -49,7 +49,7 @@ class KeptExtents {
     *room = {node_segment().at(0), offset, bytes, nonce};
     return true;
   }
-  /// One that all mates have left; 0: none.
+  /// One that all local peers have left; 0: none.
   [[nodiscard]] std::uint64_t take(std::size_t bytes) noexcept {
     for (Kept& one : all_) {
       if (one.bytes == bytes && free(one)) return std::exchange(one, {}).offset;
@@ -70,7 +70,7 @@ class KeptExtents {
     if (!here(one)) return false;
     const ExtentHead& head = head_of(one.offset, one.bytes);
     return head.nonce.load(std::memory_order_relaxed) == one.nonce &&
-           head.mates.load(std::memory_order_acquire) == kKept;
+           head.local_peers.load(std::memory_order_acquire) == kKept;
   }
   /// Gives one back that nobody uses. False: somebody does.
   static bool forget(Kept& one) noexcept {
@@ -87,7 +87,7 @@ KeptExtents kept_extents;
 }  // namespace
 
 ControlExtent::Offer ControlExtent::reserve(std::size_t bytes, std::size_t cleared,
-                                            std::uint32_t mates) noexcept {
+                                            std::uint32_t local_peers) noexcept {
   if (bytes > kMostExtent) return {};
   std::uint64_t offset = kept_extents.take(bytes);
   if (offset == 0) {
@@ -99,7 +99,7 @@ ControlExtent::Offer ControlExtent::reserve(std::size_t bytes, std::size_t clear
   head->first = Runtime::get()->place().local_rank();
   std::memset(node_segment().at(offset), 0, cleared);
   const std::uint64_t nonce = now_ns() | 1;
-  head->mates.store(mates, std::memory_order_relaxed);
+  head->local_peers.store(local_peers, std::memory_order_relaxed);
   head->nonce.store(nonce, std::memory_order_release);
   return {offset, nonce};
 }
@@ -119,7 +119,8 @@ ControlExtent::~ControlExtent() {
   ExtentHead& head = head_of(offset_, bytes_);
   const bool keeps = head.first == Runtime::get()->place().local_rank() && kept_extents.keep(offset_, bytes_);
   // The last one sees all that the others did with it before.
-  if (head.mates.fetch_add(keeps ? kKept - 1 : ~std::uint32_t{0}, std::memory_order_acq_rel) == 1 && !keeps)
+  if (head.local_peers.fetch_add(keeps ? kKept - 1 : ~std::uint32_t{0}, std::memory_order_acq_rel) == 1 &&
+      !keeps)
     node_segment().release(offset_, with_head(bytes_));
 }
 

@@ -5,9 +5,9 @@
 /// docs/design/onesided.md
 ///
 /// Threads:   under the runtime's lock.
-/// Ownership: the mates own it together. When the last one has left, the first mate uses it for its next
-///            window of that size, or it is given back; what a dead one held stays.
-/// Errors:    Errc::unsupported if this process sees other memory than the first mate.
+/// Ownership: the local peers own it together. When the last one has left, the first local peer uses it for
+///            its next window of that size, or it is given back; what a dead one held stays.
+/// Errors:    Errc::unsupported if this process sees other memory than the first local peer.
 /// Units:     bytes.
 
 #include <cstddef>
@@ -20,17 +20,18 @@ namespace starling::mpi {
 
 class ControlExtent {
  public:
-  /// What the first mate tells the others. offset 0: there is none.
+  /// What the first local peer tells the others. offset 0: there is none.
   struct Offer {
     std::uint64_t offset = 0;
     std::uint64_t nonce = 0;
   };
-  /// By the first mate: memory for `mates` mates, of which the first `cleared` bytes are zero. None if the
-  /// segment should not give that much.
-  [[nodiscard]] static Offer reserve(std::size_t bytes, std::size_t cleared, std::uint32_t mates) noexcept;
-  /// By the first mate: nobody will join.
+  /// By the first local peer: memory for `local_peers` local peers, of which the first `cleared` bytes are
+  /// zero. None if the segment should not give that much.
+  [[nodiscard]] static Offer reserve(std::size_t bytes, std::size_t cleared,
+                                     std::uint32_t local_peers) noexcept;
+  /// By the first local peer: nobody will join.
   static void cancel(const Offer& offer, std::size_t bytes) noexcept;
-  /// By each mate.
+  /// By each local peer.
   [[nodiscard]] static Result<ControlExtent> join(const Offer& offer, std::size_t bytes);
 
   ControlExtent() = default;

@@ -54,7 +54,7 @@ class Creation {
         choice_(request.flavor == MPI_WIN_FLAVOR_SHARED
                     ? PathChoice::automatic
                     : Runtime::get()->params().choice<PathChoice>(kOnesidedPath)),
-        mates_(mates_of(parent, by_messages())) {}
+        local_peers_(local_peers_of(parent, by_messages())) {}
 
   ~Creation();
   Creation(const Creation&) = delete;
@@ -69,7 +69,7 @@ class Creation {
   [[nodiscard]] bool brings_memory() const noexcept {
     return request_.flavor == MPI_WIN_FLAVOR_CREATE || request_.flavor == MPI_WIN_FLAVOR_DYNAMIC;
   }
-  /// Mates may have the kernel copy to a part of it, whose place is known. The same on all members.
+  /// Local peers may have the kernel copy to a part of it, whose place is known. The same on all members.
   [[nodiscard]] bool copies() const noexcept {
     return request_.flavor == MPI_WIN_FLAVOR_CREATE || (by_copies() && !brings_memory());
   }
@@ -78,7 +78,7 @@ class Creation {
             Runtime::get()->params().boolean(kOnesidedCheck)};
   }
   [[nodiscard]] std::size_t control_bytes() const {
-    return Control::bytes(static_cast<std::uint32_t>(mates_.domain.mates.size()), more());
+    return Control::bytes(static_cast<std::uint32_t>(local_peers_.domain.local_peers.size()), more());
   }
   [[nodiscard]] Wish own_wish();
   [[nodiscard]] int exchange();
@@ -97,7 +97,7 @@ class Creation {
   Comm& parent_;
   const WinRequest& request_;
   PathChoice choice_;
-  Mates mates_;
+  LocalPeers local_peers_;
   Wishes wishes_;
   Comm* comm_ = nullptr;
   ControlExtent::Offer reserved_;            // that nobody has joined
@@ -112,7 +112,7 @@ Wish Creation::own_wish() {
   mine.size = static_cast<std::uint64_t>(std::max<MPI_Aint>(request_.size, 0));
   mine.unit = static_cast<std::int32_t>(request_.unit);
   mine.alignment = static_cast<std::uint16_t>(wanted_alignment(request_.info));
-  mine.elsewhere = mates_.domain.mates.size() == parent_.size() ? 0 : 1;
+  mine.elsewhere = local_peers_.domain.local_peers.size() == parent_.size() ? 0 : 1;
   mine.no_locks = wants_no_locks(request_.info) ? 1 : 0;
   mine.noncontiguous = wants_noncontiguous(request_.info) ? 1 : 0;
   if (request_.flavor == MPI_WIN_FLAVOR_CREATE) {
@@ -120,12 +120,12 @@ Wish Creation::own_wish() {
     mine.object = Runtime::get()->allocated_memory().object_of(request_.base, mine.size).value_or(0);
   }
   if (brings_memory() || by_copies()) mine.probe = own_probe();
-  const bool first = mates_.domain.seat == 0;
-  const auto mates = static_cast<std::uint32_t>(mates_.domain.mates.size());
-  if (brings_memory() && first && mates > 1)
+  const bool first = local_peers_.domain.seat == 0;
+  const auto local_peers = static_cast<std::uint32_t>(local_peers_.domain.local_peers.size());
+  if (brings_memory() && first && local_peers > 1)
     mine.control = reserved_ =
-        ControlExtent::reserve(control_bytes(), Control::cleared_bytes(mates, more()), mates);
-  mine.needs_object = mates > 1 && (!brings_memory() || (first && mine.control.offset == 0)) ? 1 : 0;
+        ControlExtent::reserve(control_bytes(), Control::cleared_bytes(local_peers, more()), local_peers);
+  mine.needs_object = local_peers > 1 && (!brings_memory() || (first && mine.control.offset == 0)) ? 1 : 0;
   return mine;
 }
 
@@ -166,7 +166,7 @@ int Creation::agreed() const {
 Result<void> Creation::have_memory(DomainMemory& memory, WinParts& parts) {
   const bool objects =
       std::any_of(wishes_.begin(), wishes_.end(), [](const Wish& wish) { return wish.needs_object != 0; });
-  const ControlExtent::Offer& offer = wishes_[mates_.domain.mates[0]].control;
+  const ControlExtent::Offer& offer = wishes_[local_peers_.domain.local_peers[0]].control;
   if (offer.offset != 0) {
     reserved_ = {};
     Result<void> stood_by;
@@ -192,7 +192,7 @@ Result<void> Creation::have_memory(DomainMemory& memory, WinParts& parts) {
 /// Of an allocated window, for those who copy: where each member's part lies in its own process.
 Result<void> Creation::tell_addresses(const DomainMemory& memory, Result<void> here) {
   std::uint64_t mine =
-      here ? reinterpret_cast<std::uintptr_t>(memory.part(mates_.domain.seat)) : std::uint64_t{0};
+      here ? reinterpret_cast<std::uintptr_t>(memory.part(local_peers_.domain.seat)) : std::uint64_t{0};
   std::vector<std::uint64_t> all(comm_->size());
   const int rc = allgather_bytes(*comm_, bytes_of(mine), std::as_writable_bytes(std::span(all)));
   if (rc != MPI_SUCCESS) return fail(Errc::peer_lost, "window", std::string(last_error_detail()));
@@ -201,7 +201,7 @@ Result<void> Creation::tell_addresses(const DomainMemory& memory, Result<void> h
 }
 
 int Creation::set_up(Win& win) {
-  DomainMemory memory(*comm_, mates_.domain, mates_.local_ranks, more());
+  DomainMemory memory(*comm_, local_peers_.domain, local_peers_.local_ranks, more());
   const int rc = set_up(win, memory);
   native_.reset();  // if the window has not taken it: it goes before the memory that it has registered
   return rc;
@@ -214,9 +214,10 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
   const bool copied = by_copies() && !brings_memory();
   if (copied && comm_->size() > 1) here = tell_addresses(memory, std::move(here));
   if (here)
-    parts.targets = reach({request_.flavor, comm_->rank(), choice_, wishes_, mates_, memory}, parts.mapped);
+    parts.targets =
+        reach({request_.flavor, comm_->rank(), choice_, wishes_, local_peers_, memory}, parts.mapped);
   if (here && request_.flavor == MPI_WIN_FLAVOR_DYNAMIC)
-    parts.near = near_ways(parts.targets, comm_->rank(), wishes_, mates_);
+    parts.near = near_ways(parts.targets, comm_->rank(), wishes_, local_peers_);
   // Others may send as soon as they know that all members are ready: so this one is before it says so.
   const bool by_message = std::any_of(parts.targets.begin(), parts.targets.end(),
                                       [](const Target& target) { return target.path == Path::message; });
@@ -232,7 +233,7 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
   if (rc != MPI_SUCCESS) return rc;
   parts.control = memory.take();
   if (ControlExtent small = memory.take_extent(); small.data() != nullptr) parts.extent = std::move(small);
-  parts.domain = std::move(mates_.domain);
+  parts.domain = std::move(local_peers_.domain);
   win.take(std::move(parts), more());
   do_active_messages(win);
   if (!anybody) win.part.reset();
@@ -244,9 +245,9 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
   return MPI_SUCCESS;
 }
 
-/// Where mates are not crowded: who waits on a shared core does not look while others ask.
+/// Where local peers are not crowded: who waits on a shared core does not look while others ask.
 void Creation::do_active_messages(Win& win) const {
-  if (!copies() || win.domain().mates.size() < 2 || Runtime::get()->place().crowded()) return;
+  if (!copies() || win.domain().local_peers.size() < 2 || Runtime::get()->place().crowded()) return;
   win.active_messages = std::make_unique<ActiveMessages>(win);
   const bool mapped = wishes_[win.rank()].object != 0 && !by_copies();
   if (win.own().size != 0 && !mapped) win.active_messages->serve();

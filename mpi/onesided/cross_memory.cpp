@@ -120,7 +120,7 @@ CrossMemory CrossMemory::of(const Target& target) noexcept {
 }
 
 // Who has let itself be copied to and from once is not asked again: that would be two system calls for each
-// mate and window. The value tells processes apart that have the same number one after the other.
+// local peer and window. The value tells processes apart that have the same number one after the other.
 int CrossMemory::try_out(const Probe& probe) const noexcept {
   struct Known {
     pid_t pid = 0;

@@ -28,7 +28,7 @@ constexpr std::uint64_t kMostSmall = 64 * 1024;
 
 }  // namespace
 
-/// Where a domain's first mate has the memory; bytes 0: nowhere.
+/// Where a domain's first local peer has the memory; bytes 0: nowhere.
 struct DomainMemory::Offer {
   std::uint64_t address = 0;  ///< of an object; else it is an extent
   std::uint64_t bytes = 0;
@@ -36,13 +36,13 @@ struct DomainMemory::Offer {
 };
 
 void DomainMemory::lay_out_control() noexcept {
-  bytes_ = up(Control::bytes(static_cast<std::uint32_t>(domain_.mates.size()), more_), kPage);
+  bytes_ = up(Control::bytes(static_cast<std::uint32_t>(domain_.local_peers.size()), more_), kPage);
 }
 
 /// Contiguous parts follow each other without a gap (section 12.2.3).
 void DomainMemory::lay_out(const Wishes& wishes, bool contiguous) {
   lay_out_control();
-  for (const std::uint32_t rank : domain_.mates) {
+  for (const std::uint32_t rank : domain_.local_peers) {
     const Wish& wish = wishes[rank];
     if (!contiguous) {
       bytes_ = up(bytes_, std::max<std::uint64_t>(wish.alignment, wish.size >= kPage ? kPage : kLine));
@@ -68,10 +68,11 @@ Result<void> DomainMemory::make_alone() {
   return {};
 }
 
-/// By the first mate.
+/// By the first local peer.
 Result<void> DomainMemory::offer(Offer& mine) {
   if (bytes_ <= kMostSmall)
-    mine.extent = ControlExtent::reserve(bytes_, bytes_, static_cast<std::uint32_t>(domain_.mates.size()));
+    mine.extent =
+        ControlExtent::reserve(bytes_, bytes_, static_cast<std::uint32_t>(domain_.local_peers.size()));
   if (mine.extent.offset == 0) {
     auto made = Runtime::get()->allocated_memory().offer(bytes_);
     if (!made) return fail(std::move(made).error());
@@ -100,7 +101,7 @@ Result<void> DomainMemory::accept(const Offer& offer) {
 Result<void> DomainMemory::share() {
   Offer mine;
   Result<void> got;
-  if (domain_.mates.size() == 1) {
+  if (domain_.local_peers.size() == 1) {
     got = make_alone();
   } else if (domain_.seat == 0) {
     got = offer(mine);
@@ -109,11 +110,11 @@ Result<void> DomainMemory::share() {
   std::vector<Offer> offers(comm_.size());
   const int rc = allgather_bytes(comm_, bytes_of(mine), std::as_writable_bytes(std::span(offers)));
   if (rc != MPI_SUCCESS) return fail(Errc::peer_lost, "window", std::string(last_error_detail()));
-  if (domain_.mates.size() == 1 || !got) return got;
-  const Offer& offer = offers[domain_.mates[0]];
+  if (domain_.local_peers.size() == 1 || !got) return got;
+  const Offer& offer = offers[domain_.local_peers[0]];
   if (offer.bytes != 0) return accept(offer);
   return fail(Errc::no_space, "window",
-              "rank " + std::to_string(domain_.mates[0]) + " cannot have the window's memory");
+              "rank " + std::to_string(domain_.local_peers[0]) + " cannot have the window's memory");
 }
 
 void DomainMemory::close() noexcept {

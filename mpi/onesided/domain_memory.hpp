@@ -3,7 +3,7 @@
 /// @file  The memory object of a window's domain: control words, and the parts of an allocated window. Layer:
 /// mpi. docs/design/onesided.md
 ///
-/// The first mate makes it, the others map it; nobody reserves or touches a page.
+/// The first local peer makes it, the others map it; nobody reserves or touches a page.
 ///
 /// Threads:   under the runtime's lock, which waiting releases.
 /// Ownership: owns the map until take().
@@ -26,7 +26,7 @@ class DomainMemory {
                Control::More more) noexcept
       : comm_(comm), domain_(domain), local_ranks_(std::move(local_ranks)), more_(more) {}
 
-  /// Where each mate's part will lie, behind the control words.
+  /// Where each local peer's part will lie, behind the control words.
   void lay_out(const Wishes& wishes, bool contiguous);
   /// For windows whose memory lies elsewhere.
   void lay_out_control() noexcept;
@@ -54,7 +54,7 @@ class DomainMemory {
 
   Comm& comm_;
   const Domain& domain_;
-  std::vector<std::uint32_t> local_ranks_;  // of the mates
+  std::vector<std::uint32_t> local_ranks_;  // of the local peers
   Control::More more_;
   std::vector<std::uint64_t> offsets_;
   std::uint64_t bytes_ = 0;

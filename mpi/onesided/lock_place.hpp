@@ -17,7 +17,7 @@ struct LockPlace {
 
   /// The rank of the process that uses a slot, for itself or for others.
   [[nodiscard]] std::uint32_t rank_of(const Win& win, std::uint32_t slot) const noexcept {
-    return win.domain().mates[win.control().seat_of(slot, of)];
+    return win.domain().local_peers[win.control().seat_of(slot, of)];
   }
 };
 

@@ -161,7 +161,7 @@ void Overlaps::tell(const OverlapLog::Entry& fresh, const OverlapLog::Entry& old
   ++told_;
   log::warning(win_.label(target) + ": a " + text_of(fresh.kind) + " of " + range_of(fresh) + " by rank " +
                std::to_string(win_.rank()) + " overlaps a " + text_of(old.kind) + " of " + range_of(old) +
-               " by rank " + std::to_string(win_.domain().mates[old.origin]) +
+               " by rank " + std::to_string(win_.domain().local_peers[old.origin]) +
                " in the same epoch: what comes of it is undefined (onesided_check)" +
                (told_ == kMostTold ? "; more are not told" : ""));
 }

@@ -30,8 +30,8 @@ class Reach {
  public:
   Reach(const Ground& ground, std::vector<Mapping>& mapped) noexcept : ground_(ground), mapped_(mapped) {}
 
-  /// Of a mate; its seat and local rank are known.
-  void mate(Target& target, std::uint32_t rank) {
+  /// Of a local peer; its seat and local rank are known.
+  void local_peer(Target& target, std::uint32_t rank) {
     const Wish& wish = ground_.wishes[rank];
     const bool self = rank == ground_.self;
     if (ground_.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
@@ -91,8 +91,8 @@ class Reach {
 
 }  // namespace
 
-Mates mates_of(const Comm& comm, bool alone) {
-  Mates mates;
+LocalPeers local_peers_of(const Comm& comm, bool alone) {
+  LocalPeers local_peers;
   const Place& place = Runtime::get()->place();
   const std::vector<std::uint32_t>& here = place.node_ranks();
   for (std::uint32_t rank = 0; rank < comm.size(); ++rank) {
@@ -100,16 +100,16 @@ Mates mates_of(const Comm& comm, bool alone) {
     const bool self = rank == comm.rank();
     if (!self && (alone || !place.on_node(proc))) continue;
     const auto at = std::lower_bound(here.begin(), here.end(), proc.rank);
-    if (self) mates.domain.seat = static_cast<std::uint32_t>(mates.domain.mates.size());
-    mates.domain.mates.push_back(rank);
-    mates.local_ranks.push_back(static_cast<std::uint32_t>(at - here.begin()));
+    if (self) local_peers.domain.seat = static_cast<std::uint32_t>(local_peers.domain.local_peers.size());
+    local_peers.domain.local_peers.push_back(rank);
+    local_peers.local_ranks.push_back(static_cast<std::uint32_t>(at - here.begin()));
   }
-  return mates;
+  return local_peers;
 }
 
 std::vector<Target> reach(const Ground& ground, std::vector<Mapping>& mapped) {
   const Wishes& wishes = ground.wishes;
-  const Mates& mates = ground.mates;
+  const LocalPeers& local_peers = ground.local_peers;
   std::vector<Target> targets(wishes.size());
   for (std::size_t rank = 0; rank < wishes.size(); ++rank) {
     targets[rank].size = wishes[rank].size;
@@ -117,11 +117,11 @@ std::vector<Target> reach(const Ground& ground, std::vector<Mapping>& mapped) {
     targets[rank].address = wishes[rank].address;
   }
   Reach way(ground, mapped);
-  for (std::uint32_t seat = 0; seat < mates.domain.mates.size(); ++seat) {
-    const std::uint32_t rank = mates.domain.mates[seat];
+  for (std::uint32_t seat = 0; seat < local_peers.domain.local_peers.size(); ++seat) {
+    const std::uint32_t rank = local_peers.domain.local_peers[seat];
     targets[rank].seat = seat;
-    targets[rank].local_rank = mates.local_ranks[seat];
-    way.mate(targets[rank], rank);
+    targets[rank].local_rank = local_peers.local_ranks[seat];
+    way.local_peer(targets[rank], rank);
   }
   const char* const why = ground.choice == PathChoice::message ? "onesided_path=message" : "another node";
   for (Target& target : targets) {
@@ -131,9 +131,9 @@ std::vector<Target> reach(const Ground& ground, std::vector<Mapping>& mapped) {
 }
 
 std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self, const Wishes& wishes,
-                              const Mates& mates) {
+                              const LocalPeers& local_peers) {
   std::vector<Target> ways;
-  for (const std::uint32_t rank : mates.domain.mates) {
+  for (const std::uint32_t rank : local_peers.domain.local_peers) {
     Target& way = ways.emplace_back(targets[rank]);
     if (rank == self) continue;
     const int error = CrossMemory::of(way).try_out(wishes[rank].probe);

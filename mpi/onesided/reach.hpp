@@ -20,12 +20,12 @@
 
 namespace starling::mpi {
 
-/// Which members are in this one's domain. `local_ranks`: of the mates. `alone`: only this one.
-struct Mates {
+/// Which members are in this one's domain. `local_ranks`: of the local peers. `alone`: only this one.
+struct LocalPeers {
   Domain domain;
   std::vector<std::uint32_t> local_ranks;
 };
-[[nodiscard]] Mates mates_of(const Comm& comm, bool alone);
+[[nodiscard]] LocalPeers local_peers_of(const Comm& comm, bool alone);
 
 /// What leads to the targets of a window.
 struct Ground {
@@ -33,16 +33,17 @@ struct Ground {
   std::uint32_t self;
   PathChoice choice;
   const Wishes& wishes;
-  const Mates& mates;
+  const LocalPeers& local_peers;
   const DomainMemory& memory;
 };
 
 /// All its targets; `mapped` takes the maps that were made for them.
 [[nodiscard]] std::vector<Target> reach(const Ground& ground, std::vector<Mapping>& mapped);
 
-/// Of a dynamic window, by seat: how to reach what mates have attached without them; else Path::message.
+/// Of a dynamic window, by seat: how to reach what local peers have attached without them; else
+/// Path::message.
 [[nodiscard]] std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self,
-                                            const Wishes& wishes, const Mates& mates);
+                                            const Wishes& wishes, const LocalPeers& local_peers);
 
 /// A window has been freed. `accesses`: its puts and gets that this transport did itself.
 void note_native(const std::string& transport, std::uint64_t accesses);

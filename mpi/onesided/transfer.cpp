@@ -130,8 +130,8 @@ ActiveMessages::Outcome active_message(Win& win, Direction direction, const Data
                                      : win.active_messages->get(found.rank, found.offset, bytes);
 }
 
-/// Elements with small runs and gaps between them, in private memory of a mate: bytes, as accumulates have
-/// them. 0 or errno.
+/// Elements with small runs and gaps between them, in private memory of a local peer: bytes, as accumulates
+/// have them. 0 or errno.
 int move_gaps(Win& win, Direction direction, const Data& origin, const Spot& place, const Located& found) {
   const bool puts = direction == Direction::put;
   std::vector<std::byte> row(std::min(origin.bytes(), place.count * place.type.size()));

@@ -39,7 +39,7 @@ void Win::take(WinParts parts, Control::More more) {
   parts_ = std::move(parts);
   std::byte* const extent = parts_.extent.data();
   control_ = Control(extent != nullptr ? extent : parts_.control.data(),
-                     static_cast<std::uint32_t>(parts_.domain.mates.size()), more);
+                     static_cast<std::uint32_t>(parts_.domain.local_peers.size()), more);
   epochs.held.assign(size(), Held::nothing);
   constants.base = own().base;
   constants.size = static_cast<MPI_Aint>(own().size);

@@ -36,8 +36,8 @@ class Part;
 
 /// The members whose processes share control words with this one: those of its node, as a rule.
 struct Domain {
-  std::vector<std::uint32_t> mates;  ///< ranks, ascending, this one among them: by seat
-  std::uint32_t seat = 0;            ///< this one's
+  std::vector<std::uint32_t> local_peers;  ///< ranks, ascending, this one among them: by seat
+  std::uint32_t seat = 0;                  ///< this one's
 };
 
 /// What a window is made of.
@@ -47,8 +47,9 @@ struct WinParts {
   std::vector<Mapping> mapped;  ///< other members' memory objects
   Domain domain;
   std::vector<Target> targets;
-  std::vector<Target> near;  ///< of a dynamic window, by seat: a second path to mates (Path::copy), if any
-  bool contiguous = false;   ///< the parts of MPI_Win_allocate_shared follow each other, rank by rank
+  std::vector<Target>
+      near;  ///< of a dynamic window, by seat: a second path to local peers (Path::copy), if any
+  bool contiguous = false;  ///< the parts of MPI_Win_allocate_shared follow each other, rank by rank
 };
 
 class Win final : public GuardedObject {
@@ -66,14 +67,14 @@ class Win final : public GuardedObject {
   [[nodiscard]] PostWords<Control> posts() const noexcept { return PostWords<Control>(control_); }
   [[nodiscard]] bool contiguous() const noexcept { return parts_.contiguous; }
   [[nodiscard]] const Domain& domain() const noexcept { return parts_.domain; }
-  /// This process among the mates of its domain, by which it is known to the control words.
+  /// This process among the local peers of its domain, by which it is known to the control words.
   [[nodiscard]] std::uint32_t seat() const noexcept { return parts_.domain.seat; }
   /// The local rank of who has a seat.
   [[nodiscard]] std::uint32_t local_rank_of(std::uint32_t seat) const noexcept {
-    return target(parts_.domain.mates[seat]).local_rank;
+    return target(parts_.domain.local_peers[seat]).local_rank;
   }
 
-  /// Of a dynamic window: the path to bytes that a mate has surely attached; null: by messages.
+  /// Of a dynamic window: the path to bytes that a local peer has surely attached; null: by messages.
   [[nodiscard]] const Target* near(std::uint32_t rank, std::uint64_t address,
                                    std::uint64_t bytes) const noexcept;
 
@@ -102,7 +103,7 @@ class Win final : public GuardedObject {
 
   /// Of a dynamic window: attached memory, sizes by addresses.
   std::map<std::uint64_t, std::uint64_t> regions;
-  /// Small operations that a mate may do for another one; null: none.
+  /// Small operations that a local peer may do for another one; null: none.
   std::unique_ptr<ActiveMessages> active_messages;
   /// Messages with other members; null: all memory is reached otherwise.
   std::unique_ptr<message::Part> part;

@@ -25,9 +25,10 @@ struct Wish {
   std::uint8_t elsewhere = 0;          ///< some member shares no memory with it
   std::uint8_t noncontiguous = 0;
   std::uint8_t no_locks = 0;
-  std::uint8_t needs_object = 0;  ///< its domain's memory is to be made by one mate and mapped by others
+  std::uint8_t needs_object =
+      0;  ///< its domain's memory is to be made by one local peer and mapped by others
   std::uint8_t unused[4] = {};
-  ControlExtent::Offer control;  ///< of a domain's first mate: where the control words are; or nowhere
+  ControlExtent::Offer control;  ///< of a domain's first local peer: where the control words are; or nowhere
 };
 static_assert(sizeof(Wish) == 80);
 using Wishes = std::vector<Wish>;

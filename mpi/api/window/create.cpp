@@ -25,7 +25,7 @@ int allocate(Comm& comm, const WinRequest& request, void* baseptr, MPI_Win* win)
 /// The lowest rank of this process's domain whose part has a size, whether or not it can be mapped; else the
 /// window's size.
 std::uint32_t first_with_memory(const Win& win) {
-  for (const std::uint32_t rank : win.domain().mates) {
+  for (const std::uint32_t rank : win.domain().local_peers) {
     if (win.target(rank).size != 0) return rank;
   }
   return win.size();

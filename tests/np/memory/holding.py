@@ -55,7 +55,7 @@ class Holding(HoldingCase):
 
     @unittest.skipUnless(THERE, "built without btl/ucx and btl/ofi")
     def test_on_two_nodes(self):
-        """The dead one has a mate on its own node, and two on the other one, who hear of its death through the memory that
+        """The dead one has a local_peer on its own node, and two on the other one, who hear of its death through the memory that
         mpiexec has given them (libfabric tells nothing of a peer from which one only receives)."""
         for network, params in THERE.items():
             for stage in STAGES:

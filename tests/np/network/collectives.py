@@ -14,7 +14,7 @@ from network import BUILD, NETWORKS, NetworkCase
 NODES = str(BUILD / "tests/np_network_nodes")
 NODE_BYTES = str(BUILD / "tests/np_network_node_bytes")
 AFTER_LOSS = str(BUILD / "tests/np_network_after_loss")
-LATE_MATE = str(BUILD / "tests/np_network_late_mate")
+LATE_LOCAL_PEER = str(BUILD / "tests/np_network_late_local_peer")
 STARVE = str(BUILD / "tests/np_network_starve")
 
 
@@ -82,8 +82,8 @@ class Collectives(NetworkCase):
                         self.assertRegex(done.stdout, f"rank {rank}: aborted: .*(rank [0-6] (has ended|cannot be reached)|"
                                                       "a member has ended, as rank [0-6] reports)", done.stderr)
 
-    def test_a_program_may_go_on_after_a_loss_that_its_mates_do_not_know_of(self):
-        # Rank 7 sees its mate's end and tells rank 4, by a message that only its collective understands; the mate of
+    def test_a_program_may_go_on_after_a_loss_that_its_local_peers_do_not_know_of(self):
+        # Rank 7 sees its local_peer's end and tells rank 4, by a message that only its collective understands; the local_peer of
         # rank 4 is in the next call, which owes it nothing. No connection leads to rank 6, and nobody else tells.
         done = self.run_job(8, 4, "-enable-recovery", AFTER_LOSS, "6", self.directory.name, startup_report=0,
                             mpi_add_procs_cutoff=0)
@@ -91,8 +91,8 @@ class Collectives(NetworkCase):
         self.assertEqual(len(re.findall("rank [0-57]: [0-9]+ failed", done.stdout)), 7, done.stdout + done.stderr)
         self.assertRegex(done.stdout, "rank 4: [1-9][0-9]* failed")
 
-    def test_a_mate_that_falls_behind_is_told_of_a_loss_while_a_board_is_made(self):
-        done = self.run_job(5, 2, "-enable-recovery", LATE_MATE, startup_report=0)
+    def test_a_local_peer_that_falls_behind_is_told_of_a_loss_while_a_board_is_made(self):
+        done = self.run_job(5, 2, "-enable-recovery", LATE_LOCAL_PEER, startup_report=0)
         for rank in (0, 1, 2, 4):
             for call in "first", "second":
                 self.assertRegex(done.stdout, f"rank {rank}: {call}: aborted: ", done.stderr)

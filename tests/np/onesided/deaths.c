@@ -325,7 +325,7 @@ static void other_nodes(void) {
   MPI_Win none;
   MPI_Aint bytes;
   MPI_Comm node;
-  MPI_Group mates, world;
+  MPI_Group local_peers, world;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   expect("allocate_shared", MPI_Win_allocate_shared(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &none),
          MPI_ERR_RMA_SHARED);
@@ -334,12 +334,12 @@ static void other_nodes(void) {
          MPI_SUCCESS);
   MPI_Win_set_errhandler(none, MPI_ERRORS_RETURN);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  MPI_Comm_group(node, &mates);
+  MPI_Comm_group(node, &local_peers);
   MPI_Comm_group(MPI_COMM_WORLD, &world);
   MPI_Group_size(world, &size);
   for (int other = size - 1; other >= 0; --other) {
     int here;
-    MPI_Group_translate_ranks(world, 1, &other, mates, &here);
+    MPI_Group_translate_ranks(world, 1, &other, local_peers, &here);
     expect("query", MPI_Win_shared_query(none, other, &bytes, &unit, (void*)&base), MPI_SUCCESS);
     if (here == MPI_UNDEFINED ? bytes != 0 || base != NULL : bytes != 4 + 4 * other || base == NULL) exit(8);
     if (here == 0) lowest = other;
@@ -347,7 +347,7 @@ static void other_nodes(void) {
   expect("query", MPI_Win_shared_query(none, MPI_PROC_NULL, &bytes, &unit, (void*)&base), MPI_SUCCESS);
   if (bytes != 4 + 4 * lowest || base == NULL) exit(9);
   MPI_Win_free(&none);
-  MPI_Group_free(&mates);
+  MPI_Group_free(&local_peers);
   MPI_Group_free(&world);
   MPI_Comm_free(&node);
   MPI_Finalize();

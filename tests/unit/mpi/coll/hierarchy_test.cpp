@@ -48,13 +48,13 @@ TEST(Levels, another_member_speaks_on_each_node_in_turn) {
 
 TEST(Levels, a_root_speaks_for_its_node) {
   const Hierarchy nodes = of({0, 0, 1, 1, 1});
-  const Levels root(nodes, 4, 4), mate(nodes, 2, 4), elsewhere(nodes, 0, 4);
+  const Levels root(nodes, 4, 4), local_peer(nodes, 2, 4), elsewhere(nodes, 0, 4);
   EXPECT_TRUE(root.speaks());
-  EXPECT_FALSE(mate.speaks());
+  EXPECT_FALSE(local_peer.speaks());
   EXPECT_TRUE(elsewhere.speaks());
   EXPECT_EQ(elsewhere.speakers, (Ranks{0, 4}));
   EXPECT_EQ(elsewhere.root_node, 1);
-  EXPECT_EQ(mate.head, 2);
+  EXPECT_EQ(local_peer.head, 2);
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A member of another node is killed while mates agree on the memory of their board: ranks 0 and 2 have said
- * what they have to say and wait for rank 1, who has got all of it, but comes when they have given up. It has
- * a board that they have not. Five ranks on two nodes, 0 to 2 and 3, 4. Prints what became of each call. */
+/* A member of another node is killed while local peers agree on the memory of their board: ranks 0 and 2 have
+ * said what they have to say and wait for rank 1, who has got all of it, but comes when they have given up.
+ * It has a board that they have not. Five ranks on two nodes, 0 to 2 and 3, 4. Prints what became of each
+ * call. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LATE = 1, VICTIM = 3, MATES = 3, BEFORE = 2, LONGEST = 120 };
+enum { LATE = 1, VICTIM = 3, LOCAL_PEERS = 3, BEFORE = 2, LONGEST = 120 };
 /* What ranks 0 and 2 have to say to rank 1: the place of the memory, and that they see it. */
 enum { MESSAGES = 3 };
 
@@ -66,9 +67,9 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, me, MPI_INFO_NULL, &node);
   MPI_Comm_size(node, &local);
-  if (local != (me < MATES ? MATES : 2)) return 2;
-  MPI_Win_allocate_shared(2 * MATES * sizeof(int), sizeof(int), MPI_INFO_NULL, node, &base, &window);
-  for (int i = 0; i < 2 * MATES; ++i) ((int*)base)[i] = 0;
+  if (local != (me < LOCAL_PEERS ? LOCAL_PEERS : 2)) return 2;
+  MPI_Win_allocate_shared(2 * LOCAL_PEERS * sizeof(int), sizeof(int), MPI_INFO_NULL, node, &base, &window);
+  for (int i = 0; i < 2 * LOCAL_PEERS; ++i) ((int*)base)[i] = 0;
   MPI_Win_shared_query(window, 0, &bytes, &unit, &base);
   flags = base;
   MPI_Barrier(node);
@@ -79,12 +80,12 @@ int main(int argc, char** argv) {
     raise(SIGKILL);
   }
   if (me == LATE) be_late(flags);
-  if (me < MATES && me != LATE) await(flags, LATE, LATE);
+  if (me < LOCAL_PEERS && me != LATE) await(flags, LATE, LATE);
   report(me, "first", MPI_Barrier(all));
-  if (me < MATES) flags[me] = 1;
+  if (me < LOCAL_PEERS) flags[me] = 1;
   report(me, "second", MPI_Barrier(all));
   /* The end of one would tell the others. */
-  if (me < MATES) flags[MATES + me] = 1;
-  if (me < MATES) await(flags, MATES, 2 * MATES - 1);
+  if (me < LOCAL_PEERS) flags[LOCAL_PEERS + me] = 1;
+  if (me < LOCAL_PEERS) await(flags, LOCAL_PEERS, 2 * LOCAL_PEERS - 1);
   _Exit(0);
 }

@@ -43,7 +43,7 @@ bool Parking::park(const Wanted& wanted) {
   ++count_;
   const std::uint32_t yields = patience();
   const std::uint32_t depth = lock_.release_all();
-  const bool slept = one.berth.wait(yields);
+  const bool slept = one.parking_slot.wait(yields);
   lock_.reacquire(depth);
   if (yields != 0) learn(slept);
   return one.there;
@@ -62,7 +62,7 @@ void Parking::call_concerned() noexcept {
 void Parking::call(Parked& one) noexcept {
   parked_.remove(one);
   --count_;
-  one.berth.call();
+  one.parking_slot.call();
 }
 
 // Where yields were in vain, only one parking in kTryAgain tries them again.

@@ -11,7 +11,7 @@
 #include "core/atomics.hpp"
 #include "core/chain.hpp"
 #include "mpi/process/lock.hpp"
-#include "mpi/runtime/berth.hpp"
+#include "mpi/runtime/parking_slot.hpp"
 
 namespace starling::mpi {
 
@@ -69,7 +69,7 @@ class Parking {
     explicit Parked(const Wanted& what) noexcept : wanted(what) {}
     const Wanted& wanted;
     bool there = false;
-    Berth<StdAtomics, Kernel> berth;
+    ParkingSlot<StdAtomics, Kernel> parking_slot;
     Parked* next = nullptr;
     Parked* previous = nullptr;
   };

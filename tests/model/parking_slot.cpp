@@ -2,7 +2,7 @@
 // Model: a thread waits to be called, with and without yields before it sleeps. What the caller did before is
 // visible after the wait; a call that gets lost leaves the thread blocked, which Relacy reports.
 
-#include "mpi/runtime/berth.hpp"
+#include "mpi/runtime/parking_slot.hpp"
 
 #include "tests/model/futex.hpp"
 
@@ -10,7 +10,7 @@ namespace starling::model {
 
 inline Futex* futex = nullptr;  ///< of the iteration that runs: a Kernel has static functions only
 
-struct BerthKernel {
+struct ParkingSlotKernel {
   using Word = ModelAtomic<std::uint32_t>;
   static void yield() { wait_a_little(); }
   static void sleep(Word& word, std::uint32_t value) { futex->wait(word, value); }
@@ -18,9 +18,9 @@ struct BerthKernel {
 };
 
 template <std::uint32_t kYields>
-struct BerthModel : rl::test_suite<BerthModel<kYields>, 2> {
+struct ParkingSlotModel : rl::test_suite<ParkingSlotModel<kYields>, 2> {
   Futex sleeper;
-  mpi::Berth<ModelAtomics, BerthKernel> berth;
+  mpi::ParkingSlot<ModelAtomics, ParkingSlotKernel> parking_slot;
   rl::var<unsigned> payload;
 
   void before() {
@@ -30,9 +30,9 @@ struct BerthModel : rl::test_suite<BerthModel<kYields>, 2> {
   void thread(unsigned me) {
     if (me == 0) {
       payload($) = 7u;
-      berth.call();
+      parking_slot.call();
     } else {
-      (void)berth.wait(kYields);
+      (void)parking_slot.wait(kYields);
       check(payload($) == 7u);
     }
   }
@@ -43,7 +43,8 @@ struct BerthModel : rl::test_suite<BerthModel<kYields>, 2> {
 int main(int argc, char** argv) {
   using namespace starling::model;
   const unsigned long iterations = iterations_of(argc, argv, 50000);
-  const bool fine = survives_random<BerthModel<0>>(iterations) &&
-                    survives_random<BerthModel<2>>(iterations) && survives_bounded<BerthModel<1>>(4);
+  const bool fine = survives_random<ParkingSlotModel<0>>(iterations) &&
+                    survives_random<ParkingSlotModel<2>>(iterations) &&
+                    survives_bounded<ParkingSlotModel<1>>(4);
   return fine ? 0 : 1;
 }

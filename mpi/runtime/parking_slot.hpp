@@ -4,8 +4,8 @@
 ///
 /// `Kernel`, static functions: yield(), sleep(word, value), wake_one(word).
 ///
-/// Threads:   wait() by its owner, call() once by any other thread. The berth may be destroyed as soon as
-///            both have returned.
+/// Threads:   wait() by its owner, call() once by any other thread. The parking slot may be destroyed as soon
+///            as both have returned.
 /// Ordering:  what was done before call() is visible after wait().
 
 #include <atomic>
@@ -14,7 +14,7 @@
 namespace starling::mpi {
 
 template <class Atomics, class Kernel>
-class Berth {
+class ParkingSlot {
  public:
   using Word = typename Atomics::template Atomic<std::uint32_t>;
 

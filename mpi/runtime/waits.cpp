@@ -94,7 +94,7 @@ void Waits::suit_place(const params::Registry& params) {
   hang_help_.set_slot(place_.segment().slot(place_.local_rank()));
   yields_ = Yields(place_.segment().yield_pause(), place_.crowded() ? ranks : ranks + kRanksOfOtherNodes);
   busy_ = Busy(place_.segment());
-  company_ = Company(patience_on_shared_core_.spin_ns < patience_.spin_ns);
+  contention_ = Contention(patience_on_shared_core_.spin_ns < patience_.spin_ns);
 }
 
 void Waits::wait_long(const char* function, const Wanted& wanted) {
@@ -152,7 +152,7 @@ bool Waits::until(ReadyFunction ready, void* context, Deadline deadline) {
 bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline) {
   constexpr std::uint32_t kSoon = ~std::uint32_t{0};  // the next poll looks at the clock
   std::uint64_t last_event_ns = now_ns();
-  company_.begin_wait();
+  contention_.begin_wait();
   for (std::uint32_t polls = 0;; ++polls) {
     if (ready(context)) return true;
     if (polling_.progress() != 0) {
@@ -166,11 +166,11 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
     if (deadline.passed()) return false;
     polling_.parking().call();  // what a call has completed, and no pass
     give_way();
-    const bool shares_core = place_.crowded() || company_.here(now);
+    const bool shares_core = place_.crowded() || contention_.here(now);
     hot_polls_ = shares_core ? kHotPollsOnSharedCore : kHotPolls;
     const Patience& patience = shares_core ? patience_on_shared_core_ : patience_;
     if (now - last_event_ns < patience.spin_ns) {
-      if (company_.worth_asking(now - last_event_ns)) ask_for_company(now);
+      if (contention_.worth_asking(now - last_event_ns)) ask_for_contention(now);
       continue;
     }
     busy_.waits(now);
@@ -186,7 +186,7 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
         if (sleep_once(ready, context, deadline)) return true;
         last_event_ns = now_ns();
         busy_.waited(last_event_ns);
-        if (place_.segment().woken_from_own_core()) company_.found(last_event_ns);
+        if (place_.segment().woken_from_own_core()) contention_.found(last_event_ns);
     }
   }
 }
@@ -197,14 +197,14 @@ bool Waits::poll_and_sleep(ReadyFunction ready, void* context, Deadline deadline
 Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint64_t end_ns, bool ours) {
   std::uint64_t now = now_ns();
   if (yields_.paused(now)) {
-    if (company_.here(now)) company_.found(now);  // nobody asks meanwhile
+    if (contention_.here(now)) contention_.found(now);  // nobody asks meanwhile
     return Yielded::nothing;
   }
   const std::uint32_t polls = ours || registry().lock_is_wanted() ? 1 : kPollsPerYield;
   while (now < end_ns) {
     const std::uint64_t before = now;
     now = yield();
-    company_.turn(before, now, switches_of_thread);
+    contention_.turn(before, now, switches_of_thread);
     const bool long_away = yields_.note(before, now, [&] { return ours && busy_.others_since(before); });
     for (std::uint32_t i = 0; i < polls; ++i) {
       if (ready(context)) return Yielded::ready;
@@ -217,15 +217,15 @@ Waits::Yielded Waits::yield_until(ReadyFunction ready, void* context, std::uint6
 
 // On a node with cores enough: the system may have put two ranks side by side, or the ranks of another node
 // that is on this machine too. Who polls for 100 us then keeps the core from the one that it waits for.
-void Waits::ask_for_company(std::uint64_t now) {
-  company_.asked();
+void Waits::ask_for_contention(std::uint64_t now) {
+  contention_.asked();
   if (yields_.paused(now)) return;
   busy_.waits(now);
   const long before = switches_of_thread();
   const std::uint64_t end = yield();
   if (switches_of_thread() == before) return;
   (void)yields_.note(now, end, [&] { return busy_.others_since(now); });
-  company_.found(end);
+  contention_.found(end);
 }
 
 std::uint64_t Waits::yield() {

@@ -16,7 +16,7 @@
 #include "core/clock.hpp"
 #include "core/result.hpp"
 #include "mpi/runtime/busy.hpp"
-#include "mpi/runtime/company.hpp"
+#include "mpi/runtime/contention.hpp"
 #include "mpi/runtime/hang_help.hpp"
 #include "mpi/runtime/launcher.hpp"
 #include "mpi/runtime/parking.hpp"
@@ -158,7 +158,7 @@ class Waits {
   /// Gives the core away while this process waits; returns the time after.
   std::uint64_t yield();
   /// One yield, to learn whether somebody else wants this core.
-  void ask_for_company(std::uint64_t now);
+  void ask_for_contention(std::uint64_t now);
   void give_way();
   [[nodiscard]] bool sleep_once(ReadyFunction ready, void* context, Deadline deadline);
   [[nodiscard]] bool look_after_limit(std::uint32_t doorbell, ReadyFunction ready, void* context);
@@ -174,7 +174,7 @@ class Waits {
   HangHelp hang_help_;
   Patience patience_;
   Patience patience_on_shared_core_;
-  Company company_;
+  Contention contention_;
   Yields yields_;
   Busy busy_;
   PollLoop poll_loop_;

@@ -13,7 +13,7 @@
 
 namespace starling::mpi {
 
-class Company {
+class Contention {
  public:
   /// A wait that is longer asks once: a yield to nobody is short beside it.
   static constexpr std::uint64_t kAskAfterNs = 10'000;
@@ -21,13 +21,13 @@ class Company {
   static constexpr std::uint64_t kCountsNs = 10'000'000;
   /// A yield to nobody is shorter.
   static constexpr std::uint64_t kTurnNs = 2'000;
-  /// Short yields after which it looks whether the company has gone. A launcher that passes a line of output
-  /// on goes at once.
+  /// Short yields after which it looks whether the contention has gone. A launcher that passes a line of
+  /// output on goes at once.
   static constexpr std::uint16_t kTurnsPerLook = 64;
 
-  Company() = default;
+  Contention() = default;
   /// `matters`: whether it makes a difference to waits.
-  explicit Company(bool matters) noexcept : matters_(matters) {}
+  explicit Contention(bool matters) noexcept : matters_(matters) {}
 
   void begin_wait() noexcept { may_ask_ = matters_; }
   [[nodiscard]] bool worth_asking(std::uint64_t waited_ns) const noexcept {

@@ -18,10 +18,10 @@
 
 #include "mpi/coll/among.hpp"
 #include "mpi/coll/builders.hpp"
-#include "mpi/coll/errands.hpp"
 #include "mpi/coll/execution.hpp"
 #include "mpi/coll/hierarchy.hpp"
 #include "mpi/coll/late.hpp"
+#include "mpi/coll/node_exchanges.hpp"
 #include "mpi/coll/split.hpp"
 
 namespace starling::mpi::coll {
@@ -31,7 +31,8 @@ constexpr int kLongAtOnce = 32;  // as in alltoall.cpp
 
 std::size_t index(int i) noexcept { return static_cast<std::size_t>(i); }
 
-/// What a process has for the errands of one agent, and what it gets from them: packed, rank by rank.
+/// What a process has for the exchanges between nodes of one agent, and what it gets from them: packed, rank
+/// by rank.
 struct Share {
   /// Of what it sends to each rank, then of what it receives from each; null where all blocks have one size.
   std::uint64_t* sizes = nullptr;
@@ -43,8 +44,8 @@ struct Share {
 class Agent {
  public:
   /// `sizes`: memory for those of all local peers' shares, if they are to be asked.
-  Agent(Errands errands, int local_peers, int me, Share own, std::uint64_t* sizes)
-      : errands_(std::move(errands)),
+  Agent(NodeExchanges node_exchanges, int local_peers, int me, Share own, std::uint64_t* sizes)
+      : node_exchanges_(std::move(node_exchanges)),
         local_peers_(index(local_peers)),
         me_(index(me)),
         own_(own),
@@ -57,7 +58,7 @@ class Agent {
 
   /// Where the sizes of a local peer's share go.
   [[nodiscard]] Buffer table(int local_peer) noexcept {
-    const std::size_t numbers = 2 * errands_.ranks.size();
+    const std::size_t numbers = 2 * node_exchanges_.ranks.size();
     return packed(sizes_ == nullptr ? nullptr : sizes_ + index(local_peer) * numbers,
                   numbers * sizeof(std::uint64_t));
   }
@@ -69,15 +70,15 @@ class Agent {
     std::uint64_t collected = 0, handed = 0;
     for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer) {
       from_local_peers_[local_peer] = {collected, sum(local_peer, 0)};
-      to_local_peers_[local_peer] = {handed, sum(local_peer, errands_.ranks.size())};
+      to_local_peers_[local_peer] = {handed, sum(local_peer, node_exchanges_.ranks.size())};
       collected += from_local_peers_[local_peer].bytes;
       handed += to_local_peers_[local_peer].bytes;
     }
     lay_out(to_nodes_, 0);
-    lay_out(from_nodes_, errands_.ranks.size());
+    lay_out(from_nodes_, node_exchanges_.ranks.size());
     collected_ = room(schedule, 0, collected);
     // With one node the local peers' shares in their order are the message.
-    sent_ = errands_.nodes.size() > 1 ? room(schedule, 1, collected) : collected_;
+    sent_ = node_exchanges_.nodes.size() > 1 ? room(schedule, 1, collected) : collected_;
     received_ = room(schedule, 2, handed);
     handed_ = room(schedule, 3, handed);
     for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer) {
@@ -85,7 +86,7 @@ class Agent {
       schedule.settle(collect[local_peer], message(collected_, from_local_peers_[local_peer]));
       schedule.settle(hand_out[local_peer], message(handed_, to_local_peers_[local_peer]));
     }
-    for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
+    for (std::size_t node = 0; node < node_exchanges_.nodes.size(); ++node) {
       schedule.settle(send[node], message(sent_, to_nodes_[node]));
       schedule.settle(receive[node], message(received_, from_nodes_[node]));
     }
@@ -94,11 +95,11 @@ class Agent {
   /// The local peers' shares have come: messages to nodes, local peer by local peer.
   void join() {
     copy(own_.out, collected_ + from_local_peers_[me_].at, own_.out_bytes);
-    if (errands_.nodes.size() == 1) return;
+    if (node_exchanges_.nodes.size() == 1) return;
     const std::byte* from = collected_;
     std::vector<Part> at = to_nodes_;
     for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer) {
-      for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
+      for (std::size_t node = 0; node < node_exchanges_.nodes.size(); ++node) {
         const std::uint64_t bytes = of_node(local_peer, node, 0);
         copy(from, sent_ + at[node].at, bytes);
         from += bytes;
@@ -111,11 +112,11 @@ class Agent {
   void divide() {
     std::vector<std::uint64_t> at;
     for (const Part& part : to_local_peers_) at.push_back(part.at);
-    for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
+    for (std::size_t node = 0; node < node_exchanges_.nodes.size(); ++node) {
       const std::byte* from = received_ + from_nodes_[node].at;
-      for (std::size_t rank = errands_.begin(node); rank < errands_.ends[node]; ++rank) {
+      for (std::size_t rank = node_exchanges_.begin(node); rank < node_exchanges_.ends[node]; ++rank) {
         for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer) {
-          const std::uint64_t bytes = size(local_peer, errands_.ranks.size() + rank);
+          const std::uint64_t bytes = size(local_peer, node_exchanges_.ranks.size() + rank);
           copy(from, handed_ + at[local_peer], bytes);
           from += bytes;
           at[local_peer] += bytes;
@@ -149,25 +150,26 @@ class Agent {
   [[nodiscard]] bool alike() const noexcept { return sizes_ == nullptr; }
   [[nodiscard]] std::uint64_t size(std::size_t local_peer, std::size_t number) const noexcept {
     if (alike())
-      return (number < errands_.ranks.size() ? own_.out_bytes : own_.in_bytes) / errands_.ranks.size();
-    return sizes_[local_peer * 2 * errands_.ranks.size() + number];
+      return (number < node_exchanges_.ranks.size() ? own_.out_bytes : own_.in_bytes) /
+             node_exchanges_.ranks.size();
+    return sizes_[local_peer * 2 * node_exchanges_.ranks.size() + number];
   }
   [[nodiscard]] std::uint64_t sum(std::size_t local_peer, std::size_t first) const noexcept {
     std::uint64_t bytes = 0;
-    for (std::size_t i = 0; i < errands_.ranks.size(); ++i) bytes += size(local_peer, first + i);
+    for (std::size_t i = 0; i < node_exchanges_.ranks.size(); ++i) bytes += size(local_peer, first + i);
     return bytes;
   }
   [[nodiscard]] std::uint64_t of_node(std::size_t local_peer, std::size_t node,
                                       std::size_t first) const noexcept {
     std::uint64_t bytes = 0;
-    for (std::size_t i = errands_.begin(node); i < errands_.ends[node]; ++i)
+    for (std::size_t i = node_exchanges_.begin(node); i < node_exchanges_.ends[node]; ++i)
       bytes += size(local_peer, first + i);
     return bytes;
   }
   void lay_out(std::vector<Part>& nodes, std::size_t first) const {
     nodes.clear();
     std::uint64_t at = 0;
-    for (std::size_t node = 0; node < errands_.nodes.size(); ++node) {
+    for (std::size_t node = 0; node < node_exchanges_.nodes.size(); ++node) {
       std::uint64_t bytes = 0;
       for (std::size_t local_peer = 0; local_peer < local_peers_; ++local_peer)
         bytes += of_node(local_peer, node, first);
@@ -176,7 +178,7 @@ class Agent {
     }
   }
 
-  Errands errands_;
+  NodeExchanges node_exchanges_;
   std::size_t local_peers_, me_;
   Share own_;
   // Of each local peer's share, in the schedule's memory; null: all have those of the own one.
@@ -187,7 +189,7 @@ class Agent {
   bool short_ = false;                            // of memory
 };
 
-/// One process's part: shares for the agents of its node, and errands if it is one.
+/// One process's part: shares for the agents of its node, and exchanges between nodes if it is one.
 class Exchange {
  public:
   Exchange(Schedule& schedule, const Team& team, const Alltoall& asked, bool known)
@@ -201,17 +203,17 @@ class Exchange {
         known_(known),
         limit_(hierarchy_) {
     for (int agent = 0; agent < agents_of(hierarchy_, node_); ++agent)
-      errands_.emplace_back(hierarchy_, node_, agent);
+      node_exchanges_.emplace_back(hierarchy_, node_, agent);
   }
   void build() {
     schedule_.among({});  // who gives up tells the others
-    const bool agent = me_ < static_cast<int>(errands_.size());
-    for (const Errands& errands : errands_) shares_.push_back(measured(errands));
+    const bool agent = me_ < static_cast<int>(node_exchanges_.size());
+    for (const NodeExchanges& node_exchanges : node_exchanges_) shares_.push_back(measured(node_exchanges));
     std::uint64_t* const table =
-        agent && !known_ ? numbers(errands_[index(me_)].ranks.size() * local_peers_.size()) : nullptr;
+        agent && !known_ ? numbers(node_exchanges_[index(me_)].ranks.size() * local_peers_.size()) : nullptr;
     share_out();
     if (agent)
-      agent_ = std::make_shared<Agent>(errands_[index(me_)], size(), me_, shares_[index(me_)], table);
+      agent_ = std::make_shared<Agent>(node_exchanges_[index(me_)], size(), me_, shares_[index(me_)], table);
     learn_sizes();
     collect();
     exchange();
@@ -238,12 +240,12 @@ class Exchange {
     return reinterpret_cast<std::uint64_t*>(memory);
   }
   /// How long what an agent carries for this process is.
-  [[nodiscard]] Share measured(const Errands& errands) {
+  [[nodiscard]] Share measured(const NodeExchanges& node_exchanges) {
     Share share;
-    const std::size_t ranks = errands.ranks.size();
+    const std::size_t ranks = node_exchanges.ranks.size();
     if (!known_) share.sizes = numbers(ranks);
     for (std::size_t i = 0; i < ranks; ++i) {
-      const std::uint64_t to = bytes_to(errands.ranks[i]), from = bytes_from(errands.ranks[i]);
+      const std::uint64_t to = bytes_to(node_exchanges.ranks[i]), from = bytes_from(node_exchanges.ranks[i]);
       share.out_bytes += to;
       share.in_bytes += from;
       if (share.sizes == nullptr) continue;
@@ -254,12 +256,12 @@ class Exchange {
   }
   /// Packs what goes to other nodes, agent by agent.
   void share_out() {
-    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
+    for (std::size_t agent = 0; agent < node_exchanges_.size(); ++agent) {
       Share& share = shares_[agent];
       share.out = schedule_.scratch(share.out_bytes);
       share.in = schedule_.scratch(share.in_bytes);
       std::byte* at = share.out;
-      for (const int rank : errands_[agent].ranks) {
+      for (const int rank : node_exchanges_[agent].ranks) {
         if (!schedule_.ok()) break;
         const std::uint64_t bytes = bytes_to(rank);
         if (bytes != 0) schedule_.copy(asked_.send.block(rank), packed(at, bytes));
@@ -278,11 +280,11 @@ class Exchange {
         std::memcpy(table.base, shares_[index(me_)].sizes, table.bytes);
       }
     }
-    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
+    for (std::size_t agent = 0; agent < node_exchanges_.size(); ++agent) {
       if (static_cast<int>(agent) == me_) continue;
       schedule_.send_lengths(
           local_peers_[agent],
-          packed(shares_[agent].sizes, 2 * errands_[agent].ranks.size() * sizeof(std::uint64_t)));
+          packed(shares_[agent].sizes, 2 * node_exchanges_[agent].ranks.size() * sizeof(std::uint64_t)));
     }
     schedule_.next_round();
     if (agent_ != nullptr) schedule_.work([agent = agent_](Schedule& all) { agent->settle(all); }, true);
@@ -292,7 +294,7 @@ class Exchange {
     for (int local_peer = 0; local_peer < size() && agent_ != nullptr; ++local_peer)
       agent_->collect.push_back(local_peer == me_ ? 0
                                                   : schedule_.receive_late(local_peers_[index(local_peer)]));
-    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
+    for (std::size_t agent = 0; agent < node_exchanges_.size(); ++agent) {
       const Share& share = shares_[agent];
       if (static_cast<int>(agent) != me_ && share.out_bytes != 0)
         schedule_.send(local_peers_[agent], packed(share.out, share.out_bytes));
@@ -306,9 +308,9 @@ class Exchange {
       return hierarchy_.members(node)[index(agent_for(hierarchy_, node, node_))];
     };
     if (agent_ != nullptr) {
-      for (const int node : errands_[index(me_)].nodes)
+      for (const int node : node_exchanges_[index(me_)].nodes)
         agent_->receive.push_back(schedule_.receive_late(agent_there(node)));
-      for (const int node : errands_[index(me_)].nodes)
+      for (const int node : node_exchanges_[index(me_)].nodes)
         agent_->send.push_back(schedule_.send_late(agent_there(node)));
     }
     schedule_.next_round();
@@ -318,7 +320,7 @@ class Exchange {
   /// And the blocks inside the node, which need no agent: what is wrong about one of them is known after all
   /// has been handed out.
   void hand_out() {
-    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
+    for (std::size_t agent = 0; agent < node_exchanges_.size(); ++agent) {
       const Share& share = shares_[agent];
       if (static_cast<int>(agent) != me_ && share.in_bytes != 0)
         schedule_.receive(local_peers_[agent], packed(share.in, share.in_bytes));
@@ -348,10 +350,10 @@ class Exchange {
     schedule_.next_round();
   }
   void take() {
-    for (std::size_t agent = 0; agent < errands_.size(); ++agent) {
+    for (std::size_t agent = 0; agent < node_exchanges_.size(); ++agent) {
       const std::byte* at = shares_[agent].in;
       if (at == nullptr) continue;
-      for (const int rank : errands_[agent].ranks) {
+      for (const int rank : node_exchanges_[agent].ranks) {
         const std::uint64_t bytes = bytes_from(rank);
         if (bytes != 0)
           schedule_.copy_always(packed(const_cast<std::byte*>(at), bytes), asked_.receive.block(rank));
@@ -372,9 +374,9 @@ class Exchange {
   const int me_;      // among them
   const bool known_;  // all blocks have one size
   const Together limit_;
-  std::vector<Errands> errands_;  // of agents
-  std::vector<Share> shares_;     // for agents
-  std::shared_ptr<Agent> agent_;  // of this process, if it is one
+  std::vector<NodeExchanges> node_exchanges_;  // of agents
+  std::vector<Share> shares_;                  // for agents
+  std::shared_ptr<Agent> agent_;               // of this process, if it is one
 };
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include <new>
 #include <vector>
 
-#include "mpi/coll/errands.hpp"
 #include "mpi/coll/execution.hpp"
+#include "mpi/coll/node_exchanges.hpp"
 #include "mpi/launch/several_nodes.hpp"
 #include "mpi/launch/several_nodes_call.hpp"
 
@@ -21,15 +21,15 @@ namespace {
 std::size_t nth(int i) noexcept { return static_cast<std::size_t>(i); }
 
 /// One process's part. A cell of the first round: a block for each rank, in their order; of the second, at an
-/// agent: for each local peer a block of each rank of its errands.
+/// agent: for each local peer a block of each rank of its exchanges between nodes.
 class Exchange {
  public:
   Exchange(const Levels& levels, const Hierarchy& hierarchy, const Alltoall& asked)
       : levels_(levels), hierarchy_(hierarchy), asked_(asked), block_(asked.receive.bytes(0)) {
     for (int agent = 0; agent < agents_of(hierarchy, levels.across.rank); ++agent)
-      errands_.emplace_back(hierarchy, levels.across.rank, agent);
+      node_exchanges_.emplace_back(hierarchy, levels.across.rank, agent);
     if (!agent()) return;
-    const std::size_t carried = own_errands().ranks.size() * levels.local_peers.size() * block_;
+    const std::size_t carried = own_node_exchanges().ranks.size() * levels.local_peers.size() * block_;
     out_.reset(new (std::nothrow) std::byte[carried]);
     in_.reset(new (std::nothrow) std::byte[carried]);
   }
@@ -40,12 +40,12 @@ class Exchange {
                                                 std::uint64_t block) {
     std::size_t most = static_cast<std::size_t>(ranks);
     for (int agent = 0; agent < agents_of(hierarchy, levels.across.rank); ++agent)
-      most = std::max(most,
-                      Errands(hierarchy, levels.across.rank, agent).ranks.size() * levels.local_peers.size());
+      most = std::max(
+          most, NodeExchanges(hierarchy, levels.across.rank, agent).ranks.size() * levels.local_peers.size());
     return most * block;
   }
 
-  [[nodiscard]] bool agent() const noexcept { return nth(levels_.local.rank) < errands_.size(); }
+  [[nodiscard]] bool agent() const noexcept { return nth(levels_.local.rank) < node_exchanges_.size(); }
   /// All show what they have; blocks of local peers are taken, agents collect those for their nodes.
   [[nodiscard]] bool collect(node::Board& board, int ranks) {
     board.agree(node::CallSignature(asked_.send.bytes(0)), node::CallSignature(block_));
@@ -76,17 +76,17 @@ class Exchange {
   }
   /// One message to and from each node, as they lie in `out_` and `in_`.
   void exchange(Schedule& schedule) {
-    const Errands& errands = own_errands();
+    const NodeExchanges& node_exchanges = own_node_exchanges();
     const int here = levels_.across.rank;
     const std::uint64_t of_rank = levels_.local_peers.size() * block_;
     schedule.among({});
     const auto each = [&](auto&& add, std::byte* bytes) {
       if (!ready()) bytes = nullptr;
-      for (std::size_t node = 0; node < errands.nodes.size(); ++node) {
-        const int there = errands.nodes[node];
+      for (std::size_t node = 0; node < node_exchanges.nodes.size(); ++node) {
+        const int there = node_exchanges.nodes[node];
         add(hierarchy_.members(there)[nth(agent_for(hierarchy_, there, here))],
-            packed(bytes == nullptr ? nullptr : bytes + errands.begin(node) * of_rank,
-                   (errands.ends[node] - errands.begin(node)) * of_rank));
+            packed(bytes == nullptr ? nullptr : bytes + node_exchanges.begin(node) * of_rank,
+                   (node_exchanges.ends[node] - node_exchanges.begin(node)) * of_rank));
       }
     };
     each([&](int rank, const Buffer& where) { schedule.receive(rank, where); }, in_.get());
@@ -105,11 +105,11 @@ class Exchange {
       if (!nothing) sort_by_local_peer(cell);
       board.post();
     }
-    for (std::size_t other = 0; other < errands_.size(); ++other) {
+    for (std::size_t other = 0; other < node_exchanges_.size(); ++other) {
       const bool own = static_cast<int>(other) == levels_.local.rank;
       const std::byte* from = own ? cell : board.read(static_cast<std::uint32_t>(other));
       if (from == nullptr) return false;
-      const std::vector<int>& ranks = errands_[other].ranks;
+      const std::vector<int>& ranks = node_exchanges_[other].ranks;
       from += nth(levels_.local.rank) * ranks.size() * block_;
       for (std::size_t i = 0; i < ranks.size() && board.equal() && !nothing; ++i)
         copy_buffer(packed_block(from + i * block_), asked_.receive.block(ranks[i]));
@@ -119,23 +119,25 @@ class Exchange {
   }
 
  private:
-  [[nodiscard]] const Errands& own_errands() const noexcept { return errands_[nth(levels_.local.rank)]; }
+  [[nodiscard]] const NodeExchanges& own_node_exchanges() const noexcept {
+    return node_exchanges_[nth(levels_.local.rank)];
+  }
   [[nodiscard]] Buffer packed_block(const std::byte* at) const noexcept {
     return packed(const_cast<std::byte*>(at), block_);
   }
   /// Node by node, in each local peer by local peer, rank by rank there.
   void take_for_nodes(const std::byte* cell, std::size_t local_peer) noexcept {
-    const Errands& errands = own_errands();
-    for (std::size_t node = 0; node < errands.nodes.size(); ++node) {
-      const std::size_t begin = errands.begin(node), count = errands.ends[node] - begin;
+    const NodeExchanges& node_exchanges = own_node_exchanges();
+    for (std::size_t node = 0; node < node_exchanges.nodes.size(); ++node) {
+      const std::size_t begin = node_exchanges.begin(node), count = node_exchanges.ends[node] - begin;
       std::byte* to = out_.get() + (begin * levels_.local_peers.size() + local_peer * count) * block_;
-      for (std::size_t i = begin; i < errands.ends[node]; ++i, to += block_)
-        std::memcpy(to, cell + nth(errands.ranks[i]) * block_, block_);
+      for (std::size_t i = begin; i < node_exchanges.ends[node]; ++i, to += block_)
+        std::memcpy(to, cell + nth(node_exchanges.ranks[i]) * block_, block_);
     }
   }
   /// What has come is rank by rank there, in each local peer by local peer.
   void sort_by_local_peer(std::byte* cell) const noexcept {
-    const std::size_t ranks = own_errands().ranks.size();
+    const std::size_t ranks = own_node_exchanges().ranks.size();
     const std::byte* from = in_.get();
     for (std::size_t rank = 0; rank < ranks; ++rank) {
       for (std::size_t local_peer = 0; local_peer < levels_.local_peers.size(); ++local_peer, from += block_)
@@ -147,7 +149,7 @@ class Exchange {
   const Hierarchy& hierarchy_;
   const Alltoall& asked_;
   const std::uint64_t block_;
-  std::vector<Errands> errands_;  // of agents
+  std::vector<NodeExchanges> node_exchanges_;  // of agents
   std::unique_ptr<std::byte[]> out_, in_;
 };
 

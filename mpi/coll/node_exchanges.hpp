@@ -19,8 +19,8 @@ namespace starling::mpi::coll {
 }
 
 /// The nodes with which one member of a node exchanges for all of it, and the ranks there.
-struct Errands {
-  Errands(const Hierarchy& hierarchy, int node, int agent) {
+struct NodeExchanges {
+  NodeExchanges(const Hierarchy& hierarchy, int node, int agent) {
     for (int other = 0; other < hierarchy.nodes(); ++other) {
       if (other == node || agent_for(hierarchy, node, other) != agent) continue;
       nodes.push_back(other);

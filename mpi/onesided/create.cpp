@@ -18,9 +18,9 @@
 #include "mpi/onesided/hints.hpp"
 #include "mpi/onesided/part.hpp"
 #include "mpi/onesided/port.hpp"
+#include "mpi/onesided/proposal.hpp"
 #include "mpi/onesided/reach.hpp"
 #include "mpi/onesided/synchronise.hpp"
-#include "mpi/onesided/wish.hpp"
 #include "mpi/runtime/params.hpp"
 #include "mpi/runtime/runtime.hpp"
 
@@ -80,7 +80,7 @@ class Creation {
   [[nodiscard]] std::size_t control_bytes() const {
     return Control::bytes(static_cast<std::uint32_t>(local_peers_.domain.local_peers.size()), more());
   }
-  [[nodiscard]] Wish own_wish();
+  [[nodiscard]] Proposal own_proposal();
   [[nodiscard]] int exchange();
   [[nodiscard]] int agreed() const;
   [[nodiscard]] Result<void> have_memory(DomainMemory& memory, WinParts& parts);
@@ -98,7 +98,7 @@ class Creation {
   const WinRequest& request_;
   PathChoice choice_;
   LocalPeers local_peers_;
-  Wishes wishes_;
+  Proposals proposals_;
   Comm* comm_ = nullptr;
   ControlExtent::Offer reserved_;            // that nobody has joined
   std::unique_ptr<message::Native> native_;  // this member's part is exposed to a network
@@ -107,8 +107,8 @@ class Creation {
 
 Creation::~Creation() { ControlExtent::cancel(reserved_, control_bytes()); }
 
-Wish Creation::own_wish() {
-  Wish mine;
+Proposal Creation::own_proposal() {
+  Proposal mine;
   mine.size = static_cast<std::uint64_t>(std::max<MPI_Aint>(request_.size, 0));
   mine.unit = static_cast<std::int32_t>(request_.unit);
   mine.alignment = static_cast<std::uint16_t>(wanted_alignment(request_.info));
@@ -131,7 +131,7 @@ Wish Creation::own_wish() {
 
 /// Tells all what this member wants, and finds out whether anybody cannot take part.
 int Creation::exchange() {
-  Wish mine = own_wish();
+  Proposal mine = own_proposal();
   int own = check(request_);
   if (parent_.rank() == 0 && own == MPI_SUCCESS) {
     Result<ContextId> fresh = Runtime::get()->bootstrap().next_context_id();
@@ -140,8 +140,8 @@ int Creation::exchange() {
   }
   const std::string why(own == MPI_SUCCESS ? std::string_view() : last_error_detail());
   mine.refused = static_cast<std::int16_t>(own);
-  wishes_.resize(parent_.size());
-  const int rc = allgather_bytes(parent_, bytes_of(mine), std::as_writable_bytes(std::span(wishes_)));
+  proposals_.resize(parent_.size());
+  const int rc = allgather_bytes(parent_, bytes_of(mine), std::as_writable_bytes(std::span(proposals_)));
   if (rc != MPI_SUCCESS) return rc;
   return own != MPI_SUCCESS ? error(own, why) : agreed();
 }
@@ -149,11 +149,11 @@ int Creation::exchange() {
 /// Whether there will be a window: the same on all members.
 int Creation::agreed() const {
   for (std::uint32_t rank = 0; rank < parent_.size(); ++rank) {
-    if (wishes_[rank].refused == MPI_SUCCESS) continue;
-    return error(wishes_[rank].refused, "rank " + std::to_string(rank) + " has refused its arguments");
+    if (proposals_[rank].refused == MPI_SUCCESS) continue;
+    return error(proposals_[rank].refused, "rank " + std::to_string(rank) + " has refused its arguments");
   }
-  const bool apart =
-      std::any_of(wishes_.begin(), wishes_.end(), [](const Wish& wish) { return wish.elsewhere != 0; });
+  const bool apart = std::any_of(proposals_.begin(), proposals_.end(),
+                                 [](const Proposal& proposal) { return proposal.elsewhere != 0; });
   if (apart && request_.flavor == MPI_WIN_FLAVOR_SHARED) {
     return error(MPI_ERR_RMA_SHARED,
                  "comm has members that share no memory; expected one of MPI_Comm_split_type with "
@@ -164,9 +164,9 @@ int Creation::agreed() const {
 
 /// The domain's control words, and its part of an allocated window.
 Result<void> Creation::have_memory(DomainMemory& memory, WinParts& parts) {
-  const bool objects =
-      std::any_of(wishes_.begin(), wishes_.end(), [](const Wish& wish) { return wish.needs_object != 0; });
-  const ControlExtent::Offer& offer = wishes_[local_peers_.domain.local_peers[0]].control;
+  const bool objects = std::any_of(proposals_.begin(), proposals_.end(),
+                                   [](const Proposal& proposal) { return proposal.needs_object != 0; });
+  const ControlExtent::Offer& offer = proposals_[local_peers_.domain.local_peers[0]].control;
   if (offer.offset != 0) {
     reserved_ = {};
     Result<void> stood_by;
@@ -181,10 +181,11 @@ Result<void> Creation::have_memory(DomainMemory& memory, WinParts& parts) {
     memory.lay_out_control();
   } else {
     const bool contiguous = request_.flavor == MPI_WIN_FLAVOR_SHARED &&
-                            std::none_of(wishes_.begin(), wishes_.end(),
-                                         [](const Wish& wish) { return wish.noncontiguous != 0; });
+                            std::none_of(proposals_.begin(), proposals_.end(), [](const Proposal& proposal) {
+                              return proposal.noncontiguous != 0;
+                            });
     parts.contiguous = contiguous;
-    memory.lay_out(wishes_, contiguous);
+    memory.lay_out(proposals_, contiguous);
   }
   return objects ? memory.share() : memory.make_alone();
 }
@@ -196,7 +197,7 @@ Result<void> Creation::tell_addresses(const DomainMemory& memory, Result<void> h
   std::vector<std::uint64_t> all(comm_->size());
   const int rc = allgather_bytes(*comm_, bytes_of(mine), std::as_writable_bytes(std::span(all)));
   if (rc != MPI_SUCCESS) return fail(Errc::peer_lost, "window", std::string(last_error_detail()));
-  for (std::size_t rank = 0; rank < all.size(); ++rank) wishes_[rank].address = all[rank];
+  for (std::size_t rank = 0; rank < all.size(); ++rank) proposals_[rank].address = all[rank];
   return here;
 }
 
@@ -215,9 +216,9 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
   if (copied && comm_->size() > 1) here = tell_addresses(memory, std::move(here));
   if (here)
     parts.targets =
-        reach({request_.flavor, comm_->rank(), choice_, wishes_, local_peers_, memory}, parts.mapped);
+        reach({request_.flavor, comm_->rank(), choice_, proposals_, local_peers_, memory}, parts.mapped);
   if (here && request_.flavor == MPI_WIN_FLAVOR_DYNAMIC)
-    parts.near = near_ways(parts.targets, comm_->rank(), wishes_, local_peers_);
+    parts.near = near_ways(parts.targets, comm_->rank(), proposals_, local_peers_);
   // Others may send as soon as they know that all members are ready: so this one is before it says so.
   const bool by_message = std::any_of(parts.targets.begin(), parts.targets.end(),
                                       [](const Target& target) { return target.path == Path::message; });
@@ -249,7 +250,7 @@ int Creation::set_up(Win& win, DomainMemory& memory) {
 void Creation::do_active_messages(Win& win) const {
   if (!copies() || win.domain().local_peers.size() < 2 || Runtime::get()->place().crowded()) return;
   win.active_messages = std::make_unique<ActiveMessages>(win);
-  const bool mapped = wishes_[win.rank()].object != 0 && !by_copies();
+  const bool mapped = proposals_[win.rank()].object != 0 && !by_copies();
   if (win.own().size != 0 && !mapped) win.active_messages->serve();
 }
 
@@ -274,7 +275,8 @@ int Creation::exchange_keys(Win& win) {
 
 /// A thread serves the others while the program computes, unless all members have said that nobody locks.
 int Creation::get_help(Win& win) const {
-  if (std::all_of(wishes_.begin(), wishes_.end(), [](const Wish& wish) { return wish.no_locks != 0; }))
+  if (std::all_of(proposals_.begin(), proposals_.end(),
+                  [](const Proposal& proposal) { return proposal.no_locks != 0; }))
     return MPI_SUCCESS;
   auto need = Runtime::get()->background().need("windows with members that are reached by messages");
   if (!need) return error(need.error());
@@ -324,7 +326,7 @@ int Creation::tell_why(Result<void> here, std::uint32_t first) {
 MadeWin Creation::run() {
   if (const int rc = exchange(); rc != MPI_SUCCESS) return {rc, nullptr};
   const Made made =
-      CommFactory::finish(wishes_[0].id, {parent_.group(), {}, parent_.rank()}, &parent_, parent_.session);
+      CommFactory::finish(proposals_[0].id, {parent_.group(), {}, parent_.rank()}, &parent_, parent_.session);
   if (made.comm == nullptr) return {made.error_class, nullptr};
   comm_ = made.comm;
   Ref<Win> win = Ref<Win>::adopt(new Win(*comm_, request_.flavor));  // frees the communicator

@@ -40,15 +40,16 @@ void DomainMemory::lay_out_control() noexcept {
 }
 
 /// Contiguous parts follow each other without a gap (section 12.2.3).
-void DomainMemory::lay_out(const Wishes& wishes, bool contiguous) {
+void DomainMemory::lay_out(const Proposals& proposals, bool contiguous) {
   lay_out_control();
   for (const std::uint32_t rank : domain_.local_peers) {
-    const Wish& wish = wishes[rank];
+    const Proposal& proposal = proposals[rank];
     if (!contiguous) {
-      bytes_ = up(bytes_, std::max<std::uint64_t>(wish.alignment, wish.size >= kPage ? kPage : kLine));
+      bytes_ =
+          up(bytes_, std::max<std::uint64_t>(proposal.alignment, proposal.size >= kPage ? kPage : kLine));
     }
     offsets_.push_back(bytes_);
-    bytes_ += wish.size;
+    bytes_ += proposal.size;
   }
 }
 

@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "mpi/onesided/proposal.hpp"
 #include "mpi/onesided/window.hpp"
-#include "mpi/onesided/wish.hpp"
 
 namespace starling::mpi {
 
@@ -27,7 +27,7 @@ class DomainMemory {
       : comm_(comm), domain_(domain), local_ranks_(std::move(local_ranks)), more_(more) {}
 
   /// Where each local peer's part will lie, behind the control words.
-  void lay_out(const Wishes& wishes, bool contiguous);
+  void lay_out(const Proposals& proposals, bool contiguous);
   /// For windows whose memory lies elsewhere.
   void lay_out_control() noexcept;
   /// Makes or maps it; every member calls it. An Error: this member does not have it.

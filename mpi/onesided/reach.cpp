@@ -32,7 +32,7 @@ class Reach {
 
   /// Of a local peer; its seat and local rank are known.
   void local_peer(Target& target, std::uint32_t rank) {
-    const Wish& wish = ground_.wishes[rank];
+    const Proposal& proposal = ground_.proposals[rank];
     const bool self = rank == ground_.self;
     if (ground_.flavor == MPI_WIN_FLAVOR_DYNAMIC) {
       if (self) return direct(target, nullptr, "the process's own memory");
@@ -41,11 +41,12 @@ class Reach {
     }
     if (ground_.flavor != MPI_WIN_FLAVOR_CREATE && (self || ground_.choice != PathChoice::copy))
       return direct(target, ground_.memory.part(target.seat), "mapped memory");
-    if (self) return direct(target, reinterpret_cast<std::byte*>(wish.address), "the process's own memory");
-    if (wish.size == 0) return direct(target, nullptr, "no memory");
+    if (self)
+      return direct(target, reinterpret_cast<std::byte*>(proposal.address), "the process's own memory");
+    if (proposal.size == 0) return direct(target, nullptr, "no memory");
     std::string why_not;
-    if (map(target, wish, why_not)) return;
-    const int error = CrossMemory::of(target).try_out(wish.probe);
+    if (map(target, proposal, why_not)) return;
+    const int error = CrossMemory::of(target).try_out(proposal.probe);
     if (error == 0) {
       target.path = Path::copy;
       return count("copies by the kernel: " + why_not);
@@ -65,22 +66,22 @@ class Reach {
     target.path = Path::direct;
     count(std::string("loads and stores: ") + why);
   }
-  bool map(Target& target, const Wish& wish, std::string& why_not) {
+  bool map(Target& target, const Proposal& proposal, std::string& why_not) {
     if (ground_.choice == PathChoice::copy) {
       why_not = "onesided_path=copy";
       return false;
     }
-    if (wish.object == 0) {
+    if (proposal.object == 0) {
       why_not = "memory that is not MPI_Alloc_mem's";
       return false;
     }
     shm::MemoryMaps maps(Runtime::get()->place().segment(), 1, Access::read_write);
-    auto mapping = maps.fetch(target.local_rank, wish.address, wish.size);
+    auto mapping = maps.fetch(target.local_rank, proposal.address, proposal.size);
     if (!mapping) {
       why_not = "memory of MPI_Alloc_mem that cannot be mapped (" + mapping.error().text() + ")";
       return false;
     }
-    direct(target, mapping->data() + (wish.address - wish.object), "memory of MPI_Alloc_mem");
+    direct(target, mapping->data() + (proposal.address - proposal.object), "memory of MPI_Alloc_mem");
     mapped_.push_back(std::move(*mapping));
     return true;
   }
@@ -108,13 +109,13 @@ LocalPeers local_peers_of(const Comm& comm, bool alone) {
 }
 
 std::vector<Target> reach(const Ground& ground, std::vector<Mapping>& mapped) {
-  const Wishes& wishes = ground.wishes;
+  const Proposals& proposals = ground.proposals;
   const LocalPeers& local_peers = ground.local_peers;
-  std::vector<Target> targets(wishes.size());
-  for (std::size_t rank = 0; rank < wishes.size(); ++rank) {
-    targets[rank].size = wishes[rank].size;
-    targets[rank].unit = wishes[rank].unit;
-    targets[rank].address = wishes[rank].address;
+  std::vector<Target> targets(proposals.size());
+  for (std::size_t rank = 0; rank < proposals.size(); ++rank) {
+    targets[rank].size = proposals[rank].size;
+    targets[rank].unit = proposals[rank].unit;
+    targets[rank].address = proposals[rank].address;
   }
   Reach way(ground, mapped);
   for (std::uint32_t seat = 0; seat < local_peers.domain.local_peers.size(); ++seat) {
@@ -130,13 +131,13 @@ std::vector<Target> reach(const Ground& ground, std::vector<Mapping>& mapped) {
   return targets;
 }
 
-std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self, const Wishes& wishes,
-                              const LocalPeers& local_peers) {
+std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self,
+                              const Proposals& proposals, const LocalPeers& local_peers) {
   std::vector<Target> ways;
   for (const std::uint32_t rank : local_peers.domain.local_peers) {
     Target& way = ways.emplace_back(targets[rank]);
     if (rank == self) continue;
-    const int error = CrossMemory::of(way).try_out(wishes[rank].probe);
+    const int error = CrossMemory::of(way).try_out(proposals[rank].probe);
     if (error == 0) {
       way.path = Path::copy;
       Reach::count("copies by the kernel of what is attached, by messages if it is more than " +

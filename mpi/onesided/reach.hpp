@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "mpi/onesided/domain_memory.hpp"
+#include "mpi/onesided/proposal.hpp"
 #include "mpi/onesided/target.hpp"
-#include "mpi/onesided/wish.hpp"
 #include "mpi/runtime/params.hpp"
 
 namespace starling::mpi {
@@ -32,7 +32,7 @@ struct Ground {
   int flavor;
   std::uint32_t self;
   PathChoice choice;
-  const Wishes& wishes;
+  const Proposals& proposals;
   const LocalPeers& local_peers;
   const DomainMemory& memory;
 };
@@ -43,7 +43,7 @@ struct Ground {
 /// Of a dynamic window, by seat: how to reach what local peers have attached without them; else
 /// Path::message.
 [[nodiscard]] std::vector<Target> near_ways(const std::vector<Target>& targets, std::uint32_t self,
-                                            const Wishes& wishes, const LocalPeers& local_peers);
+                                            const Proposals& proposals, const LocalPeers& local_peers);
 
 /// A window has been freed. `accesses`: its puts and gets that this transport did itself.
 void note_native(const std::string& transport, std::uint64_t accesses);

@@ -13,7 +13,7 @@
 
 namespace starling::mpi {
 
-struct Wish {
+struct Proposal {
   ContextId id;  ///< of rank 0: that of the private communicator
   std::uint64_t size = 0;
   std::uint64_t address = 0;  ///< of its memory, if the program has brought it
@@ -30,7 +30,7 @@ struct Wish {
   std::uint8_t unused[4] = {};
   ControlExtent::Offer control;  ///< of a domain's first local peer: where the control words are; or nowhere
 };
-static_assert(sizeof(Wish) == 80);
-using Wishes = std::vector<Wish>;
+static_assert(sizeof(Proposal) == 80);
+using Proposals = std::vector<Proposal>;
 
 }  // namespace starling::mpi

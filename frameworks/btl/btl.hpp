@@ -58,9 +58,9 @@ struct Limits {
   /// nanoseconds, 16 for a network, whose every look costs a system call. For a while after traffic every
   /// pass looks. 0: nothing can come before this process itself has connected; after that as 1.
   std::uint32_t idle_passes = 1;
-  /// The realm of memory that this process announces. 0: the kernel can read it, within a node; else a number
-  /// that the plugin chooses. A get is possible only between transports of one realm.
-  std::uint64_t get_realm = 0;
+  /// The access domain of memory that this process announces. 0: the kernel can read it, within a node; else
+  /// a number that the plugin chooses. A get is possible only between transports of one access domain.
+  std::uint64_t get_access_domain = 0;
   std::size_t get_bytes = 0;  ///< best size of a get; 0: get() copies before it returns, so the pml chooses
   /// The least payload for which Endpoint::send_from() spares a copy; 0: it never does.
   std::size_t send_from_bytes = 0;

@@ -42,7 +42,7 @@ const Protocol::Facts& Get::facts() const noexcept {
 void Get::offer(const Transfer& send, wire::Offer& offer) noexcept {
   if (!send.contiguous) return;
   offer.address = reinterpret_cast<std::uintptr_t>(send.request->buffer.base);
-  offer.realm = send.peer->transport->limits().get_realm;
+  offer.access_domain = send.peer->transport->limits().get_access_domain;
 }
 
 /// The sender may have announced it over another transport than the one that leads back.
@@ -50,7 +50,7 @@ bool Get::possible(const Transfer& receive) noexcept {
   const Peer& peer = *receive.peer;
   const btl::Limits& limits = peer.transport->limits();
   return limits.can.has(btl::Capability::get) && receive.offer.address != 0 &&
-         receive.offer.realm == limits.get_realm &&
+         receive.offer.access_domain == limits.get_access_domain &&
          peer.endpoint->can_get({receive.offer.address, receive.remote});
 }
 

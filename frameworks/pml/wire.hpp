@@ -77,7 +77,7 @@ struct SyncEnvelope {
 /// What a protocol of the sender says of the sender's memory (Protocol::offer). get uses both words.
 struct Offer {
   std::uint64_t address = 0;
-  std::uint64_t realm = 0;  ///< whose gets may read there (btl::Limits::get_realm)
+  std::uint64_t access_domain = 0;  ///< whose gets may read there (btl::Limits::get_access_domain)
 };
 
 struct Rts {

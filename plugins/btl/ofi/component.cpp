@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::size_t kBurst = 16;  // completions read in one progress call
 constexpr std::size_t kEagerBytes = 64 * 1024;
-constexpr std::uint64_t kAwakeNs = 20'000'000;  // a refused frame keeps the process awake so long
-constexpr std::uint32_t kPassesPerLook = 64;    // idle ones, for deaths that the launcher tells
-constexpr std::uint64_t kRealm = 0x69666f;      // "ofi"
+constexpr std::uint64_t kAwakeNs = 20'000'000;     // a refused frame keeps the process awake so long
+constexpr std::uint32_t kPassesPerLook = 64;       // idle ones, for deaths that the launcher tells
+constexpr std::uint64_t kAccessDomain = 0x69666f;  // "ofi"
 
 net::Frame& frame_of(void* context) noexcept {
   auto* const at = static_cast<std::byte*>(context) - offsetof(net::Frame, context);
@@ -101,7 +101,7 @@ OfiComponent::OfiComponent(const Args& args, const ofi::Library& library, const 
              .fragment_bytes = net::kFragmentBytes,
              .reach = Reach::network,
              .idle_passes = 1,
-             .get_realm = choice.gets ? kRealm : 0,
+             .get_access_domain = choice.gets ? kAccessDomain : 0,
              .get_bytes = std::min(net::kGetBytes, choice.info->ep_attr->max_msg_size),
              .join_bytes = net::kJoinMost};
   if (!choice.note.empty()) net::note(links_.counters, choice.note);

@@ -27,7 +27,7 @@ constexpr std::size_t kSendFromBytes = 4096;   // where UCX copies what it sends
 // Over tcp UCX sends short active messages in three parts; what is described by pieces it copies into one,
 // which the kernel takes faster.
 constexpr std::size_t kInOnePart = 2048;
-constexpr std::uint64_t kRealm = 0x756378;  // "ucx"
+constexpr std::uint64_t kAccessDomain = 0x756378;  // "ucx"
 
 /// Writes into a frame's context where its bytes lie: what is in the frame, the sender's payload, zeros up to
 /// a multiple of 16. UCX reads it until the request ends. Returns how many pieces there are.
@@ -154,7 +154,7 @@ UcxComponent::UcxComponent(const Args& args, const ucx::Library& library, ucx::W
              .fragment_bytes = net::kFragmentBytes,
              .reach = Reach::network,
              .idle_passes = 16,
-             .get_realm = choice.gets ? kRealm : 0,
+             .get_access_domain = choice.gets ? kAccessDomain : 0,
              .get_bytes = net::kGetBytes,
              .send_from_bytes = choice.copies ? kSendFromBytes : 0,
              .join_bytes = net::kJoinMost};

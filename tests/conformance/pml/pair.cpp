@@ -130,7 +130,7 @@ PairBtl::PairBtl(PairNetwork& network, std::uint32_t self) : network_(network), 
   limits_.part_bytes = options.part;
   limits_.parts_above = options.parts_above;
   limits_.parted_bytes = options.parted;
-  if (self < options.realms.size()) limits_.get_realm = options.realms[self];
+  if (self < options.access_domains.size()) limits_.get_access_domain = options.access_domains[self];
   needs_.address = options.address;
   for (std::uint32_t rank = 0; rank < network.queues_.size(); ++rank)
     origins_.push_back({network.proc(self, rank), nullptr});

@@ -35,7 +35,7 @@ struct PairOptions {
   unsigned again_percent = 0;  // of sends that are refused at random
   unsigned delay = 0;          // receiver's progress calls before a message shows
   GetMode get = GetMode::none;
-  std::vector<std::uint64_t> realms;  ///< of each rank's gets; missing: 0
+  std::vector<std::uint64_t> access_domains;  ///< of each rank's gets; missing: 0
   btl::Reach reach = btl::Reach::node;
   btl::AddressSource address = btl::AddressSource::computed;
   bool writes = false;          ///< endpoints write to memory of other ranks, that is mapped

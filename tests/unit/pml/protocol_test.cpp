@@ -92,11 +92,11 @@ TEST(Protocol, a_rest_that_could_go_eagerly_is_one_piece) {
   }
 }
 
-TEST(Protocol, a_get_goes_only_between_transports_of_one_realm) {
+TEST(Protocol, a_get_goes_only_between_transports_of_one_access_domain) {
   for (const std::uint64_t other : {0u, 7u, 8u}) {
     PairOptions options;
     options.get = GetMode::done;
-    options.realms = {7, other};
+    options.access_domains = {7, other};
     Job job(2, options, Large::get);
     for (const unsigned from : {0u, 1u}) {
       auto receive = job.irecv(1 - from, from, 1, 9000);

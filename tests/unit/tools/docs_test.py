@@ -130,7 +130,7 @@ class Pages(unittest.TestCase):
 
     def test_wrapper_options_are_in_their_page(self):
         self.check_page("mpicc.1", [BIN / "mpicc", "-showme:help"],
-                        {"showme:help", "c", "E", "S", "DSTARLING_STANDARD_NAMES_ONLY"})
+                        {"showme:help", "cxx", "fc", "c", "E", "S", "DSTARLING_STANDARD_NAMES_ONLY"})
 
     def test_pages_format_without_a_warning(self):
         if not shutil.which("groff"):

@@ -14,7 +14,7 @@
 namespace starling::shm {
 namespace {
 
-constexpr char kWhere[] = "shared memory";
+constexpr char kNameless[] = "shared memory";
 constexpr char kDirectory[] = "/dev/shm";
 constexpr mode_t kMode = 0600;  // a memfd has 0777
 
@@ -26,12 +26,12 @@ Result<NamelessFile> make_nameless(const char* name) {
   UniqueFd fd(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (fd) return NamelessFile{std::move(fd), true};
   const int cause = errno;
-  if (!is_refusal(cause)) return fail(system_error(kWhere, "memfd_create", cause));
+  if (!is_refusal(cause)) return fail(system_error(kNameless, "memfd_create", cause));
   fd = UniqueFd(::open(kDirectory, O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   if (fd && ::fchmod(fd.get(), kMode) == 0)
     return NamelessFile{std::move(fd), false};  // whatever the umask is
   Error second = system_error({}, std::string("a file without a name in ") + kDirectory, errno);
-  return fail(Errc::system, kWhere, system_error({}, "memfd_create", cause).text() + "; " + second.text());
+  return fail(Errc::system, kNameless, system_error({}, "memfd_create", cause).text() + "; " + second.text());
 }
 
 bool is_own_nameless(int fd) noexcept {

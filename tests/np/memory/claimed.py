@@ -34,6 +34,14 @@ class DynamicCase(JobCase):
         self.assertEqual(done.code, code, done)
         return done
 
+    def run_that_claims(self, *words, **params):
+        """Trials choose the protocol: beside other work they may find the other one faster, but not time after time."""
+        for _ in range(5):
+            done = self.run_dynamic(*words, **params)
+            if "copies by several processes" in done.err:
+                break
+        return done
+
     def claimed(self, done):
         """Copies that were received, chunks of own messages, and of others', of all ranks."""
         found = re.findall(r"copies by several processes: (\d+) received, chunks of own messages (\d+), of others' (\d+)", done.err)
@@ -47,7 +55,7 @@ class Claimed(DynamicCase):
                        {"pml_dynamic_steal": "never"}):
             for way in "again", "both":
                 with self.subTest(params=params, way=way):
-                    received, chunks, stolen = self.claimed(self.run_dynamic(MAPPED, way, **params))
+                    received, chunks, stolen = self.claimed(self.run_that_claims(MAPPED, way, **params))
                     self.assertGreater(received, 10)
                     self.assertGreaterEqual(chunks, received // 2)
                     self.assertEqual(stolen, 0, "two processes have nobody else")

@@ -133,6 +133,11 @@ void ProcessManager::abort(int exit_code, std::string_view message) noexcept {
   component_->abort(exit_code, message);
 }
 
+pmi::Component::Counters ProcessManager::counters() const noexcept {
+  const std::scoped_lock turn(turn_);
+  return component_->counters();
+}
+
 Result<void> ProcessManager::check() {
   const std::unique_lock turn(turn_, std::try_to_lock);
   if (!turn) return {};

@@ -83,7 +83,7 @@ class ProcessManager final : public pmi::Component {
   void abort(int exit_code, std::string_view message) noexcept override;
   [[nodiscard]] int wait_fd() const noexcept override { return component_->wait_fd(); }
   [[nodiscard]] Result<void> check() override;
-  [[nodiscard]] Counters counters() const noexcept override { return component_->counters(); }
+  [[nodiscard]] Counters counters() const noexcept override;
 
  private:
   /// call() in this thread's turn, without the runtime's lock.
@@ -93,7 +93,7 @@ class ProcessManager final : public pmi::Component {
   Handle component_;
   BigLock& lock_;
   TurnWaiter& waiter_;
-  std::mutex turn_;  ///< held by the thread that is inside the component
+  mutable std::mutex turn_;  ///< held by the thread that is inside the component
 };
 
 }  // namespace starling::mpi
